@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tessera/deck/schema.hpp"
+
+namespace tessera::app {
+
+/// What the command line says.
+struct Options {
+  std::vector<std::string> decks;
+  /// key=value
+  std::vector<std::string> overrides;
+  bool help = false;
+  bool version = false;
+  bool explain = false;
+  bool print_deck = false;
+  bool quiet = false;
+  /// For --explain: plan for so many ranks; 0: as many as there are.
+  int ranks = 0;
+};
+
+/// Reads the command line. Throws InputError for what it does not know.
+Options parse_options(int argc, const char* const* argv);
+
+/// The text of --help: usage, options, and the keys of the deck.
+std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema);
+
+}  // namespace tessera::app

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tessera/app/schedule_keys.hpp"
+#include "tessera/io/image_info.hpp"
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace tessera::app {
+
+/// A program that sends one image through a pipeline with one input, named `input`, and one output.
+struct PipelineApplication {
+  std::string program;
+  /// One sentence for --help.
+  std::string summary;
+  /// The intermediate stages, in order.
+  std::vector<std::string> stages;
+  std::string output;
+  /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
+  std::function<Pipeline(const io::ImageInfo&)> build;
+};
+
+/// Its main(): options, deck, files, plan, progress, timing. Returns the exit status.
+int run_pipeline_application(int argc, char** argv, const PipelineApplication& application);
+
+}  // namespace tessera::app

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/schedule_keys.hpp"
+
+#include <string_view>
+
+namespace tessera::app {
+namespace {
+
+std::vector<std::string> joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
+
+GridRequest to_request(const deck::GridValue& value) {
+  GridRequest request;
+  for (const auto& entry : value.entries) request.entries.push_back(static_cast<int>(entry.value_or(0)));
+  return request;
+}
+
+Placement to_placement(std::string_view name) {
+  for (Placement placement :
+       {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile})
+    if (name_of(placement) == name) return placement;
+  throw InternalError("no placement is called '" + std::string(name) + "'");
+}
+
+}  // namespace
+
+void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
+  using deck::ValueType;
+  const std::vector<std::string> computed = joined(names.stages, names.outputs);
+  schema.names("stage", joined(names.inputs, computed));
+  schema.add(
+      {.name = "grid",
+       .type = ValueType::grid,
+       .group = "Schedule",
+       .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
+       .default_text = "[1, auto]"});
+  schema.add(
+      {.name = "schedule.<stage>.compute",
+       .type = ValueType::choice,
+       .group = "Schedule",
+       .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
+               "rank (replicated), or in scratch inside each tile of its consumer (tile)",
+       .default_text = "distributed",
+       .choices = {"distributed", "rank", "replicated", "tile"},
+       .only = names.stages});
+  schema.add({.name = "schedule.<stage>.compute",
+              .type = ValueType::choice,
+              .group = "Schedule",
+              .help = "An output is computed by its owners",
+              .default_text = "distributed",
+              .choices = {"distributed"},
+              .only = names.outputs});
+  schema.add({.name = "schedule.<stage>.grid",
+              .type = ValueType::grid,
+              .group = "Schedule",
+              .help = "The grid of this stage or input; without it, the common grid"});
+  schema.add({.name = "schedule.<stage>.tile",
+              .type = ValueType::tile,
+              .group = "Schedule",
+              .help = "Points of a tile per dimension, x first",
+              .default_text = "auto",
+              .unit = "points",
+              .only = computed});
+}
+
+Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
+  Schedule schedule;
+  schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
+  for (const std::string& name : joined(joined(names.inputs, names.stages), names.outputs)) {
+    StageSchedule& stage = schedule.stages[name];
+    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck.get<deck::GridValue>(key(name, "grid")));
+  }
+  for (const std::string& name : joined(names.stages, names.outputs)) {
+    StageSchedule& stage = schedule.stages[name];
+    stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
+    const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
+    stage.tile = device ? tile.device : tile.host;
+  }
+  return schedule;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tessera/deck/deck.hpp"
+#include "tessera/pipeline/schedule.hpp"
+
+namespace tessera::app {
+
+/// The names of a pipeline that a deck may schedule.
+struct ScheduleNames {
+  std::vector<std::string> inputs;
+  std::vector<std::string> stages;
+  std::vector<std::string> outputs;
+};
+
+/// Declares `grid` and `schedule.<stage>.compute|grid|tile` with their defaults.
+void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
+
+/// The schedule that a deck asks for. `device`: tile sizes are those for devices.
+Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
+
+}  // namespace tessera::app

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/session.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tessera/app/threads.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The number of processes that a launcher of any MPI says it has started.
+int launched_processes() {
+  int most = 1;
+  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* text = std::getenv(name)) most = std::max(most, std::atoi(text));
+  return most;
+}
+
+/// Which of the launched processes this one is, as their launcher counts.
+int process_number() {
+  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
+/// Which device of its node a rank takes, or -1 without devices.
+int device_of_rank(MPI_Comm communicator) {
+  if constexpr (runs_on_host) return -1;
+  MPI_Comm node = MPI_COMM_NULL;
+  int local_rank = 0;
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &local_rank);
+  MPI_Comm_free(&node);
+  const int devices = compat::device_count();
+  return devices > 0 ? local_rank % devices : -1;
+}
+
+void print_error(const std::string& name, const char* message) {
+  fmt::print(stderr, "{}: error: {}\n", name, message);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Session::Session(int& argc, char**& argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);
+  if (rank_count_ == 1 && launched_processes() > 1) {
+    MPI_Finalize();
+    throw InputError(
+        fmt::format("the launcher started {} processes, but MPI says there is 1: start with the mpiexec of "
+                    "the MPI that this program "
+                    "was built with",
+                    launched_processes()));
+  }
+}
+
+Session::~Session() {
+  if (kokkos_started_) Kokkos::finalize();
+  MPI_Finalize();
+}
+
+int Session::threads(int asked) const {
+  if (asked > 0) return asked;
+  const int environment = threads_from_environment();
+  return environment > 0 ? environment : default_threads(communicator());
+}
+
+void Session::start_kokkos(int threads) {
+  // Kokkos asks for a binding on every rank; which cores a rank has is the launcher's business.
+  setenv("OMP_PROC_BIND", "false", 0);
+  compat::initialize(this->threads(threads), device_of_rank(communicator()));
+  kokkos_started_ = true;
+}
+
+int run_program(int argc, char** argv, const std::string& name,
+                const std::function<ExitStatus(Session&, int, char**)>& program) {
+  try {
+    Session session(argc, argv);
+    try {
+      return static_cast<int>(program(session, argc, argv));
+    } catch (const InputError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
+      return static_cast<int>(ExitStatus::bad_input);
+    } catch (const std::exception& error) {
+      print_error(name, error.what());
+      MPI_Abort(session.communicator(), static_cast<int>(ExitStatus::internal_error));
+    }
+  } catch (const InputError& error) {
+    // A foreign launcher: every process believes to be rank 0, and one is enough to say so.
+    if (process_number() == 0) print_error(name, error.what());
+    return static_cast<int>(ExitStatus::bad_input);
+  }
+  return static_cast<int>(ExitStatus::internal_error);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tessera/app/exit_status.hpp"
+
+namespace tessera::app {
+
+/// MPI, and later Kokkos, for the life of a program: the only place that starts and ends them.
+class Session {
+ public:
+  /// Starts MPI. Throws InputError when a launcher of another MPI started this program: each process would
+  /// believe to be alone.
+  Session(int& argc, char**& argv);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Starts Kokkos with this many threads on hosts; 0: OMP_NUM_THREADS, else the default. Collective. On
+  /// machines with devices the ranks of a node share them out.
+  void start_kokkos(int threads);
+
+  MPI_Comm communicator() const { return MPI_COMM_WORLD; }
+  int rank() const { return rank_; }
+  int rank_count() const { return rank_count_; }
+  /// Threads that compute on this rank; known before Kokkos starts.
+  int threads(int asked) const;
+
+ private:
+  int rank_ = 0;
+  int rank_count_ = 1;
+  bool kokkos_started_ = false;
+};
+
+/// What a main() returns: runs `program` in a session and turns exceptions into one line on standard error
+/// and the exit status. Errors that all ranks know of are printed by rank 0 and end every rank; any other
+/// ends all ranks from where it happened.
+int run_program(int argc, char** argv, const std::string& name,
+                const std::function<ExitStatus(Session&, int, char**)>& program);
+
+}  // namespace tessera::app

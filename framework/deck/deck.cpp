@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::deck {
+
+Deck::Deck(Schema schema, Entries entries, std::string name)
+    : schema_(std::move(schema)), entries_(std::move(entries)), name_(std::move(name)) {}
+
+const Value* Deck::find(std::string_view name) const {
+  const Entry* found = entry(name);
+  return found ? &found->value : nullptr;
+}
+
+bool Deck::is_set(std::string_view name) const {
+  const Entry* found = entry(name);
+  return found && !found->location.empty();
+}
+
+std::string Deck::location(std::string_view name) const {
+  return is_set(name) ? entry(name)->location : fmt::format("{} (default)", detail::printable(name_));
+}
+
+void Deck::fail(std::string_view name, const std::string& message) const {
+  detail::fail_at(location(name), fmt::format("'{}': {}", name, message));
+}
+
+bool Deck::operator==(const Deck& other) const {
+  const auto same = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second.value == b.second.value;
+  };
+  return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(), same);
+}
+
+const Deck::Entry* Deck::entry(std::string_view name) const {
+  if (!schema_.find(name)) throw InternalError(fmt::format("the deck key '{}' is not declared", name));
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+const Value& Deck::value_of(std::string_view name) const {
+  const Entry* found = entry(name);
+  if (!found) throw InternalError(fmt::format("the optional deck key '{}' is read but not given", name));
+  return found->value;
+}
+
+void Deck::fail_type(std::string_view name) const {
+  throw InternalError(fmt::format("the deck key '{}' is read as another type than declared", name));
+}
+
+}  // namespace tessera::deck

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/detail/layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/deck/detail/value_parser.hpp"
+#include "tessera/deck/glob.hpp"
+#include "tessera/deck/nearest.hpp"
+
+namespace tessera::deck::detail {
+namespace {
+
+std::string last_component(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+bool has_placeholder(const KeyDeclaration& key) { return key.name.find('<') != std::string::npos; }
+
+/// The full name of the key that the component most likely meant, here in the block or elsewhere in the deck
+/// (for a key written outside its block), or an empty string.
+std::string nearest_key(const Schema& schema, const std::string& spelt_block, const std::string& block,
+                        const std::string& component) {
+  std::vector<std::string> components = schema.children(block), full_names;
+  for (const std::string& child : components) full_names.push_back(dotted(spelt_block, child));
+  for (const KeyDeclaration& key : schema.declarations()) {
+    // Below one name of a placeholder, the keys of others are no help.
+    if (has_placeholder(key) && !block.empty()) continue;
+    components.push_back(last_component(key.name));
+    full_names.push_back(key.name);
+  }
+  const auto found = nearest(component, components);
+  if (!found) return "";
+  const auto position = std::find(components.begin(), components.end(), *found) - components.begin();
+  return full_names[static_cast<std::size_t>(position)];
+}
+
+}  // namespace
+
+Layers::Layers(const Schema& schema) : schema_(schema) {
+  for (const Schema::Key& key : schema.keys())
+    if (const auto& value = schema.default_value(key)) entries_[key.name] = {*value, ""};
+}
+
+void Layers::add_deck(std::string_view text, const std::string& name) {
+  origin_ = {name, true};
+  spelt_at_.clear();
+  const Node root = read_yaml(text, origin_);
+  if (root.kind == Node::Kind::scalar || root.kind == Node::Kind::list)
+    fail(root, fmt::format("a deck is a block of keys ('key: value' lines), got {}", describe(root)));
+  apply_block({"", {""}}, root);
+}
+
+void Layers::add_override(const std::string& argument) {
+  origin_ = {fmt::format("command line: '{}'", shortened(argument)), false};
+  spelt_at_.clear();
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) fail({}, "expected key=value");
+  if (equals == 0) fail({}, "expected key=value, got no key");
+  if (argument.find_first_of("\r\n") != std::string::npos) fail({}, "expected key=value on one line");
+  // As the value of a key, `---` is a word and an open bracket an error, which they are not at the top.
+  const Node map = read_yaml("value: " + argument.substr(equals + 1), origin_);
+  const Node& value = map.items.front();
+  if (value.kind == Node::Kind::null) fail({}, "no value after '='");
+  apply_path({"", {""}}, argument.substr(0, equals), value, value);
+}
+
+void Layers::apply(const Target& target, const Node& value, const Node& place) {
+  if (!schema_.is_block(target.names.front())) return set(target, value, place);
+  if (value.kind == Node::Kind::map) return apply_block(target, value);
+  if (value.kind == Node::Kind::null) return;
+  fail(value, fmt::format("'{}' expects a block of keys ({}), got {}", shortened(target.spelt),
+                          joined(schema_.children(target.names.front())), describe(value)));
+}
+
+void Layers::apply_block(const Target& target, const Node& block) {
+  for (std::size_t i = 0; i < block.items.size(); ++i)
+    apply_path(target, block.keys[i].text, block.items[i], block.keys[i]);
+}
+
+void Layers::apply_path(Target target, const std::string& path, const Node& value, const Node& place) {
+  const auto components = split(path);
+  if (std::find(components.begin(), components.end(), "") != components.end())
+    fail(place, fmt::format("the key '{}' has an empty part", shortened(path)));
+  for (const std::string& component : components) target = descend(target, component, place);
+  apply(target, value, place);
+}
+
+Layers::Target Layers::descend(const Target& target, const std::string& component, const Node& place) const {
+  Target next{dotted(target.spelt, component), {}};
+  for (const std::string& block : target.names) {
+    const std::string exact = dotted(block, component);
+    const bool exists = schema_.find(exact) || schema_.is_block(exact);
+    const std::string& word = schema_.placeholder(block);
+    if (exists) {
+      next.names.push_back(exact);
+    } else if (!word.empty()) {
+      for (const std::string& name : schema_.names_of(word))
+        if (glob_matches(component, name)) next.names.push_back(dotted(block, name));
+    }
+  }
+  if (next.names.empty()) fail_unknown(target, component, place);
+  // A pattern may meet a key below one name and a block below another: it means what it meets first.
+  const bool block = schema_.is_block(next.names.front());
+  std::erase_if(next.names, [&](const std::string& name) { return schema_.is_block(name) != block; });
+  return next;
+}
+
+void Layers::set(const Target& target, const Node& value, const Node& place) {
+  const std::string where = detail::location(origin_, place);
+  const auto [first, is_new] = spelt_at_.emplace(target.spelt, where);
+  if (!is_new)
+    fail(place,
+         fmt::format("the key '{}' is given twice (first at {})", shortened(target.spelt), first->second));
+  if (value.kind == Node::Kind::null)
+    fail(place, fmt::format("'{}' has no value; it expects {}", shortened(target.spelt),
+                            deck::describe(*schema_.find(target.names.front()))));
+  set_each(target, value);
+}
+
+void Layers::set_each(const Target& target, const Node& value) {
+  bool applied = false;
+  for (const std::string& name : target.names) {
+    if (!allows(name, value)) continue;
+    applied = true;
+    entries_[name] = {parse_value(*schema_.find(name), target.spelt, value, origin_),
+                      detail::location(origin_, value)};
+  }
+  if (applied) return;
+  // None of them allows the choice: the message offers what any of them does.
+  KeyDeclaration all = *schema_.find(target.names.front());
+  for (const std::string& name : target.names) {
+    for (const std::string& choice : schema_.find(name)->choices)
+      if (std::find(all.choices.begin(), all.choices.end(), choice) == all.choices.end())
+        all.choices.push_back(choice);
+  }
+  parse_value(all, target.spelt, value, origin_);
+}
+
+bool Layers::allows(const std::string& name, const Node& value) const {
+  const KeyDeclaration& key = *schema_.find(name);
+  return key.type != ValueType::choice ||
+         std::find(key.choices.begin(), key.choices.end(), value.text) != key.choices.end();
+}
+
+void Layers::fail_unknown(const Target& target, const std::string& component, const Node& place) const {
+  const std::string& block = target.names.front();
+  if (!schema_.placeholder(block).empty()) fail_no_match(schema_.placeholder(block), component, place);
+  const std::string unknown = fmt::format("unknown key '{}'", shortened(dotted(target.spelt, component)));
+  if (!schema_.is_block(block))
+    fail(place, fmt::format("{}: '{}' is not a block of keys", unknown, shortened(target.spelt)));
+  const std::string meant = nearest_key(schema_, target.spelt, block, component);
+  const std::string hint = meant.empty()
+                               ? fmt::format("; the keys here are {}", joined(schema_.children(block)))
+                               : fmt::format("; did you mean '{}'?", shortened(meant));
+  fail(place, unknown + hint);
+}
+
+void Layers::fail_no_match(const std::string& word, const std::string& pattern, const Node& place) const {
+  const std::string message = fmt::format("no {} matches '{}'", word, shortened(pattern));
+  const std::string fault = glob_fault(pattern);
+  if (!fault.empty()) fail(place, fmt::format("{}: {}", message, fault));
+  const auto& names = schema_.names_of(word);
+  const std::string hint = suggestion(glob_skeleton(pattern), names);
+  fail(place, message + (hint.empty() ? fmt::format("; the names are {}", joined(names)) : hint));
+}
+
+void Layers::fail(const Node& place, const std::string& message) const {
+  fail_at(detail::location(origin_, place), message);
+}
+
+}  // namespace tessera::deck::detail

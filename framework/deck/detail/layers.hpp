@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/detail/yaml_reader.hpp"
+#include "tessera/deck/schema.hpp"
+
+namespace tessera::deck::detail {
+
+/// Defaults, decks and overrides laid over each other: the latest value of each key wins.
+class Layers {
+ public:
+  explicit Layers(const Schema& schema);
+
+  void add_deck(std::string_view text, const std::string& name);
+
+  /// `argument` is `key=value`.
+  void add_override(const std::string& argument);
+
+  Deck::Entries take() { return std::move(entries_); }
+
+ private:
+  /// A key or block as it is spelt, and the concrete ones that it stands for: several under a pattern.
+  struct Target {
+    std::string spelt;
+    std::vector<std::string> names;
+  };
+
+  void apply(const Target& target, const Node& value, const Node& place);
+  void apply_block(const Target& target, const Node& block);
+  void apply_path(Target target, const std::string& path, const Node& value, const Node& place);
+  Target descend(const Target& target, const std::string& component, const Node& place) const;
+  void set(const Target& target, const Node& value, const Node& place);
+  void set_each(const Target& target, const Node& value);
+  bool allows(const std::string& name, const Node& value) const;
+
+  [[noreturn]] void fail_unknown(const Target& target, const std::string& component, const Node& place) const;
+  [[noreturn]] void fail_no_match(const std::string& word, const std::string& pattern,
+                                  const Node& place) const;
+  [[noreturn]] void fail(const Node& place, const std::string& message) const;
+
+  const Schema& schema_;
+  Deck::Entries entries_;
+  Origin origin_;                                ///< of the layer being added
+  std::map<std::string, std::string> spelt_at_;  ///< what the layer has given so far, and where
+};
+
+}  // namespace tessera::deck::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/detail/text.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/domain/error.hpp"
+
+namespace tessera::deck::detail {
+namespace {
+
+constexpr std::size_t longest_excerpt = 60;
+constexpr std::size_t longest_list = 12;
+
+unsigned byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+
+bool is_control(unsigned byte) { return byte < 0x20 || byte == 0x7f; }
+
+bool is_continuation(unsigned byte) { return (byte & 0xc0U) == 0x80U; }
+
+/// The length of the UTF-8 sequence at `i`, or 0 if it is malformed (overlong forms and surrogates included).
+std::size_t sequence_length(std::string_view text, std::size_t i) {
+  const unsigned first = byte_at(text, i);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || i + length > text.size()) return 0;
+  for (std::size_t j = 1; j < length; ++j)
+    if (!is_continuation(byte_at(text, i + j))) return 0;
+  const unsigned second = byte_at(text, i + 1);
+  const bool malformed = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                         (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+  return malformed ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      line += "\\n";
+    } else if (is_control(byte_at(text, i))) {
+      line += fmt::format("\\x{:02x}", byte_at(text, i));
+    } else {
+      line += text[i];
+    }
+  }
+  return line;
+}
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= longest_excerpt) return printable(text);
+  std::size_t end = longest_excerpt;
+  while (end > 0 && is_continuation(byte_at(text, end))) --end;
+  return printable(text.substr(0, end)) + "...";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  const std::size_t shown = words.size() > longest_list ? longest_list : words.size();
+  std::string text = fmt::format("{}", fmt::join(words.begin(), words.begin() + shown, ", "));
+  if (shown < words.size()) text += fmt::format(", ... ({} in all)", words.size());
+  return text;
+}
+
+std::size_t find_non_text(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned byte = byte_at(text, i);
+    const bool line_end_or_tab = byte == '\n' || byte == '\r' || byte == '\t';
+    const std::size_t length = sequence_length(text, i);
+    if (length == 0 || (is_control(byte) && !line_end_or_tab)) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string dotted(std::string_view a, std::string_view b) {
+  return a.empty() ? std::string(b) : fmt::format("{}.{}", a, b);
+}
+
+std::vector<std::string> split(std::string_view name) {
+  std::vector<std::string> components(1);
+  for (char c : name) {
+    if (c == '.') {
+      components.emplace_back();
+    } else {
+      components.back() += c;
+    }
+  }
+  return components;
+}
+
+void fail_at(const std::string& location, const std::string& message) {
+  throw InputError(fmt::format("{}: {}", location, message));
+}
+
+}  // namespace tessera::deck::detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/detail/value_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/deck/nearest.hpp"
+
+namespace tessera::deck::detail {
+namespace {
+
+bool is_word(const Node& node, std::string_view word) {
+  return node.kind == Node::Kind::scalar && !node.quoted && node.text == word;
+}
+
+class ValueParser {
+ public:
+  ValueParser(const KeyDeclaration& key, const std::string& name, const Origin& origin)
+      : key_(key), name_(name), origin_(origin) {}
+
+  Value parse(const Node& node) const {
+    switch (key_.type) {
+      case ValueType::boolean:
+        return boolean(node);
+      case ValueType::integer:
+        return number<std::int64_t>(node);
+      case ValueType::real:
+        return number<double>(node);
+      case ValueType::text:
+        return scalar(node).text;
+      case ValueType::path:
+        return path(node);
+      case ValueType::choice:
+        return choice(node);
+      case ValueType::grid:
+        return grid(node);
+      case ValueType::tile:
+        return tile(node);
+    }
+    fail(node);
+  }
+
+ private:
+  [[noreturn]] void fail(const Node& node, const std::string& hint = "") const {
+    fail_at(location(origin_, node), fmt::format("'{}' expects {}, got {}{}", shortened(name_),
+                                                 deck::describe(key_), describe(node), hint));
+  }
+
+  const Node& scalar(const Node& node) const {
+    if (node.kind != Node::Kind::scalar) fail(node);
+    return node;
+  }
+
+  bool boolean(const Node& node) const {
+    for (std::string_view word : {"true", "yes", "on"})
+      if (is_word(node, word)) return true;
+    for (std::string_view word : {"false", "no", "off"})
+      if (is_word(node, word)) return false;
+    fail(node);
+  }
+
+  template <class Number>
+  Number number(const Node& node) const {
+    std::string_view text = scalar(node).text;
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (node.quoted || !whole || !std::isfinite(static_cast<double>(value)) || out_of_range(value))
+      fail(node);
+    return value;
+  }
+
+  template <class Number>
+  bool out_of_range(Number value) const {
+    const auto minimum = lower_bound(key_), maximum = upper_bound(key_);
+    return (minimum && static_cast<double>(value) < *minimum) ||
+           (maximum && static_cast<double>(value) > *maximum);
+  }
+
+  std::string path(const Node& node) const {
+    const std::string& text = scalar(node).text;
+    if (text.empty() || text.find_first_of("\r\n") != std::string::npos) fail(node);
+    return text;
+  }
+
+  std::string choice(const Node& node) const {
+    const std::string& text = scalar(node).text;
+    const auto& choices = key_.choices;
+    if (std::find(choices.begin(), choices.end(), text) == choices.end())
+      fail(node, suggestion(text, choices));
+    return text;
+  }
+
+  void check_length(const Node& list) const {
+    if (list.kind != Node::Kind::list) fail(list);
+    if (list.items.size() > key_.max_entries) fail(list, fmt::format(" of {} entries", list.items.size()));
+    if (list.items.empty()) fail(list, " without entries");
+  }
+
+  GridValue grid(const Node& node) const {
+    check_length(node);
+    GridValue value;
+    for (const Node& item : node.items)
+      value.entries.push_back(is_word(item, "auto") ? std::nullopt
+                                                    : std::optional(number<std::int64_t>(item)));
+    return value;
+  }
+
+  std::vector<std::int64_t> tile_entries(const Node& node) const {
+    if (is_word(node, "auto")) return {};
+    check_length(node);
+    std::vector<std::int64_t> entries;
+    for (const Node& item : node.items) entries.push_back(number<std::int64_t>(item));
+    return entries;
+  }
+
+  TileValue tile(const Node& node) const {
+    if (node.kind != Node::Kind::map) {
+      auto entries = tile_entries(node);
+      return {entries, entries};
+    }
+    TileValue value;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const Node& backend = node.keys[i];
+      if (backend.text != "host" && backend.text != "device")
+        fail_at(location(origin_, backend),
+                fmt::format("unknown key '{}' in '{}'{}", shortened(backend.text), shortened(name_),
+                            suggestion(backend.text, {"host", "device"})));
+      (backend.text == "host" ? value.host : value.device) = tile_entries(node.items[i]);
+    }
+    return value;
+  }
+
+  const KeyDeclaration& key_;
+  const std::string& name_;
+  const Origin& origin_;
+};
+
+}  // namespace
+
+Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node,
+                  const Origin& origin) {
+  return ValueParser(key, name, origin).parse(node);
+}
+
+}  // namespace tessera::deck::detail

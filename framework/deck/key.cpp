@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/key.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::deck {
+namespace {
+
+bool is_list(const KeyDeclaration& key) { return key.type == ValueType::grid || key.type == ValueType::tile; }
+
+std::string bound_text(const KeyDeclaration& key, double bound) {
+  return key.type == ValueType::real ? fmt::format("{}", bound) : fmt::format("{:.0f}", bound);
+}
+
+std::string range_text(const KeyDeclaration& key) {
+  if (key.minimum && key.maximum)
+    return fmt::format(" from {} to {}", bound_text(key, *key.minimum), bound_text(key, *key.maximum));
+  if (const auto minimum = lower_bound(key)) return fmt::format(" of at least {}", bound_text(key, *minimum));
+  if (key.maximum) return fmt::format(" of at most {}", bound_text(key, *key.maximum));
+  return "";
+}
+
+std::string describe_without_unit(const KeyDeclaration& key) {
+  switch (key.type) {
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::integer:
+      return "an integer" + range_text(key);
+    case ValueType::real:
+      return "a number" + range_text(key);
+    case ValueType::text:
+      return "text";
+    case ValueType::path:
+      return "a path";
+    case ValueType::choice:
+      return fmt::format("{}{}", key.choices.size() > 1 ? "one of " : "", fmt::join(key.choices, ", "));
+    case ValueType::grid:
+      return fmt::format("a list such as [1, auto] (at most {} entries, each auto or an integer{})",
+                         key.max_entries, range_text(key));
+    case ValueType::tile:
+      return fmt::format(
+          "auto, a list such as [4096, 32] (at most {} integers{}), or {{host: [4096, 32], device: auto}}",
+          key.max_entries, range_text(key));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<double> lower_bound(const KeyDeclaration& key) {
+  return key.minimum || !is_list(key) ? key.minimum : 1.0;
+}
+
+std::optional<double> upper_bound(const KeyDeclaration& key) {
+  return key.maximum || !is_list(key) ? key.maximum : 2147483647.0;
+}
+
+std::string describe(const KeyDeclaration& key) {
+  const std::string text = describe_without_unit(key);
+  return key.unit.empty() ? text : fmt::format("{} ({})", text, key.unit);
+}
+
+}  // namespace tessera::deck

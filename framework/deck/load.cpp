@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/load.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "tessera/deck/detail/layers.hpp"
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/deck/detail/yaml_reader.hpp"
+
+namespace tessera::deck {
+namespace {
+
+constexpr std::size_t largest_deck = std::size_t{1} << 20;
+
+void check_size(const Source& source) {
+  if (source.text.size() > largest_deck)
+    detail::fail_at(detail::printable(source.name), "larger than 1 MiB, the most that a deck may have");
+}
+
+void check_required(const Deck& deck, const std::string& name) {
+  for (const Schema::Key& key : deck.schema().keys()) {
+    if (deck.schema().declarations()[key.declaration].required && !deck.find(key.name))
+      detail::fail_at(
+          name,
+          fmt::format("the key '{0}' is required: give it in the deck, or {0}=VALUE on the command line",
+                      key.name));
+  }
+}
+
+}  // namespace
+
+Source read_source(const std::string& path) {
+  const std::string name = detail::printable(path);
+  // A NUL byte would cut the name short for the operating system.
+  if (path.find('\0') != std::string::npos) detail::fail_at(name, "not a file name");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) detail::fail_at(name, "a directory, not a deck");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) detail::fail_at(name, fmt::format("cannot open the deck: {}", std::strerror(errno)));
+  // One byte more than allowed tells a file without end from one of the largest size.
+  Source source{path, std::string(largest_deck + 1, '\0')};
+  file.read(source.text.data(), static_cast<std::streamsize>(source.text.size()));
+  if (file.bad()) detail::fail_at(name, "cannot read the deck");
+  source.text.resize(static_cast<std::size_t>(file.gcount()));
+  check_size(source);
+  return source;
+}
+
+Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides) {
+  detail::Layers layers(schema);
+  for (const Source& source : decks) {
+    check_size(source);
+    layers.add_deck(source.text, source.name);
+  }
+  for (const std::string& argument : overrides) layers.add_override(argument);
+  const std::string name = decks.empty() ? "command line" : decks.back().name;
+  Deck deck(schema, layers.take(), name);
+  check_required(deck, detail::printable(name));
+  return deck;
+}
+
+}  // namespace tessera::deck

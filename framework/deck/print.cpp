@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/print.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/deck/value.hpp"
+
+namespace tessera::deck {
+namespace {
+
+std::string print_block(const Deck& deck, const std::string& block, const std::string& indent) {
+  std::string text;
+  for (const std::string& child : deck.schema().children(block)) {
+    const std::string name = detail::dotted(block, child), key = indent + to_yaml_text(child);
+    if (deck.schema().is_block(name)) {
+      const std::string inner = print_block(deck, name, indent + "  ");
+      if (!inner.empty()) text += fmt::format("{}:\n{}", key, inner);
+    } else if (const Value* value = deck.find(name)) {
+      text += fmt::format("{}: {}\n", key, to_yaml(*value));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string print(const Deck& deck) {
+  const std::string text = print_block(deck, "", "");
+  return text.empty() ? "{}\n" : text;
+}
+
+}  // namespace tessera::deck

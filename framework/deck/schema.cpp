@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/deck/detail/text.hpp"
+#include "tessera/deck/detail/value_parser.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::deck {
+namespace {
+
+bool is_name(std::string_view word) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !word.empty() && std::all_of(word.begin(), word.end(), allowed);
+}
+
+bool is_placeholder(std::string_view component) {
+  return component.size() > 2 && component.starts_with('<') && component.ends_with('>');
+}
+
+/// The word of the name's placeholder, or an empty string.
+std::string placeholder_word(std::string_view name) {
+  for (const std::string& component : detail::split(name))
+    if (is_placeholder(component)) return component.substr(1, component.size() - 2);
+  return "";
+}
+
+[[noreturn]] void fail(const KeyDeclaration& key, const std::string& message) {
+  throw InternalError(fmt::format("declaration of the deck key '{}': {}", key.name, message));
+}
+
+std::optional<Value> parse_default(const KeyDeclaration& key) {
+  if (!key.default_text) return std::nullopt;
+  try {
+    const detail::Origin origin{"default", false};
+    return detail::parse_value(key, key.name, detail::read_yaml(*key.default_text, origin), origin);
+  } catch (const InputError& error) {
+    fail(key, error.what());
+  }
+}
+
+}  // namespace
+
+Schema& Schema::names(const std::string& word, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!is_name(name) || std::count(names.begin(), names.end(), name) > 1)
+      throw InternalError(fmt::format("'{}' cannot be the name of a {} in a deck", name, word));
+  }
+  if (!names_.emplace(word, names).second)
+    throw InternalError(fmt::format("the names of <{}> are declared twice", word));
+  return *this;
+}
+
+Schema& Schema::add(const KeyDeclaration& declaration) {
+  check(declaration);
+  declarations_.push_back(declaration);
+  defaults_.push_back(parse_default(declaration));
+  const std::size_t index = declarations_.size() - 1;
+  const std::string word = placeholder_word(declaration.name);
+  if (word.empty()) {
+    insert(declaration.name, index);
+    return *this;
+  }
+  const std::string marker = fmt::format("<{}>", word);
+  const std::size_t position = declaration.name.find(marker);
+  const std::string block = declaration.name.substr(0, position == 0 ? 0 : position - 1);
+  insert_block(block);
+  if (placeholder_of_.emplace(block, word).first->second != word)
+    fail(declaration, fmt::format("'{}' holds the names of another placeholder", block));
+  for (const std::string& name : names_of(word)) {
+    insert_block(detail::dotted(block, name));
+    const auto& only = declaration.only;
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
+    insert(std::string(declaration.name).replace(position, marker.size(), name), index);
+  }
+  return *this;
+}
+
+const KeyDeclaration* Schema::find(std::string_view name) const {
+  const auto found = declaration_of_.find(name);
+  return found == declaration_of_.end() ? nullptr : &declarations_[found->second];
+}
+
+const std::vector<std::string>& Schema::children(std::string_view block) const {
+  const auto found = blocks_.find(block);
+  if (found == blocks_.end()) throw InternalError(fmt::format("'{}' is no block of the deck", block));
+  return found->second;
+}
+
+const std::string& Schema::placeholder(std::string_view block) const {
+  static const std::string none;
+  const auto found = placeholder_of_.find(block);
+  return found == placeholder_of_.end() ? none : found->second;
+}
+
+const std::vector<std::string>& Schema::names_of(std::string_view word) const {
+  const auto found = names_.find(word);
+  if (found == names_.end()) throw InternalError(fmt::format("<{}> has no names", word));
+  return found->second;
+}
+
+void Schema::check(const KeyDeclaration& declaration) const {
+  int placeholders = 0;
+  for (const std::string& component : detail::split(declaration.name)) {
+    if (is_placeholder(component)) {
+      ++placeholders;
+    } else if (!is_name(component)) {
+      fail(declaration, "components are letters, digits, '_' and '-', or <placeholder>");
+    }
+  }
+  const bool ends_in_placeholder = declaration.name.ends_with('>');
+  if (placeholders > 1 || ends_in_placeholder) fail(declaration, "one placeholder, and a key below it");
+  if (declaration.required && declaration.default_text) fail(declaration, "required, but has a default");
+  if ((declaration.type == ValueType::choice) == declaration.choices.empty())
+    fail(declaration, "a choice has choices, other types have none");
+  for (const KeyDeclaration& other : declarations_) {
+    if (declaration.name.starts_with(other.name + ".") || other.name.starts_with(declaration.name + "."))
+      fail(declaration, "a key and a block of keys at once");
+  }
+  check_only(declaration);
+}
+
+void Schema::check_only(const KeyDeclaration& declaration) const {
+  if (declaration.only.empty()) return;
+  const std::string word = placeholder_word(declaration.name);
+  if (word.empty()) fail(declaration, "`only` is for keys with a placeholder");
+  const auto& known = names_of(word);
+  for (const std::string& name : declaration.only) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail(declaration, fmt::format("'{}' is not a name of <{}>", name, word));
+  }
+}
+
+void Schema::insert(const std::string& name, std::size_t declaration) {
+  if (blocks_.contains(name) || !declaration_of_.emplace(name, declaration).second)
+    fail(declarations_[declaration], fmt::format("'{}' is declared twice", name));
+  keys_.push_back({name, declaration});
+  insert_child(name);
+}
+
+void Schema::insert_block(const std::string& block) {
+  if (blocks_.contains(block)) return;
+  if (declaration_of_.contains(block))
+    throw InternalError(fmt::format("'{}' is a key and a block at once", block));
+  blocks_[block];
+  insert_child(block);
+}
+
+void Schema::insert_child(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string parent = dot == std::string::npos ? "" : name.substr(0, dot);
+  insert_block(parent);
+  blocks_[parent].push_back(dot == std::string::npos ? name : name.substr(dot + 1));
+}
+
+}  // namespace tessera::deck

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tessera::deck {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+bool is_plain(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '-' || c == '+';
+}
+
+/// Words that YAML readers take for something other than text.
+bool is_reserved(std::string_view text) {
+  static constexpr std::array<std::string_view, 11> words = {"null", "true", "false", "yes", "no", "on",
+                                                             "off",  "y",    "n",     "inf", "nan"};
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return std::find(words.begin(), words.end(), lower) != words.end();
+}
+
+std::string escaped(char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    default:
+      return std::string(1, c);
+  }
+}
+
+std::string list_to_yaml(const std::vector<std::int64_t>& entries) {
+  return entries.empty() ? "auto" : fmt::format("[{}]", fmt::join(entries, ", "));
+}
+
+struct ToYaml {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return to_yaml_text(value); }
+  std::string operator()(const GridValue& value) const {
+    std::string text;
+    for (const auto& entry : value.entries) {
+      text += text.empty() ? "[" : ", ";
+      text += entry ? fmt::format("{}", *entry) : "auto";
+    }
+    return text + "]";
+  }
+  std::string operator()(const TileValue& value) const {
+    if (value.host == value.device) return list_to_yaml(value.host);
+    return fmt::format("{{host: {}, device: {}}}", list_to_yaml(value.host), list_to_yaml(value.device));
+  }
+};
+
+}  // namespace
+
+std::string to_yaml_text(const std::string& text) {
+  const bool starts_plain = !text.empty() && (is_letter(text[0]) || text[0] == '/' ||
+                                              text.starts_with("./") || text.starts_with("../"));
+  if (starts_plain && std::all_of(text.begin(), text.end(), is_plain) && !is_reserved(text)) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += escaped(c);
+  return quoted + "\"";
+}
+
+std::string to_yaml(const Value& value) { return std::visit(ToYaml{}, value); }
+
+}  // namespace tessera::deck

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+/// Quotient rounded towards minus infinity, so that coordinates left of the origin follow the same pattern.
+template <class Integer>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Integer floor_divide(Integer a, Integer b) {
+  const Integer quotient = a / b;
+  return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+/// A coordinate while a stage body executes: an int whose `/` and `%` floor. It converts to a plain number
+/// only explicitly (`cast<float>(x)` in bodies, which inference understands too).
+struct Coordinate {
+  int value;
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate(int v) : value(v) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION constexpr explicit operator T() const {
+    return static_cast<T>(value);
+  }
+};
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator-(Coordinate a) { return {-a.value}; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator+(Coordinate a, Coordinate b) {
+  return {a.value + b.value};
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator-(Coordinate a, Coordinate b) {
+  return {a.value - b.value};
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator*(Coordinate a, Coordinate b) {
+  return {a.value * b.value};
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator/(Coordinate a, Coordinate b) {
+  return {floor_divide(a.value, b.value)};
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate operator%(Coordinate a, Coordinate b) {
+  return {a.value - b.value * floor_divide(a.value, b.value)};
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator<(Coordinate a, Coordinate b) { return a.value < b.value; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator>(Coordinate a, Coordinate b) { return a.value > b.value; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator<=(Coordinate a, Coordinate b) {
+  return a.value <= b.value;
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator>=(Coordinate a, Coordinate b) {
+  return a.value >= b.value;
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator==(Coordinate a, Coordinate b) {
+  return a.value == b.value;
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool operator!=(Coordinate a, Coordinate b) {
+  return a.value != b.value;
+}
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// Something the user gave is wrong: a deck, a file, an option, the environment. The message is one line that
+/// says what, where and what to do. Programs end with exit status 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The program contradicts itself: a fault of Tessera or of a stage body. Programs end with exit status 1.
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+}  // namespace tessera

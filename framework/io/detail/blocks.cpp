@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+
+void check_block(const HostBlock& block, ElementType type, const Box& domain) {
+  if (block.box.empty()) return;
+  if (block.type != type)
+    throw InternalError(fmt::format("a block of {} for a file of {}", name_of(block.type), name_of(type)));
+  if (!domain.contains(block.box))
+    throw InternalError(
+        fmt::format("a block {} outside the file's domain {}", to_string(block.box), to_string(domain)));
+  if (block.data == nullptr || block.strides[0] != 1)
+    throw InternalError(fmt::format("a block {} without memory, or with gaps in x", to_string(block.box)));
+}
+
+void check_cover(MPI_Comm communicator, const HostBlock& block, const Box& domain) {
+  std::int64_t points = block.box.size();
+  MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator);
+  if (points != domain.size())
+    throw InternalError(fmt::format("the ranks' blocks have {} points together, the domain {} has {}", points,
+                                    to_string(domain), domain.size()));
+}
+
+HostBlock packed_block(std::byte* data, ElementType type, const Box& box) {
+  HostBlock block{data, type, box, {}};
+  std::int64_t stride = 1;
+  for (int d = 0; d < box.dimensions; ++d) {
+    block.strides[d] = stride;
+    stride *= box[d].size();
+  }
+  return block;
+}
+
+std::byte* address_of(const HostBlock& block, const Box& part) {
+  std::int64_t offset = 0;
+  for (int d = 0; d < part.dimensions; ++d) offset += block.strides[d] * (part[d].begin - block.box[d].begin);
+  return block.data + offset * static_cast<std::int64_t>(size_of(block.type));
+}
+
+void copy_part(const HostBlock& from, const HostBlock& to, const Box& part) {
+  if (part.empty()) return;
+  const std::size_t row_bytes = static_cast<std::size_t>(part[0].size()) * size_of(from.type);
+  Box row = part;
+  for (int d = 1; d < part.dimensions; ++d) row[d] = {part[d].begin, part[d].begin + 1};
+  for (;;) {
+    std::memcpy(address_of(to, row), address_of(from, row), row_bytes);
+    int d = 1;
+    while (d < part.dimensions && row[d].end == part[d].end) {
+      row[d] = {part[d].begin, part[d].begin + 1};
+      ++d;
+    }
+    if (d >= part.dimensions) return;
+    ++row[d].begin;
+    ++row[d].end;
+  }
+}
+
+std::vector<Box> slabs(const Box& box, std::int64_t limit) {
+  std::vector<Box> result;
+  if (box.empty()) return result;
+  int slowest = box.dimensions - 1;
+  while (slowest > 0 && box[slowest].size() == 1) --slowest;
+  if (box.size() <= limit || slowest == 0) return {box};
+
+  const std::int64_t layer = box.size() / box[slowest].size();
+  const std::int64_t layers = std::max<std::int64_t>(1, limit / layer);
+  for (std::int64_t begin = box[slowest].begin; begin < box[slowest].end; begin += layers) {
+    Box slab = box;
+    slab[slowest] = {begin, std::min(begin + layers, box[slowest].end)};
+    for (const Box& part : slabs(slab, limit)) result.push_back(part);
+  }
+  return result;
+}
+
+}  // namespace tessera::io::detail

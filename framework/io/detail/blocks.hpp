@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io::detail {
+
+/// Throws InternalError unless `block` is empty, or of this type, within `domain`, and has rows without gaps.
+void check_block(const HostBlock& block, ElementType type, const Box& domain);
+
+/// Collective. Throws InternalError unless the blocks of all ranks have as many points as `domain`.
+void check_cover(MPI_Comm communicator, const HostBlock& block, const Box& domain);
+
+/// Describes memory that holds the points of `box` without padding, x fastest.
+HostBlock packed_block(std::byte* data, ElementType type, const Box& box);
+
+/// Where the first point of `part`, which lies in the block's box, is.
+std::byte* address_of(const HostBlock& block, const Box& part);
+
+/// Copies the points of `part` between two blocks of the same type that hold it.
+void copy_part(const HostBlock& from, const HostBlock& to, const Box& part);
+
+/// Cuts `box` into slabs, in the order of memory, each of at most `limit` points, or one row.
+std::vector<Box> slabs(const Box& box, std::int64_t limit);
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/files.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+std::string temporary_name(MPI_Comm communicator, const std::string& path) {
+  long process = static_cast<long>(::getpid());
+  MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
+  const std::filesystem::path final_path(path);
+  return final_path.parent_path() / fmt::format(".{}.part-{}", final_path.filename().string(), process);
+}
+
+}  // namespace
+
+void fail(const std::string& path, const std::string& problem, const std::string& advice) {
+  std::string line = fmt::format("{}: {}; {}", path, problem, advice);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  throw InputError(line);
+}
+
+std::string error_text(int error_number) { return std::generic_category().message(error_number); }
+
+File open_for_reading(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    fail(path, "no such file", "give the path of a PNG or HDF5 file");
+  if (std::filesystem::is_directory(status))
+    fail(path, "is a directory", "give the path of a PNG or HDF5 file");
+  if (error) fail(path, error.message(), "check the path and its permissions");
+  if (!std::filesystem::is_regular_file(status))
+    fail(path, "is not a regular file", "give the path of a PNG or HDF5 file");
+
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) fail(path, error_text(errno), "check the file's permissions");
+  return file;
+}
+
+UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
+    : communicator_(communicator), path_(path), temporary_path_(temporary_name(communicator, path)) {
+  MPI_Comm_rank(communicator_, &rank_);
+  collectively(communicator_, [&] {
+    if (rank_ == 0) create();
+  });
+  exists_ = true;
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  if (rank_ == 0 && exists_) std::remove(temporary_path_.c_str());
+}
+
+void UnfinishedFile::create() const {
+  const std::filesystem::path final_path(path_);
+  if (!final_path.has_filename()) fail(path_, "is not the name of a file", "give the output file a name");
+  // A rename would replace a device such as /dev/null as readily as a file.
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(final_path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(path_, "exists and is not a regular file", "choose another output file");
+
+  const File file(std::fopen(temporary_path_.c_str(), "wb"));
+  if (!file)
+    fail(path_, fmt::format("cannot be written ({})", error_text(errno)),
+         "create its folder, or choose another that can be written");
+}
+
+void UnfinishedFile::complete() {
+  collectively(communicator_, [&] {
+    if (rank_ != 0) return;
+    if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
+      fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
+           "choose another output file");
+  });
+  exists_ = false;
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace tessera::io::detail {
+
+/// Throws InputError "<path>: <problem>; <advice>", on one line.
+[[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& advice);
+
+/// The system's words for an errno value.
+std::string error_text(int error_number);
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
+File open_for_reading(const std::string& path);
+
+/// An output file under a temporary name in the folder of its final one. Collective, except as noted.
+class UnfinishedFile {
+ public:
+  /// Rank 0 creates the file, empty; throws InputError on every rank when it cannot.
+  UnfinishedFile(MPI_Comm communicator, const std::string& path);
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  /// Rank 0 removes the file unless it was completed. Not collective.
+  ~UnfinishedFile();
+
+  const std::string& path() const { return path_; }
+  const std::string& temporary_path() const { return temporary_path_; }
+  /// Rank 0 renames the file, which must be closed by then, to its final name.
+  void complete();
+
+ private:
+  void create() const;
+
+  MPI_Comm communicator_;
+  int rank_ = 0;
+  std::string path_;
+  std::string temporary_path_;
+  bool exists_ = false;
+};
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "tessera/io/detail/files.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// HDF5's error stack begins with the function that met the error, and ends with the one that was called.
+std::string innermost_error() {
+  std::string text;
+  const H5E_walk2_t keep_first = [](unsigned depth, const H5E_error2_t* error,
+                                    void* data) noexcept -> herr_t {
+    if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(data) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
+  return text;
+}
+
+std::vector<std::string> dataset_names(hid_t file) {
+  std::vector<std::string> names;
+  const H5L_iterate_t add = [](hid_t group, const char* name, const H5L_info_t* link,
+                               void* data) noexcept -> herr_t {
+    if (link->type != H5L_TYPE_HARD) return 0;
+    const Hdf5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+    if (object.valid() && H5Iget_type(object) == H5I_DATASET)
+      static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    return 0;
+  };
+  H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, add, &names);
+  return names;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 10;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "),
+                     names.size() - most);
+}
+
+std::optional<ElementType> element_type(hid_t type) {
+  const std::size_t size = H5Tget_size(type);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_FLOAT && size <= 8) return size <= 4 ? ElementType::float32 : ElementType::float64;
+  if (kind != H5T_INTEGER || size > 8) return std::nullopt;
+  const int width = size == 1 ? 0 : size == 2 ? 2 : size <= 4 ? 4 : 6;
+  return static_cast<ElementType>(width + (H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
+}
+
+}  // namespace
+
+void fail_with_hdf5(const std::string& path, const std::string& problem, const std::string& advice) {
+  const std::string reason = innermost_error();
+  fail(path, reason.empty() ? problem : fmt::format("{} ({})", problem, reason), advice);
+}
+
+hid_t memory_type(ElementType type) {
+  const std::array<hid_t, 10> types = {
+      H5T_NATIVE_INT8,   H5T_NATIVE_UINT8, H5T_NATIVE_INT16,  H5T_NATIVE_UINT16, H5T_NATIVE_INT32,
+      H5T_NATIVE_UINT32, H5T_NATIVE_INT64, H5T_NATIVE_UINT64, H5T_NATIVE_FLOAT,  H5T_NATIVE_DOUBLE};
+  return types[static_cast<std::size_t>(type)];
+}
+
+Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name) {
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  if (!type.valid() || !space.valid())
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be read", name),
+                   "get a complete copy of the file");
+
+  const std::optional<ElementType> element = element_type(type);
+  if (!element)
+    fail(path, fmt::format("data set '{}' does not hold integers or floats of at most 64 bits", name),
+         "choose another data set");
+  const int dimensions = H5Sget_simple_extent_ndims(space);
+  if (dimensions != 2 && dimensions != 3)
+    fail(path,
+         fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), or 3, (C, H, W)", name,
+                     dimensions),
+         "choose another data set");
+  std::array<hsize_t, 3> extents{};
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  Hdf5Layout layout{*element, {}};
+  for (int d = dimensions - 1; d >= 0; --d)
+    layout.domain.range[layout.domain.dimensions++] = {
+        0, static_cast<std::int64_t>(extents[static_cast<std::size_t>(d)])};
+  if (layout.domain.empty())
+    fail(path, fmt::format("data set '{}' is empty", name), "choose another data set");
+  return layout;
+}
+
+Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name) {
+  Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset.valid()) return dataset;
+  const std::vector<std::string> names = dataset_names(file);
+  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
+  fail(path, fmt::format("data set '{}' cannot be opened", name),
+       fmt::format("the file has: {}", list(names)));
+}
+
+std::string only_dataset(hid_t file, const std::string& path) {
+  const std::vector<std::string> names = dataset_names(file);
+  if (names.empty()) fail(path, "holds no data set", "give a file with an image");
+  if (names.size() > 1)
+    fail(path, fmt::format("holds {} data sets", names.size()),
+         fmt::format("choose one of: {}", list(names)));
+  return names.front();
+}
+
+}  // namespace tessera::io::detail

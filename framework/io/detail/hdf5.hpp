@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+
+namespace tessera::io::detail {
+
+/// While one lives, HDF5 prints nothing of its own.
+class QuietHdf5 {
+ public:
+  QuietHdf5() {
+    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  QuietHdf5(const QuietHdf5&) = delete;
+  QuietHdf5& operator=(const QuietHdf5&) = delete;
+  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Owns an HDF5 identifier.
+class Hdf5Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Hdf5Id() = default;
+  Hdf5Id(hid_t id, Close close) : id_(id), close_(close) {}
+  Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Id& operator=(Hdf5Id&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Hdf5Id() { close(); }
+
+  operator hid_t() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  /// Closes it now; false when HDF5 reports an error.
+  bool close() {
+    const QuietHdf5 quiet;
+    return id_ < 0 || close_(std::exchange(id_, -1)) >= 0;
+  }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// Throws InputError "<path>: <problem> (<what HDF5 said first>); <advice>".
+[[noreturn]] void fail_with_hdf5(const std::string& path, const std::string& problem,
+                                 const std::string& advice);
+
+/// HDF5's own type for elements in memory.
+hid_t memory_type(ElementType type);
+
+/// What a data set holds, as Tessera sees it.
+struct Hdf5Layout {
+  ElementType type;
+  Box domain;
+};
+
+/// The layout of an open data set; throws InputError when it is no image.
+Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
+
+/// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
+Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
+
+/// The name of the only data set in the file; throws InputError when there is none, or several.
+std::string only_dataset(hid_t file, const std::string& path);
+
+}  // namespace tessera::io::detail

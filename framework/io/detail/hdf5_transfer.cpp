@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/hdf5_transfer.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+// MPI counts bytes with an int; a collective read or write of more than that is left to no implementation.
+constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t staged_bytes = std::int64_t{8} << 20;
+
+using Extents = std::array<hsize_t, max_dimensions>;
+
+/// The extents, slowest first, of an array in C order that has the strides of `block` and holds it at its
+/// beginning.
+std::optional<Extents> enclosing_array(const HostBlock& block) {
+  Extents extents{};
+  const int last = block.box.dimensions - 1;
+  std::int64_t stride = 1;
+  for (int d = 0; d < last; ++d) {
+    std::int64_t next = block.strides[d + 1];
+    if (next % stride != 0 || next < stride * block.box[d].size()) {
+      if (block.box[d + 1].size() > 1) return std::nullopt;
+      next = stride * block.box[d].size();
+    }
+    extents[static_cast<std::size_t>(last - d)] = static_cast<hsize_t>(next / stride);
+    stride = next;
+  }
+  extents[0] = static_cast<hsize_t>(block.box[last].size());
+  return extents;
+}
+
+/// A part of a block that moves in one call.
+struct Piece {
+  Box box;
+  Hdf5Id memory_space;
+  Hdf5Id file_space;
+};
+
+class Transfer {
+ public:
+  Transfer(hid_t dataset, const HostBlock& block, const Box& domain, const std::string& path)
+      : dataset_(dataset), block_(block), domain_(domain), path_(path) {}
+
+  /// Cuts the block into pieces. Not collective.
+  void prepare() {
+    transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_dxpl_mpio(transfer_list_, H5FD_MPIO_COLLECTIVE);
+    if (!block_.box.empty()) {
+      staged_ = !enclosing_array(block_).has_value();
+      const std::int64_t limit = (staged_ ? staged_bytes : in_place_bytes) / element_bytes();
+      for (const Box& box : slabs(block_.box, limit)) pieces_.push_back(piece_of(box));
+      if (staged_) buffer_.resize(static_cast<std::size_t>(pieces_.front().box.size() * element_bytes()));
+    }
+    nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
+    nothing_.file_space = checked(H5Dget_space(dataset_), H5Sclose);
+    H5Sselect_none(nothing_.memory_space);
+    H5Sselect_none(nothing_.file_space);
+  }
+
+  std::int64_t pieces() const { return static_cast<std::int64_t>(pieces_.size()); }
+
+  /// Moves the piece of this number, or takes part with nothing. Calls HDF5 collectively, and throws only
+  /// after.
+  void move(std::int64_t number, Direction direction) {
+    const bool some = number < pieces();
+    const Piece& piece = some ? pieces_[static_cast<std::size_t>(number)] : nothing_;
+    const HostBlock memory = memory_of(piece.box);
+    std::byte unused{};
+    std::byte* data = some ? memory.data : &unused;
+    const hid_t type = memory_type(some ? block_.type : ElementType::uint8);
+    if (direction == Direction::write) {
+      if (staged_ && some) copy_part(block_, memory, piece.box);
+      if (H5Dwrite(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
+        fail_with_hdf5(path_, "cannot be written", "free some space, or choose another place");
+    } else {
+      if (H5Dread(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
+        fail_with_hdf5(path_, "cannot be read", "get a complete copy of the file");
+      if (staged_ && some) copy_part(memory, block_, piece.box);
+    }
+  }
+
+ private:
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(block_.type)); }
+
+  Hdf5Id checked(hid_t id, Hdf5Id::Close close) const {
+    if (id < 0) fail_with_hdf5(path_, "HDF5 cannot describe the transfer", "report this");
+    return Hdf5Id(id, close);
+  }
+
+  /// Where a piece lies in memory: in the block, or in the buffer.
+  HostBlock memory_of(const Box& box) {
+    if (box.empty()) return {};
+    if (staged_) return packed_block(buffer_.data(), block_.type, box);
+    HostBlock part = block_;
+    part.data = address_of(block_, box);
+    part.box = box;
+    return part;
+  }
+
+  Piece piece_of(const Box& box) {
+    const int dimensions = box.dimensions;
+    Extents start{};
+    Extents origin{};
+    Extents count{};
+    for (int d = 0; d < dimensions; ++d) {
+      const auto slot = static_cast<std::size_t>(dimensions - 1 - d);
+      start[slot] = static_cast<hsize_t>(box[d].begin - domain_[d].begin);
+      count[slot] = static_cast<hsize_t>(box[d].size());
+    }
+    const Extents memory = enclosing_array(memory_of(box)).value();
+    Piece piece{box, checked(H5Screate_simple(dimensions, memory.data(), nullptr), H5Sclose),
+                checked(H5Dget_space(dataset_), H5Sclose)};
+    if (H5Sselect_hyperslab(piece.memory_space, H5S_SELECT_SET, origin.data(), nullptr, count.data(),
+                            nullptr) < 0 ||
+        H5Sselect_hyperslab(piece.file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) <
+            0)
+      fail_with_hdf5(path_, "HDF5 cannot describe the transfer", "report this");
+    return piece;
+  }
+
+  hid_t dataset_;
+  HostBlock block_;
+  Box domain_;
+  std::string path_;
+  bool staged_ = false;
+  Hdf5Id transfer_list_;
+  std::vector<Piece> pieces_;
+  Piece nothing_;
+  std::vector<std::byte> buffer_;
+};
+
+/// The access list of a file that the ranks of `communicator` share.
+Hdf5Id parallel_access(MPI_Comm communicator) {
+  Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (H5Pset_fapl_mpio(access, communicator, MPI_INFO_NULL) < 0)
+    throw InternalError("HDF5 refuses the communicator");
+  return access;
+}
+
+}  // namespace
+
+Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path) {
+  Hdf5Id file;
+  collectively(communicator, [&] {
+    file = Hdf5Id(H5Fopen(file_name.c_str(), H5F_ACC_RDONLY, parallel_access(communicator)), H5Fclose);
+    if (!file.valid())
+      fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  });
+  return file;
+}
+
+Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path) {
+  Hdf5Id file;
+  collectively(communicator, [&] {
+    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, parallel_access(communicator)),
+                  H5Fclose);
+    if (!file.valid())
+      fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");
+  });
+  return file;
+}
+
+void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
+              const Box& domain, const std::string& path) {
+  Transfer mine(dataset, block, domain, path);
+  collectively(communicator, [&] { mine.prepare(); });
+  std::int64_t rounds = mine.pieces();
+  MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
+  for (std::int64_t round = 0; round < rounds; ++round)
+    collectively(communicator, [&] { mine.move(round, direction); });
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+#include <mpi.h>
+
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/io/detail/hdf5.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io::detail {
+
+/// Opens the file for reading, or overwrites it, through MPI-IO. Collective; throws InputError on every rank,
+/// about `path`, whatever the file is called meanwhile.
+Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+
+enum class Direction { read, write };
+
+/// Moves each rank's block between memory and an open data set that holds `domain`. Collective; throws
+/// InputError about `path` on every rank. Blocks whose strides HDF5 can describe move in place, others
+/// through a small buffer.
+void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
+              const Box& domain, const std::string& path);
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/png_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <vector>
+
+namespace tessera::io::detail {
+namespace {
+
+void read_bytes(png_structp png, png_bytep bytes, std::size_t count) {
+  auto* file = static_cast<std::FILE*>(png_get_io_ptr(png));
+  if (std::fread(bytes, 1, count, file) == count) return;
+  png_error(png, std::ferror(file) != 0 ? "it cannot be read to its end" : "the file ends too early");
+}
+
+}  // namespace
+
+template <class Call>
+void PngReader::checked(const Call& call) {
+  if (!png_succeeds(errors_, call))
+    fail(path_, fmt::format("damaged or truncated PNG ({})", errors_.message),
+         "get a complete copy of the file");
+}
+
+PngReader::PngReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
+  try {
+    read_header();
+  } catch (...) {
+    png_destroy_read_struct(&png_, &info_, nullptr);
+    throw;
+  }
+}
+
+PngReader::~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+
+void PngReader::read_header() {
+  checked([&] {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, on_png_error, on_png_warning);
+    info_ = png_create_info_struct(png_);
+    // libpng's own limits, a million each way, are meant for web pages.
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_read_fn(png_, file_.get(), read_bytes);
+    png_read_info(png_, info_);
+  });
+  refuse_transparency();
+  checked([&] {
+    if (png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (png_get_bit_depth(png_, info_) < 8) png_set_expand_gray_1_2_4_to_8(png_);
+    if constexpr (std::endian::native == std::endian::little)
+      if (png_get_bit_depth(png_, info_) == 16) png_set_swap(png_);
+    passes_ = png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    row_bytes_ = png_get_rowbytes(png_, info_);
+    layout_ = {png_get_image_width(png_, info_), png_get_image_height(png_, info_),
+               png_get_channels(png_, info_), png_get_bit_depth(png_, info_)};
+  });
+}
+
+void PngReader::refuse_transparency() const {
+  const int colour = png_get_color_type(png_, info_);
+  const bool marked = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+  if ((colour & PNG_COLOR_MASK_ALPHA) == 0 && !marked) return;
+  const bool grey = (colour & PNG_COLOR_MASK_COLOR) == 0;
+  fail(path_,
+       fmt::format(
+           "has {} channels ({} and transparency), but images of 1 channel (grey) or 3 (RGB) are supported",
+           grey ? 2 : 4, grey ? "grey" : "RGB"),
+       "remove the alpha channel");
+}
+
+void PngReader::read_rows(const std::function<void(std::int64_t, const std::byte*)>& use) {
+  if (passes_ > 1) return read_rows_interlaced(use);
+  std::vector<std::byte> row(row_bytes_);
+  auto* samples = reinterpret_cast<png_bytep>(row.data());
+  for (std::int64_t y = 0; y < layout_.height; ++y) {
+    checked([&] { png_read_row(png_, samples, nullptr); });
+    use(y, row.data());
+  }
+  checked([&] { png_read_end(png_, nullptr); });
+}
+
+void PngReader::read_rows_interlaced(const std::function<void(std::int64_t, const std::byte*)>& use) {
+  const auto height = static_cast<std::size_t>(layout_.height);
+  std::vector<std::byte> image(row_bytes_ * height);
+  auto* samples = reinterpret_cast<png_bytep>(image.data());
+  checked([&] {
+    for (int pass = 0; pass < passes_; ++pass)
+      for (std::size_t y = 0; y < height; ++y) png_read_row(png_, samples + y * row_bytes_, nullptr);
+    png_read_end(png_, nullptr);
+  });
+  for (std::size_t y = 0; y < height; ++y) use(static_cast<std::int64_t>(y), image.data() + y * row_bytes_);
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/png_samples.hpp"
+
+#include "tessera/io/detail/blocks.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+std::uint8_t to_sample(std::uint8_t value) { return value; }
+std::uint16_t to_sample(std::uint16_t value) { return value; }
+std::uint16_t to_sample(float value) {
+  if (!(value > 0.0F)) return 0;  // NaN too
+  return value >= 1.0F ? std::uint16_t{65535} : static_cast<std::uint16_t>(value * 65535.0 + 0.5);
+}
+
+/// The first point of row `y` of `block` in channel `c`.
+std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
+  Box row = block.box;
+  row[1] = {y, y + 1};
+  if (row.dimensions == 3) row[2] = {c, c + 1};
+  return address_of(block, row);
+}
+
+Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
+
+template <class Sample>
+void take_row_of(int channels, const Sample* samples, std::int64_t y, const HostBlock& block) {
+  const Range x = block.box[0];
+  const Range channel = channels_of(block.box);
+  for (std::int64_t c = channel.begin; c < channel.end; ++c) {
+    auto* row = reinterpret_cast<Sample*>(row_address(block, y, c));
+    for (std::int64_t i = 0; i < x.size(); ++i) row[i] = samples[(x.begin + i) * channels + c];
+  }
+}
+
+template <class Value, class Sample>
+void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
+  const Range channel = channels_of(block.box);
+  for (std::int64_t c = channel.begin; c < channel.end; ++c) {
+    const auto* row = reinterpret_cast<const Value*>(row_address(block, y, c));
+    for (std::int64_t i = 0; i < block.box[0].size(); ++i)
+      samples[i * channel.size() + c - channel.begin] = to_sample(row[i]);
+  }
+}
+
+}  // namespace
+
+Box domain_of(const PngLayout& layout) {
+  Box domain{{0, layout.width}, {0, layout.height}};
+  if (layout.channels > 1) domain.range[domain.dimensions++] = {0, layout.channels};
+  return domain;
+}
+
+void take_row(const PngLayout& layout, const std::byte* samples, std::int64_t y, const HostBlock& block) {
+  if (block.box.empty() || !block.box[1].contains(y)) return;
+  if (layout.bits == 16)
+    take_row_of(layout.channels, reinterpret_cast<const std::uint16_t*>(samples), y, block);
+  else
+    take_row_of(layout.channels, reinterpret_cast<const std::uint8_t*>(samples), y, block);
+}
+
+void make_row(const HostBlock& block, std::int64_t y, std::byte* samples) {
+  auto* wide = reinterpret_cast<std::uint16_t*>(samples);
+  if (block.type == ElementType::float32)
+    make_row_of<float>(block, y, wide);
+  else if (block.type == ElementType::uint16)
+    make_row_of<std::uint16_t>(block, y, wide);
+  else
+    make_row_of<std::uint8_t>(block, y, reinterpret_cast<std::uint8_t*>(samples));
+}
+
+}  // namespace tessera::io::detail

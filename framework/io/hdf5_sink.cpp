@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/hdf5_transfer.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io {
+namespace {
+
+using namespace detail;
+
+/// Creates a contiguous data set, and the groups above it. Collective in HDF5's sense.
+Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
+                      ElementType type) {
+  std::array<hsize_t, max_dimensions> extents{};
+  for (int d = 0; d < domain.dimensions; ++d)
+    extents[static_cast<std::size_t>(domain.dimensions - 1 - d)] = static_cast<hsize_t>(domain[d].size());
+  const Hdf5Id space(H5Screate_simple(domain.dimensions, extents.data(), nullptr), H5Sclose);
+  const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links, 1);
+  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  Hdf5Id dataset(H5Dcreate2(file, name.c_str(), memory_type(type), space, links, creation, H5P_DEFAULT),
+                 H5Dclose);
+  if (!dataset.valid())
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be created", name), "choose another name");
+  return dataset;
+}
+
+class Hdf5Sink : public BlockSink {
+ public:
+  Hdf5Sink(MPI_Comm communicator, const std::string& path, const std::string& dataset, const Box& domain,
+           ElementType type)
+      : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path) {
+    const QuietHdf5 quiet;
+    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path);
+    collectively(communicator_, [&] { dataset_ = create_dataset(hdf5_, path, dataset, domain, type); });
+  }
+
+  void write(const HostBlock& block) override {
+    const QuietHdf5 quiet;
+    collectively(communicator_, [&] {
+      if (!dataset_.valid()) throw InternalError(fmt::format("{} was already written", file_.path()));
+      check_block(block, type_, domain_);
+    });
+    check_cover(communicator_, block, domain_);
+    transfer(communicator_, dataset_, Direction::write, block, domain_, file_.path());
+    collectively(communicator_, [&] {
+      const bool closed = dataset_.close();
+      if (!hdf5_.close() || !closed)
+        fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
+    });
+    file_.complete();
+  }
+
+ private:
+  MPI_Comm communicator_;
+  Box domain_;
+  ElementType type_;
+  UnfinishedFile file_;  // before the identifiers, so that they are closed when it is removed
+  Hdf5Id hdf5_;
+  Hdf5Id dataset_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
+                                       const std::string& dataset, const Box& domain, ElementType type) {
+  if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
+  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type);
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace tessera::io {
+
+/// The version of the HDF5 library in use, such as "1.10.8".
+std::string hdf5_version();
+
+}  // namespace tessera::io

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/image_info.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/hdf5.hpp"
+#include "tessera/io/detail/png_reader.hpp"
+#include "tessera/io/detail/png_samples.hpp"
+
+namespace tessera::io {
+namespace {
+
+using namespace detail;
+
+using namespace std::string_view_literals;
+constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
+constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
+
+bool has_signature(std::FILE* file, long offset, std::string_view signature) {
+  std::array<char, 8> bytes{};
+  return std::fseek(file, offset, SEEK_SET) == 0 &&
+         std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
+         std::memcmp(bytes.data(), signature.data(), bytes.size()) == 0;
+}
+
+/// HDF5 allows a user block of 512 bytes, or a power of two times that, before its signature.
+bool is_hdf5(std::FILE* file) {
+  std::fseek(file, 0, SEEK_END);
+  const long size = std::ftell(file);
+  for (long offset = 0; offset < size; offset = offset == 0 ? 512 : 2 * offset)
+    if (has_signature(file, offset, hdf5_signature)) return true;
+  return false;
+}
+
+ImageFormat format_of(const std::string& path) {
+  const File file = open_for_reading(path);
+  if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
+  if (is_hdf5(file.get())) return ImageFormat::hdf5;
+  fail(path, "is not an image that can be read (by its content neither PNG nor HDF5)",
+       "convert it to one of them");
+}
+
+ImageInfo inspect_png(const std::string& path) {
+  const PngReader reader(path);
+  return {ImageFormat::png, sample_type(reader.layout()), domain_of(reader.layout()), ""};
+}
+
+ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
+  const QuietHdf5 quiet;
+  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.valid())
+    fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  const std::string name = dataset.empty() ? only_dataset(file, path) : dataset;
+  const Hdf5Layout layout = layout_of(open_dataset(file, path, name), path, name);
+  return {ImageFormat::hdf5, layout.type, layout.domain, name};
+}
+
+}  // namespace
+
+ImageInfo inspect_image(const std::string& path, const std::string& dataset) {
+  if (format_of(path) == ImageFormat::hdf5) return inspect_hdf5(path, dataset);
+  if (!dataset.empty()) fail(path, "is a PNG file, which has no data sets", "leave the data set's name out");
+  return inspect_png(path);
+}
+
+ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
+  int length = static_cast<int>(info.dataset.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, communicator);
+  info.dataset.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(info.dataset.data(), length, MPI_CHAR, 0, communicator);
+  MPI_Bcast(&info.format, sizeof(info.format), MPI_BYTE, 0, communicator);
+  MPI_Bcast(&info.type, sizeof(info.type), MPI_BYTE, 0, communicator);
+  MPI_Bcast(&info.domain, sizeof(info.domain), MPI_BYTE, 0, communicator);
+  return info;
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+
+namespace tessera::io {
+
+enum class ImageFormat : std::uint8_t { png, hdf5 };
+
+/// What an image file holds. Dimension 0 of `domain` is x (columns), 1 is y (rows), and 2, where there is
+/// one, the channel: colour is planar, whatever its order in the file. All ranges begin at 0.
+struct ImageInfo {
+  ImageFormat format = ImageFormat::png;
+  ElementType type = ElementType::uint8;
+  Box domain;
+  std::string dataset;  ///< HDF5: the data set's name, found when none was asked for. PNG: empty.
+};
+
+/// Reads the header of the image at `path`, whose format is told by its content. Serial: one rank calls it.
+///
+/// PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8 and palettes to RGB.
+/// HDF5: a data set (H, W) or (C, H, W), slowest first, of integers or floats in any byte order; an empty
+/// `dataset` means the only one in the file.
+///
+/// Throws InputError: the file is missing, unreadable, damaged, no image, or an image with transparency, or
+/// it has no such data set, or several to choose from, or one of another shape or type.
+ImageInfo inspect_image(const std::string& path, const std::string& dataset = "");
+
+/// Rank 0's `info`, on every rank of `communicator`. Collective.
+ImageInfo broadcast(MPI_Comm communicator, ImageInfo info);
+
+}  // namespace tessera::io

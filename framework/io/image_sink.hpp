@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io {
+
+// Both functions are collective, with the same arguments on every rank, and create the file under a temporary
+// name beside `path`, so that a place that cannot be written is an InputError before any pixel is computed.
+// The sink's `write`, which is called once, gives the file its name when it is complete; a sink that is
+// destroyed without, or whose `write` throws, leaves nothing behind. `write` throws the same exception on
+// every rank. The blocks of the ranks make up `domain`, each point once; some may be empty. Destruction is
+// collective too, and `communicator` must outlive the sink.
+
+/// An HDF5 file with one contiguous data set, slowest dimension first: (H, W), or planar (C, H, W). Each rank
+/// writes its own block, through MPI-IO. Throws InputError.
+std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
+                                       const std::string& dataset, const Box& domain, ElementType type);
+
+/// A PNG file: grey for a domain of 2 dimensions or of 1 channel, RGB for 3 channels. uint8 and uint16 are
+/// stored as they are; float32 is scaled from [0, 1] to 16 bits, clamped and rounded to nearest (NaN becomes
+/// 0). Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other type or number of
+/// channels.
+std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type);
+
+}  // namespace tessera::io

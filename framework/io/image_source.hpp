@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "tessera/io/image_info.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io {
+
+/// The pixels of the image at `path`, which inspect_image described as `info`; the same arguments on every
+/// rank. Does not touch the file: its `read` does, and may be called again. `communicator` must outlive the
+/// source.
+///
+/// `read` is collective; each block is of the image's type and lies in its domain, and may be empty. From
+/// HDF5 each rank reads its own block, through MPI-IO. A PNG file can only be decoded from its beginning:
+/// each rank decodes all of it, row by row, and keeps its own block (an interlaced one is held whole
+/// meanwhile). `read` throws the same InputError on every rank when the file is damaged, truncated, or no
+/// longer what `info` says.
+std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
+                                        const ImageInfo& info);
+
+}  // namespace tessera::io

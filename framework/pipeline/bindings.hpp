@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tessera/pipeline/plan.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera {
+
+/// What the file leaves of a plan talk to, by the name of the input or output. An input without a source
+/// keeps what its array holds; an output without a sink stays in memory.
+struct Bindings {
+  std::map<std::string, BlockSource*, std::less<>> sources;
+  std::map<std::string, BlockSink*, std::less<>> sinks;
+};
+
+/// Told when a step of a plan begins; for progress and timing.
+using StepObserver = std::function<void(const PlanNode&)>;
+
+}  // namespace tessera

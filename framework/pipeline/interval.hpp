@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tessera/domain/coordinate.hpp"
+#include "tessera/pipeline/decisions.hpp"
+
+namespace tessera {
+
+template <class T>
+struct Interval;
+
+template <class T>
+struct IsInterval : std::false_type {};
+template <class T>
+struct IsInterval<Interval<T>> : std::true_type {};
+template <class T>
+inline constexpr bool is_interval = IsInterval<std::remove_cvref_t<T>>::value;
+
+/// The type of the numbers that an operand of a body stands for: T for T and for Interval<T>.
+template <class T>
+struct NumberOf {
+  using type = T;
+};
+template <class T>
+struct NumberOf<Interval<T>> {
+  using type = T;
+};
+template <class T>
+using number_of = typename NumberOf<std::remove_cvref_t<T>>::type;
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Coordinate>;
+
+/// The type of `a + b`: C++ promotions for values; a coordinate with an integer is a coordinate.
+template <class A, class B>
+struct ArithmeticResult {
+  using type = decltype(A() + B());
+};
+template <class B>
+struct ArithmeticResult<Coordinate, B> {
+  using type = std::conditional_t<std::is_floating_point_v<B>, B, Coordinate>;
+};
+template <class A>
+struct ArithmeticResult<A, Coordinate> : ArithmeticResult<Coordinate, A> {};
+template <>
+struct ArithmeticResult<Coordinate, Coordinate> {
+  using type = Coordinate;
+};
+template <class A, class B>
+using arithmetic_result = typename ArithmeticResult<number_of<A>, number_of<B>>::type;
+
+/// How the bounds of an Interval<T> are stored, and the whole range of T.
+template <class T>
+struct BoundOf {
+  using type = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+  static constexpr type lowest() {
+    if constexpr (std::is_floating_point_v<T>)
+      return -std::numeric_limits<T>::infinity();
+    else if constexpr (std::is_same_v<T, Coordinate>)
+      return std::numeric_limits<int>::lowest();
+    else
+      return static_cast<type>(std::numeric_limits<T>::lowest());
+  }
+  /// For 64-bit unsigned numbers the bound stands for itself and everything above.
+  static constexpr type highest() {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::numeric_limits<T>::infinity();
+    else if constexpr (std::is_same_v<T, Coordinate>)
+      return std::numeric_limits<int>::max();
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+      return std::numeric_limits<std::int64_t>::max();
+    else
+      return static_cast<type>(std::numeric_limits<T>::max());
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool dependent_false = false;
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T lesser(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T greater(T a, T b) {
+  return a < b ? b : a;
+}
+}  // namespace detail
+
+/// All the values that a number may take while a stage body runs over a box of points: what coordinates and
+/// pixel values are during footprint inference. Sound: never too small. Bounds are inclusive; floating bounds
+/// are widened outward by an ulp per operation and carry a flag for NaN; an integer result that leaves its
+/// type's range becomes the whole range, because it may wrap.
+template <class T>
+struct Interval {
+  using Bound = typename BoundOf<T>::type;
+  Bound lower;
+  Bound upper;
+  Decisions* decisions = nullptr;
+  bool maybe_nan = false;
+
+  KOKKOS_FUNCTION Interval(Bound low, Bound high, Decisions* tape, bool nan = false)
+      : lower(low), upper(high), decisions(tape), maybe_nan(nan) {}
+  /// A known number.
+  template <class U>
+  requires is_number<U> KOKKOS_FUNCTION Interval(U number)
+      : lower(static_cast<Bound>(number)), upper(static_cast<Bound>(number)), maybe_nan(is_nan(number)) {}
+
+  template <class U>
+  KOKKOS_FUNCTION Interval& operator=(const U& other);
+
+  KOKKOS_FUNCTION static Interval whole(Decisions* tape) {
+    return {BoundOf<T>::lowest(), BoundOf<T>::highest(), tape, std::is_floating_point_v<T>};
+  }
+
+  /// The interval of an operation's result, from the results at its ends.
+  KOKKOS_FUNCTION static Interval of_result(Bound low, Bound high, Decisions* tape, bool nan = false) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!(low > BoundOf<T>::lowest() && high < BoundOf<T>::highest())) {
+        if (low != low || high != high) return whole(tape);
+        return {low, high, tape, true};
+      }
+      using Limits = std::numeric_limits<T>;
+      low -= (low < 0 ? -low : low) * Limits::epsilon() + Limits::denorm_min();
+      high += (high < 0 ? -high : high) * Limits::epsilon() + Limits::denorm_min();
+      return {low, high, tape, nan};
+    } else {
+      if (low < BoundOf<T>::lowest() || high > BoundOf<T>::highest()) return whole(tape);
+      return {low, high, tape};
+    }
+  }
+
+  template <class U>
+  requires std::is_arithmetic_v<U> KOKKOS_FUNCTION operator U() const {
+    static_assert(
+        detail::dependent_false<U>,
+        "Tessera: inside a stage body a pixel value or a coordinate cannot become a plain number. Declare "
+        "variables with `auto`, start a sum with `in.zero()`, and convert with `tessera::cast<T>(value)`.");
+    return U();
+  }
+
+ private:
+  template <class U>
+  KOKKOS_FUNCTION static constexpr bool is_nan(U number) {
+    if constexpr (std::is_floating_point_v<U>)
+      return number != number;
+    else
+      return false;
+  }
+};
+
+/// `value`, a number or an interval, as an interval of U: C++ conversions, truncation included.
+template <class U, class V>
+KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
+  if constexpr (!is_interval<V>) {
+    return Interval<U>(static_cast<std::conditional_t<std::is_same_v<U, Coordinate>, int, U>>(value));
+  } else {
+    using S = number_of<V>;
+    using Bound = typename BoundOf<U>::type;
+    if constexpr (std::is_same_v<U, S>) {
+      return value;
+    } else if constexpr (std::is_floating_point_v<S> && !std::is_floating_point_v<U>) {
+      // Beyond 2^62 the conversion is undefined or the bound is not exact.
+      if (value.maybe_nan || !(value.lower > S(-4.0e18)) || !(value.upper < S(4.0e18)))
+        return Interval<U>::whole(value.decisions);
+      return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
+                                    value.decisions);
+    } else if constexpr (std::is_same_v<S, std::uint64_t>) {
+      if (value.upper == BoundOf<S>::highest()) return Interval<U>::whole(value.decisions);
+      return Interval<U>::of_result(Bound(value.lower), Bound(value.upper), value.decisions);
+    } else {
+      return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
+                                    value.decisions, value.maybe_nan);
+    }
+  }
+}
+
+template <class T>
+template <class U>
+KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {
+  const Interval<T> converted = to_interval<T>(other);
+  lower = converted.lower;
+  upper = converted.upper;
+  maybe_nan = converted.maybe_nan;
+  if (converted.decisions) decisions = converted.decisions;
+  return *this;
+}
+
+}  // namespace tessera

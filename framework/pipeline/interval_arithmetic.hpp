@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/interval.hpp"
+
+namespace tessera {
+
+/// One operand at least is an interval, the other one too or a number.
+template <class A, class B>
+concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> ||
+                                                                is_number<A>)&&(is_interval<B> ||
+                                                                                is_number<B>);
+
+namespace detail {
+
+template <class A, class B>
+struct Operands {
+  using Result = arithmetic_result<A, B>;
+  using Bound = typename BoundOf<Result>::type;
+  Interval<Result> a;
+  Interval<Result> b;
+  Decisions* decisions;
+  bool maybe_nan;
+
+  KOKKOS_FUNCTION Operands(const A& left, const B& right)
+      : a(to_interval<Result>(left)),
+        b(to_interval<Result>(right)),
+        decisions(a.decisions ? a.decisions : b.decisions),
+        maybe_nan(a.maybe_nan || b.maybe_nan) {}
+
+  KOKKOS_FUNCTION bool finite() const {
+    if constexpr (std::is_floating_point_v<Result>)
+      return a.lower > BoundOf<Result>::lowest() && a.upper < BoundOf<Result>::highest() &&
+             b.lower > BoundOf<Result>::lowest() && b.upper < BoundOf<Result>::highest();
+    else
+      return true;
+  }
+  /// Neither a sum nor a product of the bounds leaves 64 bits.
+  KOKKOS_FUNCTION bool fits() const {
+    if constexpr (std::is_floating_point_v<Result>) return true;
+    const double a_most = greater(-static_cast<double>(a.lower), static_cast<double>(a.upper));
+    const double b_most = greater(-static_cast<double>(b.lower), static_cast<double>(b.upper));
+    const double limit = 4.0e18;
+    return a_most < limit && b_most < limit && a_most * b_most < limit;
+  }
+  KOKKOS_FUNCTION Interval<Result> result(Bound low, Bound high) const {
+    return Interval<Result>::of_result(low, high, decisions, maybe_nan);
+  }
+  KOKKOS_FUNCTION Interval<Result> hull_of(Bound p, Bound q, Bound r, Bound s) const {
+    return result(lesser(lesser(p, q), lesser(r, s)), greater(greater(p, q), greater(r, s)));
+  }
+  KOKKOS_FUNCTION Interval<Result> whole() const { return Interval<Result>::whole(decisions); }
+};
+
+/// `/` as the type has it: coordinates floor, values truncate.
+template <class Result, class Bound>
+KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
+  if constexpr (std::is_same_v<Result, Coordinate>)
+    return floor_divide(a, b);
+  else
+    return a / b;
+}
+
+}  // namespace detail
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(const A& a, const B& b) {
+  const detail::Operands<A, B> o(a, b);
+  return o.fits() ? o.result(o.a.lower + o.b.lower, o.a.upper + o.b.upper) : o.whole();
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(const A& a, const B& b) {
+  const detail::Operands<A, B> o(a, b);
+  return o.fits() ? o.result(o.a.lower - o.b.upper, o.a.upper - o.b.lower) : o.whole();
+}
+
+template <class T>
+KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
+  using Zero = std::conditional_t<std::is_same_v<T, Coordinate>, int, T>;
+  return Zero(0) - a;
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(const A& a, const B& b) {
+  const detail::Operands<A, B> o(a, b);
+  if (!o.finite() || !o.fits()) return o.whole();
+  return o.hull_of(o.a.lower * o.b.lower, o.a.lower * o.b.upper, o.a.upper * o.b.lower,
+                   o.a.upper * o.b.upper);
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(const A& a, const B& b) {
+  using Result = arithmetic_result<A, B>;
+  const detail::Operands<A, B> o(a, b);
+  if ((o.b.lower <= 0 && o.b.upper >= 0) || !o.finite() || !o.fits()) return o.whole();
+  return o.hull_of(detail::divide<Result>(o.a.lower, o.b.lower), detail::divide<Result>(o.a.lower, o.b.upper),
+                   detail::divide<Result>(o.a.upper, o.b.lower),
+                   detail::divide<Result>(o.a.upper, o.b.upper));
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(const A& a, const B& b) {
+  using Result = arithmetic_result<A, B>;
+  const detail::Operands<A, B> o(a, b);
+  if (o.b.lower != o.b.upper || o.b.lower <= 0) return o.whole();
+  const auto m = o.b.lower;
+  if constexpr (std::is_same_v<Result, Coordinate>) {
+    const auto low = floor_divide(o.a.lower, m);
+    if (low == floor_divide(o.a.upper, m)) return o.result(o.a.lower - m * low, o.a.upper - m * low);
+    return o.result(0, m - 1);
+  } else {
+    const bool same = o.a.lower >= 0 && o.a.lower / m == o.a.upper / m;
+    if (same) return o.result(o.a.lower % m, o.a.upper % m);
+    return o.result(o.a.lower < 0 ? -(m - 1) : 0, o.a.upper > 0 ? m - 1 : 0);
+  }
+}
+
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator+=(Interval<T>& a, const B& b) { return a = a + b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator-=(Interval<T>& a, const B& b) { return a = a - b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator*=(Interval<T>& a, const B& b) { return a = a * b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator/=(Interval<T>& a, const B& b) { return a = a / b; }
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(const A& a, const B& b) {
+  const detail::Operands<A, B> o(a, b);
+  if (o.maybe_nan) return {Truth::either, o.decisions};
+  if (o.a.upper < o.b.lower) return {Truth::yes, o.decisions};
+  return {o.a.lower >= o.b.upper ? Truth::no : Truth::either, o.decisions};
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(const A& a, const B& b) { return b < a; }
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(const A& a, const B& b) {
+  return !(b < a);  // an undecided answer stays undecided, so NaN is covered
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(const A& a, const B& b) { return !(a < b); }
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(const A& a, const B& b) {
+  const detail::Operands<A, B> o(a, b);
+  if (o.maybe_nan) return {Truth::either, o.decisions};
+  if (o.a.upper < o.b.lower || o.b.upper < o.a.lower) return {Truth::no, o.decisions};
+  const bool same = o.a.lower == o.a.upper && o.b.lower == o.b.upper;
+  return {same ? Truth::yes : Truth::either, o.decisions};
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(const A& a, const B& b) { return !(a == b); }
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan_instance.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator)
+    : executor_(pipeline, plan), communicator_(communicator) {
+  if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
+    throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
+                                    communicator_.rank(), communicator_.size()));
+  for (const PlanNode& node : phase(executor_.plan(), "compute").children)
+    if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step))
+      exchanges_.try_emplace(node.id, communicator_.handle(), node.id, step->lists,
+                             static_cast<std::int64_t>(size_of(pipeline[step->array].type)));
+}
+
+void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
+  for (const char* name : {"read", "compute", "write"}) run(phase(plan(), name), bindings, observer);
+}
+
+void PlanInstance::compute(const StepObserver& observer) {
+  run(phase(plan(), "compute"), {}, observer);
+  executor_.execution().fence();
+}
+
+void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
+                       const StepObserver& observer) {
+  for (const PlanNode& node : sequence.children) {
+    if (observer) observer(node);
+    if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
+      run(*inner, bindings, observer);
+    else if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step))
+      exchanges_.at(node.id).run(executor_.execution(), executor_.array(exchange->array));
+    else
+      executor_.run(node, bindings);
+  }
+}
+
+int PlanInstance::step_count() const {
+  std::size_t steps = 0;
+  for (const char* name : {"read", "compute", "write"}) steps += phase(plan(), name).children.size();
+  return static_cast<int>(steps);
+}
+
+void PlanInstance::store(std::string_view name, BlockSink& sink) {
+  const int id = executor_.pipeline().find(name);
+  check_kept(id);
+  executor_.run({0, plan::Write{id, plan().stages[static_cast<std::size_t>(id)].owned}},
+                Bindings{{}, {{executor_.pipeline()[id].name, &sink}}});
+}
+
+void PlanInstance::check_kept(int id) const {
+  if (plan().stages[static_cast<std::size_t>(id)].placement == Placement::tile)
+    throw InternalError(
+        fmt::format("'{}' is computed in tiles: no array holds it", executor_.pipeline()[id].name));
+}
+
+int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
+  const int id = executor_.pipeline().find(name);
+  const StageDeclaration& stage = executor_.pipeline()[id];
+  if (stage.type != type || stage.dimensions != dimensions)
+    throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
+                                    stage.dimensions, name_of(stage.type), dimensions, name_of(type)));
+  check_kept(id);
+  return id;
+}
+
+}  // namespace tessera

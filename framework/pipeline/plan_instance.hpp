@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+
+#include "tessera/pipeline/bindings.hpp"
+#include "tessera/pipeline/rank_executor.hpp"
+#include "tessera/view/communicator.hpp"
+#include "tessera/view/exchange.hpp"
+
+namespace tessera {
+
+/// A plan made ready to run on the ranks of a communicator: it owns its buffers, its communicator and its
+/// execution space. Made once, run any number of times; nothing is allocated while it runs.
+class PlanInstance {
+ public:
+  /// Collective: every rank gives the plan of its own rank, made from the same pipeline and schedule.
+  PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator);
+
+  /// All steps: reads inputs, computes, writes outputs. Collective.
+  void run(const Bindings& bindings, const StepObserver& observer = {});
+
+  /// Only what lies between reading and writing: exchanges, boundaries and stages, on inputs taken as
+  /// changed. Collective; done on return.
+  void compute(const StepObserver& observer = {});
+
+  /// Steps that one `run` reports to its observer.
+  int step_count() const;
+
+  /// Hands the block that this rank owns of an array to `sink`: what outputs do, for any array that the plan
+  /// keeps.
+  void store(std::string_view name, BlockSink& sink);
+
+  /// This rank's part of an array that the plan keeps in memory, typed. Throws InternalError when the name,
+  /// the type or the number of dimensions is not the pipeline's.
+  template <class T, int N>
+  DistributedView<T, N> view(std::string_view name) const {
+    const int id = checked_id(name, element_type_of<T>(), N);
+    const StageRegions& regions = executor_.plan().stages[static_cast<std::size_t>(id)];
+    const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid);
+    return DistributedView<T, N>(distribution, executor_.plan().rank, executor_.block(id));
+  }
+
+  const Plan& plan() const { return executor_.plan(); }
+
+ private:
+  void run(const plan::Sequence& sequence, const Bindings& bindings, const StepObserver& observer);
+  void check_kept(int id) const;
+  int checked_id(std::string_view name, ElementType type, int dimensions) const;
+
+  RankExecutor executor_;
+  Communicator communicator_;
+  std::map<int, Exchange> exchanges_;
+};
+
+}  // namespace tessera

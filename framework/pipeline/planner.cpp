@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/tiling.hpp"
+#include "tessera/view/block_layout.hpp"
+
+namespace tessera {
+namespace {
+
+class Planner {
+ public:
+  Planner(const ScheduledPipeline& scheduled, Plan& plan)
+      : scheduled_(scheduled),
+        pipeline_(scheduled.pipeline()),
+        plan_(plan),
+        regions_(scheduled.regions(plan.rank, plan.rank + 1)) {}
+
+  void run() {
+    for (int id = 0; id < pipeline_.size(); ++id) describe(id);
+    plan::Sequence allocate{"allocate", {}}, read{"read", {}}, compute{"compute", {}}, write{"write", {}},
+        free{"free", {}};
+    for (int id = 0; id < pipeline_.size(); ++id) {
+      if (keeps_array(id)) add_memory(id, allocate, free);
+      if (pipeline_[id].is_input()) add(read, plan::Read{id, plan_.stages[index(id)].computed});
+      add_compute(id, compute);
+      add_ghosts(id, compute);
+      if (pipeline_[id].is_output) add_write(id, write);
+    }
+    plan::Sequence root{"plan", {}};
+    for (plan::Sequence* part : {&allocate, &read, &compute, &write, &free}) add(root, std::move(*part));
+    plan_.root.step = std::move(root);
+    int next_id = 0;
+    number(plan_.root, next_id);
+    plan_.scratch_bytes *= plan_.target.threads;
+  }
+
+ private:
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+  template <class Step>
+  static void add(plan::Sequence& sequence, Step step) {
+    sequence.children.push_back(PlanNode{0, std::move(step)});
+  }
+
+  static void number(PlanNode& node, int& next_id) {
+    node.id = next_id++;
+    if (auto* sequence = std::get_if<plan::Sequence>(&node.step))
+      for (PlanNode& child : sequence->children) number(child, next_id);
+  }
+
+  bool keeps_array(int id) const { return scheduled_[id].placement != Placement::tile; }
+
+  void describe(int id) {
+    const auto& stage = scheduled_[id];
+    StageRegions regions;
+    regions.placement = stage.placement;
+    regions.grid = stage.distribution.grid();
+    regions.domain = stage.distribution.domain();
+    regions.nominal = stage.distribution.nominal();
+    regions.owned = stage.distribution.owned(plan_.rank);
+    regions.required = regions_.required[index(id)];
+    regions.required_within_domain = intersection(regions.required, regions.domain);
+    regions.computed = regions_.computed[index(id)];
+    regions.computed_points = stage.placement == Placement::tile ? 0 : regions.computed.size();
+    plan_.stages.push_back(regions);
+  }
+
+  /// The box of memory that a rank keeps of an array.
+  Box kept(int id) const {
+    const StageRegions& regions = plan_.stages[index(id)];
+    return hull(regions.computed, regions.required);
+  }
+
+  void add_memory(int id, plan::Sequence& allocate, plan::Sequence& free) {
+    const auto size = static_cast<std::int64_t>(size_of(pipeline_[id].type));
+    const std::int64_t aligned_x = plan_.stages[index(id)].computed[0].begin;
+    const std::int64_t bytes = padded_layout(kept(id), aligned_x, size).bytes;
+    plan_.array_bytes += bytes;
+    add(allocate, plan::Allocate{id, kept(id), aligned_x, bytes});
+    add(free, plan::Free{id});
+  }
+
+  void add_compute(int id, plan::Sequence& compute) {
+    if (pipeline_[id].is_input() || !keeps_array(id)) return;
+    plan::Compute step = tile_stage(scheduled_, id, plan_.stages[index(id)].computed, plan_.target,
+                                    fused_members(scheduled_, id));
+    const std::size_t members = step.members.size();
+    for (std::size_t i = 0; i < step.boxes.size(); ++i)
+      if (const int member = step.members[i % members]; member != id)
+        plan_.stages[index(member)].computed_points += step.boxes[i].size();
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
+    add(compute, std::move(step));
+  }
+
+  void add_ghosts(int id, plan::Sequence& compute) {
+    if (scheduled_.is_exchanged(id)) {
+      plan::ExchangeGhosts exchange{id, scheduled_.messages(id, plan_.rank)};
+      const auto size = static_cast<std::int64_t>(size_of(pipeline_[id].type));
+      for (const auto* side : {&exchange.lists.sends, &exchange.lists.receives})
+        for (const Message& message : *side) plan_.message_bytes += message.box.size() * size;
+      add(compute, std::move(exchange));
+    }
+    if (pipeline_[id].is_input() && pipeline_[id].boundary != Boundary::none)
+      add(compute, plan::FillBoundary{id, plan_.stages[index(id)].required});
+  }
+
+  void add_write(int id, plan::Sequence& write) {
+    add(write, plan::Write{id, intersection(plan_.stages[index(id)].owned, pipeline_[id].domain)});
+  }
+
+  const ScheduledPipeline& scheduled_;
+  const Pipeline& pipeline_;
+  Plan& plan_;
+  ScheduledPipeline::Regions regions_;
+};
+
+/// Once a tile stage's points are known: those beyond the rank's own share, each once, are redundant.
+void count_redundant_points(Plan& plan) {
+  for (StageRegions& stage : plan.stages)
+    stage.redundant_points = stage.computed_points - intersection(stage.computed, stage.owned).size();
+}
+
+}  // namespace
+
+Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count,
+               int rank) {
+  const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count);
+  Plan plan;
+  plan.rank = rank;
+  plan.rank_count = rank_count;
+  plan.target = target;
+  Planner(scheduled, plan).run();
+  count_redundant_points(plan);
+  return plan;
+}
+
+const plan::Sequence& phase(const Plan& plan, std::string_view name) {
+  for (const PlanNode& child : std::get<plan::Sequence>(plan.root.step).children)
+    if (const auto* sequence = std::get_if<plan::Sequence>(&child.step); sequence && sequence->name == name)
+      return *sequence;
+  throw InternalError("a plan without the phase '" + std::string(name) + "'");
+}
+
+}  // namespace tessera

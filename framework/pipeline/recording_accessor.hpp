@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/pipeline/interval_arithmetic.hpp"
+
+namespace tessera {
+
+/// Everything one input was read at, gathered over all paths of a body. The range of each dimension is
+/// inclusive.
+struct AccessRecord {
+  std::int64_t lowest[max_dimensions];
+  std::int64_t highest[max_dimensions];
+
+  KOKKOS_FUNCTION AccessRecord() {
+    for (int d = 0; d < max_dimensions; ++d) {
+      lowest[d] = BoundOf<Coordinate>::highest();
+      highest[d] = BoundOf<Coordinate>::lowest();
+    }
+  }
+  KOKKOS_FUNCTION void include(int d, const Interval<Coordinate>& index) {
+    lowest[d] = detail::lesser(lowest[d], index.lower);
+    highest[d] = detail::greater(highest[d], index.upper);
+  }
+};
+
+/// What a stage body reads through while its footprint is inferred: indices are intervals and are recorded,
+/// values are anything their type can hold.
+template <class T, int N>
+class RecordingAccessor {
+ public:
+  using Value = T;
+
+  KOKKOS_FUNCTION RecordingAccessor(AccessRecord& record, Decisions& decisions)
+      : record_(&record), decisions_(&decisions) {}
+
+  template <class... Indices>
+  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION Interval<T>
+  operator()(const Indices&... indices) const {
+    int d = 0;
+    (record_->include(d++, to_interval<Coordinate>(indices)), ...);
+    return Interval<T>::whole(decisions_);
+  }
+
+  KOKKOS_FUNCTION Interval<T> zero() const { return Interval<T>(T(0)); }
+
+ private:
+  AccessRecord* record_;
+  Decisions* decisions_;
+};
+
+}  // namespace tessera

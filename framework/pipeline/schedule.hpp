@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/processor_grid.hpp"
+
+namespace tessera {
+
+/// Where a stage is computed and stored (in brackets what Distributed Halide, section 3.4, calls it).
+enum class Placement : std::uint8_t {
+  distributed,  ///< Every point once, by its owner; ghosts are exchanged [compute_root + distribute].
+  rank,         ///< Each rank computes all that its consumers need [compute_rank].
+  replicated,   ///< Every rank computes the whole stage [compute_root].
+  tile          ///< In scratch memory, inside each tile of its consumers [compute_at].
+};
+
+std::string_view name_of(Placement placement);
+
+/// Points of one tile per dimension, x first; dimensions without an entry have tiles of one point. Empty
+/// means `auto`: chosen so that what a tile reads and keeps in scratch stays in cache.
+using TileSize = std::vector<std::int64_t>;
+
+/// How one stage is computed, or one input distributed (then only the grid counts).
+struct StageSchedule {
+  Placement placement = Placement::distributed;
+  /// The schedule's grid where there is none.
+  std::optional<GridRequest> grid;
+  TileSize tile;
+};
+
+/// How a pipeline is distributed and tiled; it never changes a result.
+struct Schedule {
+  /// The grid of every stage and input that has none of its own.
+  GridRequest grid;
+  /// By name; stages that are not named are `distributed` in tiles `auto`.
+  std::map<std::string, StageSchedule, std::less<>> stages;
+};
+
+/// A schedule does not fit its pipeline or the rank count. `key` is the deck key to blame, such as
+/// "schedule.bh.compute"; what() does not repeat it.
+struct ScheduleError : InputError {
+  ScheduleError(std::string blamed, const std::string& message)
+      : InputError(message), key(std::move(blamed)) {}
+  std::string key;
+};
+
+}  // namespace tessera

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tessera/pipeline/access_monitor.hpp"
+#include "tessera/pipeline/footprint.hpp"
+
+namespace tessera {
+
+/// What the framework may ask of a stage, without its types.
+class StageKernel {
+ public:
+  virtual ~StageKernel() = default;
+
+  /// The boxes of the inputs that the body may read while it computes `box`, which must not be empty.
+  virtual std::vector<Box> required(const Box& box) const = 0;
+
+  /// Computes `box` on the calling thread. Every host mode calls this one function, so that all modes give
+  /// the same bits. The input arrays must hold what `required(box)` says.
+  virtual void region(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+                      AccessMonitor monitor) const = 0;
+
+  /// Enqueues the computation of `box` on a device.
+  virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,
+                      const ArrayReference& output, const Box& box) const = 0;
+};
+
+namespace detail {
+
+/// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point.
+template <class Body, class... Accessors>
+struct BoundBody {
+  Body body;
+  std::tuple<Accessors...> inputs;
+
+  template <class... Coordinates>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coordinates... at) const {
+    return call(std::index_sequence_for<Accessors...>{}, at...);
+  }
+  template <std::size_t... Input, class... Coordinates>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<Input...>, Coordinates... at) const {
+    return body(std::get<Input>(inputs)..., at...);
+  }
+};
+
+/// The loops over a box: `outer` holds the coordinates of the dimensions above D.
+template <int D, class Bound, class Output, class... Outer>
+inline void compute_rows(const Bound& bound, const Output& output, const Box& box, Outer... outer) {
+  if constexpr (D > 0) {
+    for (int p = static_cast<int>(box[D].begin); p < static_cast<int>(box[D].end); ++p)
+      compute_rows<D - 1>(bound, output, box, Coordinate(p), outer...);
+  } else {
+    using Value = typename Output::Value;
+    Value* KOKKOS_RESTRICT const row = &output(Coordinate(0), outer...);
+    const int begin = static_cast<int>(box[0].begin);
+    const int end = static_cast<int>(box[0].end);
+    // A copy in registers: stores to the row cannot change it.
+    const Bound local = bound;
+#pragma omp simd
+    for (int x = begin; x < end; ++x) row[x] = static_cast<Value>(local(Coordinate(x), outer...));
+  }
+}
+
+/// Computes one point: the kernel of a device.
+template <class Body, class Value, int N, class... Inputs>
+struct PointKernel {
+  Body body;
+  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
+  ArrayReference output;
+  Box box;
+
+  KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
+    int p[4] = {x, 0, 0, 0};
+    for (int d = 1; d < N; ++d) {
+      p[d] = static_cast<int>(box[d].begin + row % box[d].size());
+      row /= box[d].size();
+    }
+    compute(p, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<N>{});
+  }
+
+  template <std::size_t... Input, std::size_t... D>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
+    const Accessor<Value, N> out(output);
+    out(Coordinate(p[D])...) = static_cast<Value>(body(
+        Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])..., Coordinate(p[D])...));
+  }
+};
+
+}  // namespace detail
+
+/// A stage whose body computes one value of type Value per point of an N-dimensional array.
+template <class Body, class Value, int N, class... Inputs>
+class PointStage final : public StageKernel {
+ public:
+  explicit PointStage(const Body& body) : body_(body) {}
+
+  std::vector<Box> required(const Box& box) const override {
+    const auto boxes = infer_footprint<N, Inputs...>(body_, box);
+    return {boxes.begin(), boxes.end()};
+  }
+
+  void region(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+              AccessMonitor monitor) const override {
+    compute(inputs, output, box, monitor, std::index_sequence_for<Inputs...>{});
+  }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference& output,
+              const Box& box) const override {
+    if constexpr (!runs_on_host) {
+      using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
+                                           Kokkos::IndexType<std::int64_t>>;
+      detail::PointKernel<Body, Value, N, Inputs...> kernel{body_, {}, output, box};
+      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) kernel.inputs[i] = inputs[i];
+      Kokkos::parallel_for(
+          "tessera: stage",
+          Policy(execution, {box[0].begin, 0}, {box[0].end, box.size() / box[0].size()}, {64, 4}), kernel);
+    } else {
+      AccessViolations violations;
+      region(inputs, output, box, {&violations, 0});
+    }
+  }
+
+ private:
+  template <std::size_t... Input>
+  void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+    const Accessor<Value, N> out(output);
+#ifdef TESSERA_CHECKS
+    const auto footprints = infer_footprint<N, Inputs...>(body_, box);
+    const detail::BoundBody<Body, CheckedAccessor<typename Inputs::Value, Inputs::dimensions>...> bound{
+        body_,
+        { CheckedAccessor<typename Inputs::Value, Inputs::dimensions>(
+            Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
+            static_cast<int>(Input), monitor)... }};
+#else
+    const detail::BoundBody<Body, Accessor<const typename Inputs::Value, Inputs::dimensions>...> bound{
+        body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
+#endif
+    detail::compute_rows<N - 1>(bound, out, box);
+  }
+
+  Body body_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "tessera/domain/coordinate.hpp"
+#include "tessera/view/array_reference.hpp"
+
+namespace tessera {
+
+/// What a stage body reads an N-dimensional array of T through, in global coordinates, while it executes.
+template <class T, int N>
+class Accessor {
+ public:
+  using Value = T;
+
+  Accessor() = default;
+  KOKKOS_FORCEINLINE_FUNCTION explicit Accessor(const ArrayReference& array)
+      : origin_(reinterpret_cast<T*>(array.origin)) {
+    for (int d = 1; d < N; ++d) strides_[d - 1] = array.strides[d];
+  }
+
+  template <class... Rest>
+  requires(sizeof...(Rest) == N - 1) KOKKOS_FORCEINLINE_FUNCTION T& operator()(Coordinate x,
+                                                                               Rest... rest) const {
+    const std::ptrdiff_t* stride = strides_;
+    std::ptrdiff_t offset = x.value;
+    ((offset += Coordinate(rest).value * *stride++), ...);
+    return origin_[offset];
+  }
+
+  /// The zero that a sum of values starts with.
+  KOKKOS_FORCEINLINE_FUNCTION std::remove_const_t<T> zero() const { return {}; }
+
+ private:
+  T* origin_ = nullptr;
+  std::ptrdiff_t strides_[N > 1 ? N - 1 : 1] = {};
+};
+
+}  // namespace tessera

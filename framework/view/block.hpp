@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tessera/view/block_layout.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// The memory of one rank's part of an array, without its C++ type: a padded box in one Kokkos allocation.
+/// The contents are undefined at first; the pages are touched by the threads that will compute on them.
+template <class Space = MemorySpace>
+class Block {
+ public:
+  Block() = default;
+  Block(const std::string& name, ElementType type, const Box& box, std::int64_t aligned_x)
+      : type_(type),
+        layout_(padded_layout(box, aligned_x, static_cast<std::int64_t>(size_of(type)))),
+        memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
+                static_cast<std::size_t>(layout_.bytes)) {
+    first_touch();
+  }
+
+  ElementType type() const { return type_; }
+  const Box& box() const { return layout_.box; }
+  const BlockLayout& layout() const { return layout_; }
+  std::int64_t bytes() const { return layout_.bytes; }
+  /// Indexed by global coordinates; must not be followed when the box is empty.
+  ArrayReference reference() const {
+    return box().empty() ? ArrayReference{} : layout_.reference(memory_.data());
+  }
+  const Kokkos::View<std::byte*, Space>& memory() const { return memory_; }
+
+  /// The points of `part`, which lies in the box, for files. `host_memory` is this block's memory, or a copy
+  /// of it that the host can reach.
+  HostBlock host_block(const Box& part, std::byte* host_memory) const {
+    HostBlock block{nullptr, type_, part, {1}};
+    std::int64_t offset = layout_.first;
+    for (int d = 0; d < part.dimensions; ++d) {
+      block.strides[d] = layout_.strides[d];
+      offset += layout_.strides[d] * (part[d].begin - box()[d].begin);
+    }
+    if (!part.empty()) block.data = host_memory + offset * layout_.element_size;
+    return block;
+  }
+
+ private:
+  struct Touch {
+    std::byte* data;
+    KOKKOS_FUNCTION void operator()(std::int64_t page) const { data[page * page_size] = std::byte{0}; }
+  };
+  static constexpr std::int64_t page_size = 4096;
+
+  void first_touch() {
+    using Execution = typename Space::execution_space;
+    using Policy =
+        Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+    if (layout_.bytes == 0) return;
+    const Execution execution;
+    Kokkos::parallel_for("tessera: first touch",
+                         Policy(execution, 0, (layout_.bytes + page_size - 1) / page_size),
+                         Touch{memory_.data()});
+    execution.fence();
+  }
+
+  ElementType type_ = ElementType::uint8;
+  BlockLayout layout_;
+  Kokkos::View<std::byte*, Space> memory_;
+};
+
+}  // namespace tessera

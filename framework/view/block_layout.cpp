@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/block_layout.hpp"
+
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t smallest_padded_row = 256;
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+BlockLayout with_rows(const Box& box, std::int64_t element_size, std::int64_t row, std::int64_t first) {
+  BlockLayout layout;
+  layout.box = box;
+  layout.element_size = element_size;
+  layout.first = first;
+  std::int64_t elements = row;
+  for (int d = 1; d < box.dimensions; ++d) {
+    layout.strides[d] = elements;
+    elements *= box[d].size();
+  }
+  layout.bytes = box.empty() ? 0 : elements * element_size;
+  return layout;
+}
+
+}  // namespace
+
+ArrayReference BlockLayout::reference(std::byte* data) const {
+  ArrayReference array;
+  std::int64_t offset = first;
+  for (int d = 0; d < box.dimensions; ++d) {
+    array.strides[d] = strides[d];
+    offset -= strides[d] * box[d].begin;
+  }
+  array.origin = data + offset * element_size;
+  return array;
+}
+
+BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size) {
+  const std::int64_t width = box[0].size();
+  if (width * element_size < smallest_padded_row) return dense_layout(box, element_size);
+  // Elements whose size does not divide 64 are aligned every few elements.
+  const std::int64_t step = alignment / std::gcd(alignment, element_size);
+  const std::int64_t ghosts_left = aligned_x > box[0].begin ? aligned_x - box[0].begin : 0;
+  const std::int64_t first = round_up(ghosts_left, step) - ghosts_left;
+  std::int64_t row = round_up(first + width, step);
+  if (row * element_size % page == 0) row += step;
+  return with_rows(box, element_size, row, first);
+}
+
+BlockLayout dense_layout(const Box& box, std::int64_t element_size) {
+  return with_rows(box, element_size, box[0].size(), 0);
+}
+
+}  // namespace tessera

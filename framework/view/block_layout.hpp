@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/view/array_reference.hpp"
+
+namespace tessera {
+
+/// How a box of points lies in memory: x fastest; the points at `aligned_x` of every row start on 64 bytes;
+/// rows are padded to 64 bytes and their distance is not a multiple of 4096 bytes (such rows would share
+/// cache sets). Rows under 256 bytes are not padded.
+struct BlockLayout {
+  Box box;
+  std::int64_t element_size = 0;
+  /// In elements; strides[0] is 1.
+  std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
+  /// Elements from the start of the memory to the first point of `box`.
+  std::int64_t first = 0;
+  /// Bytes of memory, padding included.
+  std::int64_t bytes = 0;
+
+  /// A reference into memory at `data` (64-byte aligned) that is laid out like this.
+  ArrayReference reference(std::byte* data) const;
+};
+
+/// The padded layout of `box`. `aligned_x` is the first point that the stage computes in each row.
+BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size);
+
+/// The layout of `box` without any padding: messages.
+BlockLayout dense_layout(const Box& box, std::int64_t element_size);
+
+}  // namespace tessera

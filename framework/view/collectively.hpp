@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+
+namespace tessera {
+
+/// Runs `task` on every rank of `communicator`, then agrees on the outcome: when it threw on any rank, all
+/// ranks throw the exception of the lowest of those ranks, an InputError as InputError, anything else as
+/// InternalError. Collective. `task` must not throw between collective calls of its own: a rank that leaves
+/// early would leave the others waiting.
+void collectively(MPI_Comm communicator, const std::function<void()>& task);
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Every difference between Kokkos 3.4 and later versions that Tessera meets.
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <type_traits>
+
+#ifdef __FAST_MATH__
+#error "Tessera: -ffast-math folds the NaN tests that min, max and clamp stand on: leave it out"
+#endif
+
+namespace tessera {
+
+/// Where kernels run, and where their arrays live.
+using ExecutionSpace = Kokkos::DefaultExecutionSpace;
+using MemorySpace = ExecutionSpace::memory_space;
+using HostExecutionSpace = Kokkos::DefaultHostExecutionSpace;
+
+/// True when kernels run on the host: tiles in scratch of the thread, files read in place.
+inline constexpr bool runs_on_host = std::is_same_v<ExecutionSpace, HostExecutionSpace>;
+
+namespace compat {
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T sqrt(T value) {
+#if KOKKOS_VERSION >= 30700
+  return Kokkos::sqrt(value);
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return ::sqrt(value);
+#else
+  return std::sqrt(value);
+#endif
+}
+
+/// Starts Kokkos with so many host threads (0: its own default) on the device of this number (-1: none
+/// chosen).
+inline void initialize(int threads, int device) {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::InitializationSettings settings;
+  if (threads > 0) settings.set_num_threads(threads);
+  if (device >= 0) settings.set_device_id(device);
+#else
+  Kokkos::InitArguments settings;
+  if (threads > 0) settings.num_threads = threads;
+  if (device >= 0) settings.device_id = device;
+#endif
+  Kokkos::initialize(settings);
+}
+
+/// Devices that this process can see; 0 without a device backend.
+inline int device_count() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+#elif defined(KOKKOS_ENABLE_HIP)
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess ? count : 0;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace compat
+}  // namespace tessera

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "deck_test_support.hpp"
+
+namespace tessera::deck {
+namespace {
+
+/// A folder of its own, so that tests may run at once; removed at the end.
+class ReadSource : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("tessera-deck-" + std::to_string(std::random_device{}()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  static std::string read_error(const std::string& path) {
+    return error_of([&] { read_source(path); });
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadSource, ReadsTheFileAndNamesIt) {
+  const std::string file = write("blur.yaml", minimal + "threads: 0\n");
+  const Source source = read_source(file);
+  EXPECT_EQ(source.name, file);
+  EXPECT_EQ(source.text, minimal + "threads: 0\n");
+  EXPECT_EQ(error_of([&] { load(sample_schema(), {source}); }),
+            file + ":2:10: 'threads' expects an integer from 1 to 4096, got '0'");
+}
+
+TEST_F(ReadSource, MissingFile) {
+  EXPECT_EQ(read_error(path("none.yaml")),
+            path("none.yaml") + ": cannot open the deck: No such file or directory");
+  EXPECT_EQ(read_error(""), ": cannot open the deck: No such file or directory");
+}
+
+TEST_F(ReadSource, Directory) { EXPECT_EQ(read_error(path("")), path("") + ": a directory, not a deck"); }
+
+TEST_F(ReadSource, TooLarge) {
+  const std::string file = write("large.yaml", std::string((1 << 20) + 1, ' '));
+  EXPECT_EQ(read_error(file), file + ": larger than 1 MiB, the most that a deck may have");
+}
+
+TEST_F(ReadSource, FileWithoutEnd) {
+  EXPECT_EQ(read_error("/dev/zero"), "/dev/zero: larger than 1 MiB, the most that a deck may have");
+}
+
+TEST_F(ReadSource, StrangeNames) {
+  EXPECT_EQ(read_error(std::string("a\0b", 3)), "a\\x00b: not a file name");
+  EXPECT_EQ(read_error("no\nsuch"), "no\\nsuch: cannot open the deck: No such file or directory");
+}
+
+}  // namespace
+}  // namespace tessera::deck

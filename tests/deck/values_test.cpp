@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "deck_test_support.hpp"
+
+namespace tessera::deck {
+namespace {
+
+TEST(DeckValues, EveryTypeIsReadBack) {
+  const Deck deck = load_sample(R"(
+input:
+  file: photographs/a b.png
+  dataset: "123"
+threads: +16
+sigma: 2.5e-1
+overlap: no
+grid: [2, auto]
+schedule:
+  bh:
+    compute: rank
+    tile: [4096, 32]
+)");
+  EXPECT_EQ(deck.get<std::string>("input.file"), "photographs/a b.png");
+  EXPECT_EQ(deck.get<std::string>("input.dataset"), "123");
+  EXPECT_EQ(deck.get<std::int64_t>("threads"), 16);
+  EXPECT_EQ(deck.get<double>("sigma"), 0.25);
+  EXPECT_FALSE(deck.get<bool>("overlap"));
+  EXPECT_EQ(deck.get<GridValue>("grid"), (GridValue{{2, std::nullopt}}));
+  EXPECT_EQ(deck.get<std::string>("schedule.bh.compute"), "rank");
+  EXPECT_EQ(deck.get<TileValue>("schedule.bh.tile"), (TileValue{{4096, 32}, {4096, 32}}));
+}
+
+TEST(DeckValues, DefaultsHoldWhereNothingIsGiven) {
+  const Deck deck = load_sample(minimal);
+  EXPECT_EQ(deck.get<std::string>("output.file"), "blurred.h5");
+  EXPECT_EQ(deck.get<GridValue>("grid"), (GridValue{{1, std::nullopt}}));
+  EXPECT_EQ(deck.get<TileValue>("schedule.bv.tile"), TileValue{});
+  EXPECT_FALSE(deck.is_set("output.file"));
+  EXPECT_TRUE(deck.is_set("input.file"));
+}
+
+TEST(DeckValues, OptionalKeysMayHaveNoValue) {
+  const Deck deck = load_sample(minimal);
+  EXPECT_EQ(deck.find("size"), nullptr);
+  EXPECT_FALSE(deck.is_set("size"));
+  EXPECT_THROW(deck.get<std::int64_t>("size"), InternalError);
+}
+
+TEST(DeckValues, TilesPerBackend) {
+  const auto tile = [](const std::string& text) {
+    return load_sample(minimal, {"schedule.bh.tile=" + text}).get<TileValue>("schedule.bh.tile");
+  };
+  EXPECT_EQ(tile("auto"), TileValue{});
+  EXPECT_EQ(tile("{host: [4096, 32], device: [64, 8]}"), (TileValue{{4096, 32}, {64, 8}}));
+  EXPECT_EQ(tile("{device: [64, 8]}"), (TileValue{{}, {64, 8}}));
+  EXPECT_EQ(tile("{host: [8], device: auto}"), (TileValue{{8}, {}}));
+}
+
+TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
+  Schema schema;
+  schema.add({.name = "n", .type = ValueType::integer});
+  const auto value = [&](const std::string& text) {
+    return load(schema, {}, {"n=" + text}).get<std::int64_t>("n");
+  };
+  EXPECT_EQ(value("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(value("-9223372036854775808"), INT64_MIN);
+  EXPECT_EQ(error_of([&] { value("9223372036854775808"); }),
+            "command line: 'n=9223372036854775808': 'n' expects an integer, got '9223372036854775808'");
+}
+
+TEST(DeckValues, DottedNamesAreBlocks) {
+  const Deck deck = load_sample("input.file: a.png\nschedule.bh: {compute: tile}\n");
+  EXPECT_EQ(deck.get<std::string>("input.file"), "a.png");
+  EXPECT_EQ(deck.get<std::string>("schedule.bh.compute"), "tile");
+}
+
+TEST(DeckValues, EmptyDecksAndBlocksGiveNothing) {
+  EXPECT_EQ(load_sample("", {"input.file=a.png"}), load_sample(minimal));
+  EXPECT_EQ(load_sample("# nothing\n", {"input.file=a.png"}), load_sample(minimal));
+  EXPECT_EQ(load_sample(minimal + "output:\nschedule:\n  bh:\n"), load_sample(minimal));
+}
+
+TEST(DeckValues, LaterDecksWin) {
+  const Deck deck =
+      load(sample_schema(), {{"a.yaml", minimal + "threads: 2"}, {"b.yaml", "threads: 3\nsigma: 1"}});
+  EXPECT_EQ(deck.get<std::int64_t>("threads"), 3);
+  EXPECT_EQ(deck.get<std::string>("input.file"), "a.png");
+  EXPECT_EQ(deck.location("input.file"), "a.yaml:1:15");
+  EXPECT_EQ(deck.location("threads"), "b.yaml:1:10");
+}
+
+TEST(DeckValues, LocationsPointToTheValue) {
+  const Deck deck = load_sample(minimal + "grid:\n  - 2\n  - 2\n", {"threads=2"});
+  EXPECT_EQ(deck.location("grid"), "d.yaml:3:3");
+  EXPECT_EQ(deck.location("threads"), "command line: 'threads=2'");
+  EXPECT_EQ(deck.location("sigma"), "d.yaml (default)");
+}
+
+TEST(DeckValues, LaterChecksFailAtTheLineOfTheKey) {
+  const Deck deck = load_sample(minimal + "grid: [3, 1]\n", {"threads=2"});
+  const auto failure = [&](const char* key) {
+    return error_of([&] { deck.fail(key, "3 ranks wanted, there are 2"); });
+  };
+  EXPECT_EQ(failure("grid"), "d.yaml:2:7: 'grid': 3 ranks wanted, there are 2");
+  EXPECT_EQ(failure("threads"), "command line: 'threads=2': 'threads': 3 ranks wanted, there are 2");
+  EXPECT_EQ(failure("sigma"), "d.yaml (default): 'sigma': 3 ranks wanted, there are 2");
+}
+
+TEST(DeckValues, MisuseByTheProgramIsAnInternalError) {
+  const Deck deck = load_sample(minimal);
+  EXPECT_THROW(deck.get<std::int64_t>("undeclared"), InternalError);
+  EXPECT_THROW(deck.get<double>("threads"), InternalError);
+  EXPECT_THROW(deck.is_set("undeclared"), InternalError);
+  EXPECT_THROW(deck.fail("undeclared", "x"), InternalError);
+}
+
+}  // namespace
+}  // namespace tessera::deck

@@ -49,7 +49,7 @@ std::string help_text(const std::string& program, const std::string& summary, co
   std::vector<std::string> words;
   CLI::App command_line(summary, program);
   declare(command_line, options, words);
-  return command_line.help() + "\nKeys of the deck, also as KEY=VALUE:\n\n" + deck::help_text(schema);
+  return command_line.help() + "\n" + deck::help_text(schema);
 }
 
 }  // namespace tessera::app

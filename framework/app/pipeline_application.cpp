@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
 
 #include "tessera/app/options.hpp"
@@ -24,6 +26,8 @@ namespace tessera::app {
 namespace {
 
 using deck::ValueType;
+
+constexpr std::array output_keys = {"output.file", "output.png", "output.comparison"};
 
 /// Hands the blocks of one array to several sinks.
 class Tee final : public BlockSink {
@@ -179,18 +183,27 @@ class Run {
     for (int rank = 0; rank < plan_.rank_count; ++rank) {
       const Plan plan = plan_of(plan_.rank_count, rank);
       totals.add(*pipeline_, plan);
-      text += "\n" + explain(*pipeline_, plan);
+      text += "\n";
+      text += explain(*pipeline_, plan);
     }
     fmt::print("{}\n{}", summary(*pipeline_, plan_, totals), text);
     return ExitStatus::done;
   }
 
-  void execute() {
-    const Box& domain = (*pipeline_)[pipeline_->find(application_.output)].domain;
-    if (text_of("output.file").empty() && text_of("output.png").empty() &&
-        text_of("output.comparison").empty())
+  void check_outputs() const {
+    std::map<std::string, const char*> keys;
+    for (const char* key : output_keys)
+      if (const std::string path = text_of(key); !path.empty())
+        if (const auto [other, is_new] = keys.emplace(path, key); !is_new)
+          deck_->fail(key, fmt::format("{} has the same name: give each a name of its own", other->second));
+    if (keys.empty())
       throw InputError(
           "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
+  }
+
+  void execute() {
+    const Box& domain = (*pipeline_)[pipeline_->find(application_.output)].domain;
+    check_outputs();
     Progress progress(session_.rank(), options_.quiet);
     // Unwritable places are found before any work.
     Tee sinks;
@@ -198,13 +211,15 @@ class Run {
       sinks.add(io::create_hdf5(session_.communicator(), path, application_.output, domain, image_.type));
     if (const std::string path = text_of("output.png"); !path.empty())
       sinks.add(io::create_png(session_.communicator(), path, domain, image_.type));
+    if (const std::string path = text_of("output.comparison"); !path.empty())
+      io::create_png(session_.communicator(), path, domain, image_.type);  // a trial, dropped at once
     session_.start_kokkos(target_.threads);
     progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}; {} {} {}", application_.program, version(),
                               session_.rank_count(), session_.rank_count() == 1 ? "" : "s", target_.threads,
                               target_.threads == 1 ? "" : "s", backends(), text_of("input.file"),
                               to_string(image_.domain), name_of(image_.type)));
     run_plan(sinks, progress);
-    for (const char* key : {"output.file", "output.png", "output.comparison"})
+    for (const char* key : output_keys)
       if (const std::string path = text_of(key); !path.empty()) progress.line("wrote " + path);
   }
 

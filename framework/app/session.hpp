@@ -28,12 +28,16 @@ class Session {
   MPI_Comm communicator() const { return MPI_COMM_WORLD; }
   int rank() const { return rank_; }
   int rank_count() const { return rank_count_; }
-  /// Threads that compute on this rank; known before Kokkos starts.
+  /// Threads that this rank computes with when `asked` are asked for (0: nobody asks); known before Kokkos
+  /// starts.
   int threads(int asked) const;
+  /// Threads that Kokkos was started with.
+  int threads() const { return threads_; }
 
  private:
   int rank_ = 0;
   int rank_count_ = 1;
+  int threads_ = 0;
   bool kokkos_started_ = false;
 };
 

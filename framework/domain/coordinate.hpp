@@ -19,6 +19,10 @@ struct Coordinate {
   int value;
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr Coordinate(int v) : value(v) {}
+  /// `x * 0.5f` would cut the factor to 0: write `cast<float>(x) * 0.5f`, and `cast<int>` for an index.
+  template <class T>
+  requires std::is_floating_point_v<T> Coordinate(T)
+  = delete;
   template <class T>
   requires std::is_arithmetic_v<T> KOKKOS_FORCEINLINE_FUNCTION constexpr explicit operator T() const {
     return static_cast<T>(value);

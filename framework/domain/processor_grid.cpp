@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "tessera/domain/error.hpp"
 
@@ -18,10 +19,12 @@ double cut_surface(const ProcessorGrid& grid, const Box& box) {
   return surface;
 }
 
-/// Slices that would stay empty: a rank without points is worse than any surface.
+/// Slices that would stay empty, as ceil slices may: a rank without points is worse than any surface.
 bool has_idle_ranks(const ProcessorGrid& grid, const Box& box) {
-  for (int d = 0; d < grid.dimensions; ++d)
-    if (grid.size[d] > box[d].size()) return true;
+  for (int d = 0; d < grid.dimensions; ++d) {
+    const std::int64_t slice = (box[d].size() + grid.size[d] - 1) / grid.size[d];
+    if ((grid.size[d] - 1) * slice >= box[d].size()) return true;
+  }
   return false;
 }
 
@@ -30,7 +33,8 @@ struct Search {
   const Box& box;
   ProcessorGrid candidate;
   ProcessorGrid best;
-  double best_cost = std::numeric_limits<double>::infinity();
+  /// Idle ranks, then surface.
+  std::pair<bool, double> best_cost = {true, std::numeric_limits<double>::infinity()};
 
   /// Tries every way to give the remaining `ranks` to dimension d and those after it.
   void fill(int d, int ranks) {
@@ -47,8 +51,7 @@ struct Search {
   }
 
   void consider() {
-    const double idle_penalty = 1e30;
-    const double cost = cut_surface(candidate, box) + (has_idle_ranks(candidate, box) ? idle_penalty : 0.0);
+    const std::pair cost{has_idle_ranks(candidate, box), cut_surface(candidate, box)};
     if (cost < best_cost) {
       best_cost = cost;
       best = candidate;

@@ -30,7 +30,8 @@ struct ProcessorGrid {
 };
 
 /// Fills in the `auto` entries of `request` so that the grid has exactly `rank_count` ranks and cuts the
-/// least surface of `box`; of equal ones the grid that keeps rows whole. Throws InputError when no choice of
+/// least surface of `box`, among those that leave no rank idle if there are any; of equal ones the grid that
+/// keeps rows whole. Throws InputError when no choice of
 /// the `auto` entries multiplies to `rank_count`, or the request has more entries than `box` has dimensions.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count);
 

@@ -44,6 +44,12 @@ int PlanInstance::step_count() const {
   return static_cast<int>(steps);
 }
 
+void PlanInstance::load(std::string_view name, BlockSource& source) {
+  const int id = executor_.pipeline().find(name);
+  executor_.run({0, plan::Read{id, plan().stages[static_cast<std::size_t>(id)].owned}},
+                Bindings{{{executor_.pipeline()[id].name, &source}}, {}});
+}
+
 void PlanInstance::store(std::string_view name, BlockSink& sink) {
   const int id = executor_.pipeline().find(name);
   check_kept(id);

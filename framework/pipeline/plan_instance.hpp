@@ -29,6 +29,9 @@ class PlanInstance {
   /// Steps that one `run` reports to its observer.
   int step_count() const;
 
+  /// Fills the block that this rank owns of an input from `source`.
+  void load(std::string_view name, BlockSource& source);
+
   /// Hands the block that this rank owns of an array to `sink`: what outputs do, for any array that the plan
   /// keeps.
   void store(std::string_view name, BlockSink& sink);

@@ -20,6 +20,12 @@ Box centre(const Box& box, bool up) {
   return point;
 }
 
+Box no_points(int dimensions) {
+  Box box;
+  box.dimensions = dimensions;
+  return box;
+}
+
 Box corner(const Box& box, bool last) {
   Box point = box;
   for (int d = 0; d < box.dimensions; ++d)
@@ -103,9 +109,14 @@ void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Bo
     if (declaration.is_input() || declaration.is_output) nominals[i] = declaration.domain;
     if (declaration.is_input()) domains[i] = declaration.domain;
     if (declaration.is_output) domains[i] = hull(domains[i], declaration.domain);
-    if (domains[i].empty())
-      throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
     if (declaration.is_input()) continue;
+    if (domains[i].empty()) {
+      if (stages_[i].consumers.empty())
+        throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
+      // Its consumers read it only where the outputs have no points: nobody computes it.
+      domains[i] = nominals[i] = no_points(declaration.dimensions);
+      continue;
+    }
     const auto whole = required_of(id, domains[i]);
     const auto first = required_of(id, corner(nominals[i], false));
     const auto last = required_of(id, corner(nominals[i], true));
@@ -137,9 +148,10 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   const bool own_grid = found != schedule.stages.end() && found->second.grid.has_value();
   const Box blocks = intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
+  const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   try {
     const GridRequest& request = own_grid ? *found->second.grid : schedule.grid;
-    stage.distribution = BlockDistribution(domain, sliced, resolve_grid(request, sliced, rank_count));
+    stage.distribution = BlockDistribution(domain, sliced, resolve_grid(request, measured, rank_count));
   } catch (const InputError& error) {
     throw ScheduleError(own_grid ? fmt::format("schedule.{}.grid", name) : "grid", error.what());
   }
@@ -148,6 +160,10 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
     throw ScheduleError(fmt::format("schedule.{}.tile", name),
                         fmt::format("{} entries, but '{}' has {} dimensions: leave some out",
                                     stage.tile.size(), name, domain.dimensions));
+  for (std::int64_t size : stage.tile)
+    if (size < 1)
+      throw ScheduleError(fmt::format("schedule.{}.tile", name),
+                          fmt::format("a tile of {} points: every entry must be at least 1", size));
 }
 
 ScheduledPipeline::Regions ScheduledPipeline::regions(int first, int last) const {

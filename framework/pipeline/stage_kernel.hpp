@@ -46,21 +46,63 @@ struct BoundBody {
   }
 };
 
+/// Rows that are computed together, a cache line of each in turn: so many streams from memory at once hide
+/// its latency (one row after the other takes 1.3 times as long on the blur).
+inline constexpr int rows_together = 4;
+
+/// Computes `count` points of the row at `outer`, from x on.
+template <class Bound, class Output, class... Outer>
+KOKKOS_FORCEINLINE_FUNCTION void compute_span(const Bound& bound, const Output& output, int x, int count,
+                                              Outer... outer) {
+  using Value = typename Output::Value;
+  Value* KOKKOS_RESTRICT const span = &output(Coordinate(x), outer...);
+#pragma omp simd
+  for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(bound(Coordinate(x + k), outer...));
+}
+
+/// Computes `lines` cache lines of each of `rows` rows, from x and y on, a line of each row in turn. The loop
+/// over rows must stay one: in unrolled copies the compiler might contract floating-point operations
+/// differently, and a row would depend on its place in the group. Not inlined: nothing else may claim its
+/// registers.
+template <int Line, class Bound, class Output, class... Outer>
+[[gnu::noinline]] void compute_lines(const Bound& bound, const Output& output, int x, int lines, int y,
+                                     int rows, Outer... outer) {
+  // Copies in registers: stores to a row cannot change them.
+  const Bound local = bound;
+  const Output out = output;
+  for (const int end = x + lines * Line; x < end; x += Line)
+#pragma GCC unroll 1
+    for (int r = y; r < y + rows; ++r) compute_span(local, out, x, Line, Coordinate(r), outer...);
+}
+
+/// Computes the columns [begin, end) of a group of rows.
+template <class Bound, class Output, class... Outer>
+inline void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
+                          Outer... outer) {
+  constexpr int line = 64 / static_cast<int>(sizeof(typename Output::Value));
+  const int lines = (end - begin) / line;
+  if (lines > 0) compute_lines<line>(bound, output, begin, lines, y, rows, outer...);
+  const int rest = begin + lines * line;
+#pragma GCC unroll 1
+  for (int r = 0; rest < end && r < rows; ++r)
+    compute_span(bound, output, rest, end - rest, Coordinate(y + r), outer...);
+}
+
 /// The loops over a box: `outer` holds the coordinates of the dimensions above D.
 template <int D, class Bound, class Output, class... Outer>
 inline void compute_rows(const Bound& bound, const Output& output, const Box& box, Outer... outer) {
-  if constexpr (D > 0) {
-    for (int p = static_cast<int>(box[D].begin); p < static_cast<int>(box[D].end); ++p)
-      compute_rows<D - 1>(bound, output, box, Coordinate(p), outer...);
-  } else {
-    using Value = typename Output::Value;
-    Value* KOKKOS_RESTRICT const row = &output(Coordinate(0), outer...);
-    const int begin = static_cast<int>(box[0].begin);
-    const int end = static_cast<int>(box[0].end);
-    // A copy in registers: stores to the row cannot change it.
+  const int begin = static_cast<int>(box[D].begin);
+  const int end = static_cast<int>(box[D].end);
+  if constexpr (D == 0) {
+    compute_span(bound, output, begin, end - begin);
+  } else if constexpr (D == 1) {
+    // A copy in registers: stores to a row cannot change it.
     const Bound local = bound;
-#pragma omp simd
-    for (int x = begin; x < end; ++x) row[x] = static_cast<Value>(local(Coordinate(x), outer...));
+    for (int y = begin; y < end; y += rows_together)
+      compute_group(local, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
+                    end - y < rows_together ? end - y : rows_together, outer...);
+  } else {
+    for (int p = begin; p < end; ++p) compute_rows<D - 1>(bound, output, box, Coordinate(p), outer...);
   }
 }
 

@@ -9,8 +9,8 @@ namespace {
 /// What one tile reads, keeps in scratch and writes should stay below this: most of a core's second-level
 /// cache.
 constexpr std::int64_t tile_bytes = 384 * 1024;
-/// Wide rows: short ones cost start-up per row and break the prefetcher's streams.
-constexpr std::int64_t row_bytes = 8192;
+/// Wide rows: at the start of each piece of a row the memory has to be waited for.
+constexpr std::int64_t row_bytes = 16384;
 /// So many tiles per thread even out what the threads do.
 constexpr std::int64_t tiles_per_thread = 4;
 

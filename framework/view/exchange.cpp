@@ -36,6 +36,7 @@ int count_of(const Box& box) {
 Exchange::Side::Side(const std::vector<Message>& messages, std::int64_t element_size) {
   std::int64_t bytes = 0;
   for (const Message& message : messages) {
+    count_of(message.box);  // throws before the memory is asked for
     layouts.push_back(dense_layout(message.box, element_size));
     offsets.push_back(bytes);
     bytes += layouts.back().bytes;

@@ -74,8 +74,6 @@ int Session::threads(int asked) const {
 }
 
 void Session::start_kokkos(int threads) {
-  // Kokkos asks for a binding on every rank; which cores a rank has is the launcher's business.
-  setenv("OMP_PROC_BIND", "false", 0);
   threads_ = this->threads(threads);
   compat::initialize(threads_, device_of_rank(communicator()));
   kokkos_started_ = true;

@@ -48,10 +48,10 @@ struct StepPrinter {
     text += fmt::format("fill the border of {} in {}\n", name(step.array), to_string(step.box));
   }
   void operator()(const plan::ExchangeGhosts& step) {
-    text +=
-        fmt::format("exchange {}: sends {} messages of {} bytes, receives {} of {} bytes\n", name(step.array),
-                    step.lists.sends.size(), bytes_of(pipeline, step.array, step.lists.sends),
-                    step.lists.receives.size(), bytes_of(pipeline, step.array, step.lists.receives));
+    text += fmt::format("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes\n",
+                        name(step.array), step.lists.sends.size(), step.lists.sends.size() == 1 ? "" : "s",
+                        bytes_of(pipeline, step.array, step.lists.sends), step.lists.receives.size(),
+                        bytes_of(pipeline, step.array, step.lists.receives));
     print_messages("to", step.array, step.lists.sends);
     print_messages("from", step.array, step.lists.receives);
   }
@@ -81,7 +81,7 @@ std::string explain_stage(const StageDeclaration& stage, const StageRegions& reg
   for (const Box& box : difference(regions.required, regions.owned))
     ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
   std::string text =
-      fmt::format("  {} {}: {} of {}\n", stage.is_input() ? "input" : "stage", stage.name,
+      fmt::format("  {} '{}': {} of {}\n", stage.is_input() ? "input" : "stage", stage.name,
                   stage.is_input() ? "distributed" : name_of(regions.placement), name_of(stage.type));
   const std::array rows = {std::pair{"grid", regions.grid.text()},
                            std::pair{"domain", to_string(regions.domain)},
@@ -161,9 +161,9 @@ std::string summary(const Pipeline& pipeline, const Plan& any_plan, const PlanTo
     stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())
                                       : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));
   }
-  return fmt::format("{}: {} messages of {} in all, {} redundant points, peak memory per rank {}", stages,
-                     totals.messages, human_bytes(totals.message_bytes), totals.redundant_points,
-                     human_bytes(totals.peak_bytes));
+  return fmt::format("{}: {} message{} of {} in all, {} redundant points, peak memory per rank {}", stages,
+                     totals.messages, totals.messages == 1 ? "" : "s", human_bytes(totals.message_bytes),
+                     totals.redundant_points, human_bytes(totals.peak_bytes));
 }
 
 }  // namespace tessera

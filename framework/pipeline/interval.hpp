@@ -54,28 +54,42 @@ struct ArithmeticResult<Coordinate, Coordinate> {
 template <class A, class B>
 using arithmetic_result = typename ArithmeticResult<number_of<A>, number_of<B>>::type;
 
+/// std::numeric_limits as constants: devices cannot call its functions.
+template <class T>
+struct LimitsOf {
+  static constexpr T lowest = std::numeric_limits<T>::lowest();
+  static constexpr T max = std::numeric_limits<T>::max();
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
+};
+
 /// How the bounds of an Interval<T> are stored, and the whole range of T.
 template <class T>
 struct BoundOf {
   using type = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
-  static constexpr type lowest() {
+  KOKKOS_FUNCTION static constexpr type lowest() {
     if constexpr (std::is_floating_point_v<T>)
-      return -std::numeric_limits<T>::infinity();
+      return -LimitsOf<T>::infinity;
     else if constexpr (std::is_same_v<T, Coordinate>)
-      return std::numeric_limits<int>::lowest();
+      return LimitsOf<int>::lowest;
     else
-      return static_cast<type>(std::numeric_limits<T>::lowest());
+      return static_cast<type>(LimitsOf<T>::lowest);
   }
   /// For 64-bit unsigned numbers the bound stands for itself and everything above.
-  static constexpr type highest() {
+  KOKKOS_FUNCTION static constexpr type highest() {
     if constexpr (std::is_floating_point_v<T>)
-      return std::numeric_limits<T>::infinity();
+      return LimitsOf<T>::infinity;
     else if constexpr (std::is_same_v<T, Coordinate>)
-      return std::numeric_limits<int>::max();
+      return LimitsOf<int>::max;
     else if constexpr (std::is_same_v<T, std::uint64_t>)
-      return std::numeric_limits<std::int64_t>::max();
+      return LimitsOf<std::int64_t>::max;
     else
-      return static_cast<type>(std::numeric_limits<T>::max());
+      return static_cast<type>(LimitsOf<T>::max);
+  }
+  /// This upper bound stands for larger numbers too.
+  KOKKOS_FUNCTION static constexpr bool is_open(type bound) {
+    return std::is_same_v<T, std::uint64_t> && bound == highest();
   }
 };
 
@@ -107,10 +121,12 @@ struct Interval {
 
   KOKKOS_FUNCTION Interval(Bound low, Bound high, Decisions* tape, bool nan = false)
       : lower(low), upper(high), decisions(tape), maybe_nan(nan) {}
-  /// A known number.
+  /// A known number; NaN may be anything, as its bounds could not be compared.
   template <class U>
   requires is_number<U> KOKKOS_FUNCTION Interval(U number)
-      : lower(static_cast<Bound>(number)), upper(static_cast<Bound>(number)), maybe_nan(is_nan(number)) {}
+      : lower(is_nan(number) ? BoundOf<T>::lowest() : bound_of(number)),
+        upper(is_nan(number) ? BoundOf<T>::highest() : bound_of(number)),
+        maybe_nan(is_nan(number)) {}
 
   template <class U>
   KOKKOS_FUNCTION Interval& operator=(const U& other);
@@ -122,13 +138,13 @@ struct Interval {
   /// The interval of an operation's result, from the results at its ends.
   KOKKOS_FUNCTION static Interval of_result(Bound low, Bound high, Decisions* tape, bool nan = false) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (!(low > BoundOf<T>::lowest() && high < BoundOf<T>::highest())) {
-        if (low != low || high != high) return whole(tape);
-        return {low, high, tape, true};
-      }
-      using Limits = std::numeric_limits<T>;
-      low -= (low < 0 ? -low : low) * Limits::epsilon() + Limits::denorm_min();
-      high += (high < 0 ? -high : high) * Limits::epsilon() + Limits::denorm_min();
+      if (low != low || high != high) return whole(tape);
+      nan = nan || is_infinite(low) || is_infinite(high);
+      // A product that overflows stays finite when it is contracted with the sum that follows.
+      if (low == BoundOf<T>::highest()) low = LimitsOf<T>::max;
+      if (high == BoundOf<T>::lowest()) high = LimitsOf<T>::lowest;
+      if (!is_infinite(low)) low -= slack(low);
+      if (!is_infinite(high)) high += slack(high);
       return {low, high, tape, nan};
     } else {
       if (low < BoundOf<T>::lowest() || high > BoundOf<T>::highest()) return whole(tape);
@@ -146,6 +162,19 @@ struct Interval {
   }
 
  private:
+  KOKKOS_FUNCTION static constexpr bool is_infinite(Bound bound) {
+    return bound == BoundOf<T>::lowest() || bound == BoundOf<T>::highest();
+  }
+  /// An ulp or two.
+  KOKKOS_FUNCTION static constexpr Bound slack(Bound bound) {
+    return (bound < 0 ? -bound : bound) * LimitsOf<T>::epsilon + LimitsOf<T>::denorm_min;
+  }
+  template <class U>
+  KOKKOS_FUNCTION static constexpr Bound bound_of(U number) {
+    if constexpr (std::is_same_v<U, std::uint64_t>)
+      if (number > static_cast<std::uint64_t>(LimitsOf<std::int64_t>::max)) return BoundOf<T>::highest();
+    return static_cast<Bound>(number);
+  }
   template <class U>
   KOKKOS_FUNCTION static constexpr bool is_nan(U number) {
     if constexpr (std::is_floating_point_v<U>)

@@ -103,14 +103,15 @@ template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(const A& a, const B& b) {
   using Result = arithmetic_result<A, B>;
   const detail::Operands<A, B> o(a, b);
-  if (o.b.lower != o.b.upper || o.b.lower <= 0) return o.whole();
+  if (o.b.lower != o.b.upper || o.b.lower <= 0 || BoundOf<Result>::is_open(o.b.upper)) return o.whole();
   const auto m = o.b.lower;
   if constexpr (std::is_same_v<Result, Coordinate>) {
     const auto low = floor_divide(o.a.lower, m);
     if (low == floor_divide(o.a.upper, m)) return o.result(o.a.lower - m * low, o.a.upper - m * low);
     return o.result(0, m - 1);
   } else {
-    const bool same = o.a.lower >= 0 && o.a.lower / m == o.a.upper / m;
+    const bool same =
+        o.a.lower >= 0 && o.a.lower / m == o.a.upper / m && !BoundOf<Result>::is_open(o.a.upper);
     if (same) return o.result(o.a.lower % m, o.a.upper % m);
     return o.result(o.a.lower < 0 ? -(m - 1) : 0, o.a.upper > 0 ? m - 1 : 0);
   }
@@ -129,12 +130,32 @@ template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator/=(Interval<T>& a, const B& b) { return a = a / b; }
 
+// A plain number that gathers values becomes one of them: Interval's conversion refuses that and says what to
+// do.
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator+=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator-=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator*=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(const A& a, const B& b) {
   const detail::Operands<A, B> o(a, b);
   if (o.maybe_nan) return {Truth::either, o.decisions};
   if (o.a.upper < o.b.lower) return {Truth::yes, o.decisions};
-  return {o.a.lower >= o.b.upper ? Truth::no : Truth::either, o.decisions};
+  const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
+  return {no ? Truth::no : Truth::either, o.decisions};
 }
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(const A& a, const B& b) { return b < a; }
@@ -149,7 +170,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(const A& a, con
   const detail::Operands<A, B> o(a, b);
   if (o.maybe_nan) return {Truth::either, o.decisions};
   if (o.a.upper < o.b.lower || o.b.upper < o.a.lower) return {Truth::no, o.decisions};
-  const bool same = o.a.lower == o.a.upper && o.b.lower == o.b.upper;
+  const bool same = o.a.lower == o.a.upper && o.b.lower == o.b.upper &&
+                    !BoundOf<arithmetic_result<A, B>>::is_open(o.a.upper);
   return {same ? Truth::yes : Truth::either, o.decisions};
 }
 template <class A, class B>

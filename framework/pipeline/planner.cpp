@@ -34,6 +34,7 @@ class Planner {
     int next_id = 0;
     number(plan_.root, next_id);
     plan_.scratch_bytes *= plan_.target.threads;
+    for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
   }
 
  private:
@@ -64,6 +65,8 @@ class Planner {
     regions.required_within_domain = intersection(regions.required, regions.domain);
     regions.computed = regions_.computed[index(id)];
     regions.computed_points = stage.placement == Placement::tile ? 0 : regions.computed.size();
+    own_points_.push_back(
+        stage.placement == Placement::tile ? 0 : intersection(regions.computed, regions.owned).size());
     plan_.stages.push_back(regions);
   }
 
@@ -88,10 +91,22 @@ class Planner {
                                     fused_members(scheduled_, id));
     const std::size_t members = step.members.size();
     for (std::size_t i = 0; i < step.boxes.size(); ++i)
-      if (const int member = step.members[i % members]; member != id)
-        plan_.stages[index(member)].computed_points += step.boxes[i].size();
+      if (const int member = step.members[i % members]; member != id) {
+        StageRegions& regions = plan_.stages[index(member)];
+        regions.computed_points += step.boxes[i].size();
+        own_points_[index(member)] += intersection(step.boxes[i], regions.owned).size();
+      }
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
     add(compute, std::move(step));
+  }
+
+  /// Once a tile stage's points are known: those beyond the rank's own share, each once, are redundant. Tiles
+  /// may overlap in it, and may leave gaps in it.
+  void count_redundant_points(int id) {
+    StageRegions& regions = plan_.stages[index(id)];
+    regions.redundant_points =
+        regions.computed_points -
+        std::min(own_points_[index(id)], intersection(regions.computed, regions.owned).size());
   }
 
   void add_ghosts(int id, plan::Sequence& compute) {
@@ -114,13 +129,9 @@ class Planner {
   const Pipeline& pipeline_;
   Plan& plan_;
   ScheduledPipeline::Regions regions_;
+  /// By stage: points computed of the rank's own share, those of overlapping tiles counted each time.
+  std::vector<std::int64_t> own_points_;
 };
-
-/// Once a tile stage's points are known: those beyond the rank's own share, each once, are redundant.
-void count_redundant_points(Plan& plan) {
-  for (StageRegions& stage : plan.stages)
-    stage.redundant_points = stage.computed_points - intersection(stage.computed, stage.owned).size();
-}
 
 }  // namespace
 
@@ -132,7 +143,6 @@ Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target&
   plan.rank_count = rank_count;
   plan.target = target;
   Planner(scheduled, plan).run();
-  count_redundant_points(plan);
   return plan;
 }
 

@@ -28,7 +28,7 @@ class HostCopy {
  private:
   template <class To, class From>
   void move(const To& to, const From& from) const {
-    Kokkos::deep_copy(execution_, to, from);
+    compat::copy(execution_, to, from);
     execution_.fence();
   }
 
@@ -93,16 +93,20 @@ void RankExecutor::fill(const plan::FillBoundary& step) {
 }
 
 void RankExecutor::compute(const plan::Compute& step) {
-  if (step.box.empty()) return;
+  if (!step.box.empty()) compute_on(execution_, step);
+}
+
+template <class Execution>
+void RankExecutor::compute_on(const Execution& execution, const plan::Compute& step) {
   if constexpr (runs_on_host) {
     AccessViolations violations;
-    tiles_.run(execution_, pipeline_, step, arrays_, violations);
+    tiles_.run(execution, pipeline_, step, arrays_, violations);
     if (violations.first() != nullptr) fail(*violations.first());
   } else {
     const StageDeclaration& stage = pipeline_[step.stage];
     std::vector<ArrayReference> inputs;
     for (int input : stage.inputs) inputs.push_back(array(input));
-    stage.kernel->launch(execution_, inputs.data(), array(step.stage), step.box);
+    stage.kernel->launch(execution, inputs.data(), array(step.stage), step.box);
   }
 }
 

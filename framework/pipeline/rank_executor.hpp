@@ -32,6 +32,9 @@ class RankExecutor {
   void write(const plan::Write& step, BlockSink& sink);
   void fill(const plan::FillBoundary& step);
   void compute(const plan::Compute& step);
+  /// A template, so that the branch for the other kind of execution space is not compiled.
+  template <class Execution>
+  void compute_on(const Execution& execution, const plan::Compute& step);
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Pipeline pipeline_;

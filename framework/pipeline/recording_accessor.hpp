@@ -44,7 +44,8 @@ class RecordingAccessor {
     return Interval<T>::whole(decisions_);
   }
 
-  KOKKOS_FUNCTION Interval<T> zero() const { return Interval<T>(T(0)); }
+  /// Knows the tape: a sum may be compared before it meets a value.
+  KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
 
  private:
   AccessRecord* record_;

@@ -7,6 +7,7 @@
 
 #include "tessera/pipeline/access_monitor.hpp"
 #include "tessera/pipeline/footprint.hpp"
+#include "tessera/view/compat.hpp"
 
 namespace tessera {
 
@@ -30,18 +31,19 @@ class StageKernel {
 
 namespace detail {
 
-/// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point.
+/// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point. Hosts
+/// only.
 template <class Body, class... Accessors>
 struct BoundBody {
   Body body;
   std::tuple<Accessors...> inputs;
 
   template <class... Coordinates>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coordinates... at) const {
+  [[gnu::always_inline]] auto operator()(Coordinates... at) const {
     return call(std::index_sequence_for<Accessors...>{}, at...);
   }
   template <std::size_t... Input, class... Coordinates>
-  KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<Input...>, Coordinates... at) const {
+  [[gnu::always_inline]] auto call(std::index_sequence<Input...>, Coordinates... at) const {
     return body(std::get<Input>(inputs)..., at...);
   }
 };
@@ -52,8 +54,8 @@ inline constexpr int rows_together = 4;
 
 /// Computes `count` points of the row at `outer`, from x on.
 template <class Bound, class Output, class... Outer>
-KOKKOS_FORCEINLINE_FUNCTION void compute_span(const Bound& bound, const Output& output, int x, int count,
-                                              Outer... outer) {
+[[gnu::always_inline]] inline void compute_span(const Bound& bound, const Output& output, int x, int count,
+                                                Outer... outer) {
   using Value = typename Output::Value;
   Value* KOKKOS_RESTRICT const span = &output(Coordinate(x), outer...);
 #pragma omp simd
@@ -70,9 +72,10 @@ template <int Line, class Bound, class Output, class... Outer>
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;
-  for (const int end = x + lines * Line; x < end; x += Line)
-#pragma GCC unroll 1
+  for (const int end = x + lines * Line; x < end; x += Line) {
+    TESSERA_KEEP_LOOP
     for (int r = y; r < y + rows; ++r) compute_span(local, out, x, Line, Coordinate(r), outer...);
+  }
 }
 
 /// Computes the columns [begin, end) of a group of rows.
@@ -83,7 +86,7 @@ inline void compute_group(const Bound& bound, const Output& output, int begin, i
   const int lines = (end - begin) / line;
   if (lines > 0) compute_lines<line>(bound, output, begin, lines, y, rows, outer...);
   const int rest = begin + lines * line;
-#pragma GCC unroll 1
+  TESSERA_KEEP_LOOP
   for (int r = 0; rest < end && r < rows; ++r)
     compute_span(bound, output, rest, end - rest, Coordinate(y + r), outer...);
 }

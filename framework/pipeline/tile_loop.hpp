@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <vector>
 
 #include "tessera/pipeline/plan.hpp"
@@ -17,23 +16,23 @@ class TileLoop {
  public:
   /// `scratch_bytes` of scratch memory for each of `threads` threads.
   TileLoop(int threads, std::int64_t scratch_bytes);
+  ~TileLoop();
 
   /// Computes `step`; `arrays` are indexed by stage.
   void run(const HostExecutionSpace& execution, const Pipeline& pipeline, const plan::Compute& step,
            const std::vector<ArrayReference>& arrays, AccessViolations& violations);
 
  private:
+  struct Worker;
+  struct Work;
   /// The tiles of one thread that nobody has taken yet.
   struct alignas(64) Share {
-    std::atomic<std::size_t> next;
-    std::size_t end;
+    std::atomic<std::size_t> next = 0;
+    std::size_t end = 0;
   };
-  struct ThreadWork;
-  using Scratch = Kokkos::View<std::byte*, Kokkos::HostSpace>;
 
-  int threads_;
-  std::vector<Scratch> scratch_;
-  std::unique_ptr<Share[]> shares_;
+  std::vector<Worker> workers_;
+  std::vector<Share> shares_;
 };
 
 }  // namespace tessera

@@ -6,9 +6,9 @@
 namespace tessera {
 namespace {
 
-/// What one tile reads, keeps in scratch and writes should stay below this: most of a core's second-level
-/// cache.
-constexpr std::int64_t tile_bytes = 384 * 1024;
+/// What one tile reads, keeps in scratch and writes; scratch, about a third of it, should stay in a
+/// second-level cache.
+constexpr std::int64_t tile_bytes = 768 * 1024;
 /// Wide rows: at the start of each piece of a row the memory has to be waited for.
 constexpr std::int64_t row_bytes = 16384;
 /// So many tiles per thread even out what the threads do.

@@ -11,6 +11,15 @@
 #error "Tessera: -ffast-math folds the NaN tests that min, max and clamp stand on: leave it out"
 #endif
 
+/// Before a loop that must not be unrolled. nvcc hands the pragma on, but warns.
+#ifdef __NVCC__
+#define TESSERA_KEEP_LOOP                                                                \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675") _Pragma("GCC unroll 1") \
+      _Pragma("nv_diagnostic pop")
+#else
+#define TESSERA_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
 namespace tessera {
 
 /// Where kernels run, and where their arrays live.
@@ -41,12 +50,20 @@ inline void initialize(int threads, int device) {
   Kokkos::InitializationSettings settings;
   if (threads > 0) settings.set_num_threads(threads);
   if (device >= 0) settings.set_device_id(device);
+  settings.set_disable_warnings(true);
 #else
   Kokkos::InitArguments settings;
   if (threads > 0) settings.num_threads = threads;
   if (device >= 0) settings.device_id = device;
+  settings.disable_warnings = true;
 #endif
   Kokkos::initialize(settings);
+}
+
+/// Kokkos::deep_copy between a view and its mirror, which may be the view itself: Kokkos 5 refuses that.
+template <class To, class From>
+void copy(const ExecutionSpace& execution, const To& to, const From& from) {
+  if (to.data() != from.data()) Kokkos::deep_copy(execution, to, from);
 }
 
 /// Devices that this process can see; 0 without a device backend.

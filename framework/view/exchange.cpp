@@ -73,11 +73,11 @@ void Exchange::run(const ExecutionSpace& execution, const ArrayReference& array)
   for (std::size_t i = 0; i < sent_.layouts.size(); ++i)
     copy_points(execution, array, sent_.layouts[i].reference(sent_.buffer.data() + sent_.offsets[i]),
                 sent_.layouts[i].box, sent_.layouts[i].element_size);
-  Kokkos::deep_copy(execution, sent_.host, sent_.buffer);
+  compat::copy(execution, sent_.host, sent_.buffer);
   execution.fence();
   MPI_Startall(static_cast<int>(send_requests_.size()), send_requests_.data());
   MPI_Waitall(static_cast<int>(receive_requests_.size()), receive_requests_.data(), MPI_STATUSES_IGNORE);
-  Kokkos::deep_copy(execution, received_.buffer, received_.host);
+  compat::copy(execution, received_.buffer, received_.host);
   for (std::size_t i = 0; i < received_.layouts.size(); ++i)
     copy_points(execution, received_.layouts[i].reference(received_.buffer.data() + received_.offsets[i]),
                 array, received_.layouts[i].box, received_.layouts[i].element_size);

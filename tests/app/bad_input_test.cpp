@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "blur_runs.hpp"
+#include "io/plain_png.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+using io_test::make_png;
+using io_test::write_plain_png;
+
+/// A run that must be refused. `good.yaml` and `image.png` in its folder are fine.
+struct BadInput {
+  std::string name;
+  std::vector<std::string> words;
+  /// What follows "tessera-blur: error: "; "<ranks>" stands for "1 rank" or "3 ranks".
+  std::string message;
+  Environment environment = {};
+};
+
+void PrintTo(const BadInput& bad, std::ostream* stream) { *stream << bad.name; }
+
+const std::vector<BadInput> bad_images = {
+    {"missing_image",
+     {"good.yaml", "input.file=missing.png"},
+     "missing.png: no such file; give the path of a PNG or HDF5 file"},
+    {"image_is_a_folder",
+     {"good.yaml", "input.file=folder"},
+     "folder: is a directory; give the path of a PNG or HDF5 file"},
+    {"not_an_image",
+     {"good.yaml", "input.file=text.png"},
+     "text.png: is not an image that can be read (by its content neither PNG nor HDF5); convert it to one of "
+     "them"},
+    {"png_cut_in_its_header",
+     {"good.yaml", "input.file=header.png"},
+     "header.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file"},
+    {"png_cut_in_its_data",
+     {"good.yaml", "input.file=data.png"},
+     "data.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file"},
+    {"png_with_transparency",
+     {"good.yaml", "input.file=alpha.png"},
+     "alpha.png: has 4 channels (RGB and transparency), but images of 1 channel (grey) or 3 (RGB) are "
+     "supported; remove the alpha channel"},
+};
+
+const std::vector<BadInput> bad_decks = {
+    {"missing_deck", {"missing.yaml"}, "missing.yaml: cannot open the deck: No such file or directory"},
+    {"unknown_key",
+     {"unknown.yaml"},
+     "unknown.yaml:4:5: unknown key 'schedule.bh.compte'; did you mean 'schedule.bh.compute'?"},
+    {"unknown_key_on_the_command_line",
+     {"good.yaml", "input.fle=image.png"},
+     "command line: 'input.fle=image.png': unknown key 'input.fle'; did you mean 'input.file'?"},
+    {"wrong_type",
+     {"type.yaml"},
+     "type.yaml:2:7: 'grid' expects a list such as [1, auto] (at most 4 entries, each auto or an integer of "
+     "at "
+     "least 1), got 'many'"},
+    {"negative_size",
+     {"tile.yaml"},
+     "tile.yaml:4:12: 'schedule.bv.tile' expects auto, a list such as [4096, 32] (at most 4 integers of at "
+     "least 1), or {host: [4096, 32], device: auto} (points), got '-4'"},
+    {"grid_does_not_fit_the_ranks",
+     {"grid.yaml"},
+     "grid.yaml:2:7: 'grid': the processor grid [2, 2] does not multiply to <ranks>: write [1, auto], or "
+     "start "
+     "another number of ranks"},
+    {"grid_of_a_stage_does_not_fit_the_ranks",
+     {"good.yaml", "schedule.bh.grid=[5,auto]"},
+     "command line: 'schedule.bh.grid=[5,auto]': 'schedule.bh.grid': the processor grid [5, auto] does not "
+     "multiply to <ranks>: write [1, auto], or start another number of ranks"},
+    {"illegal_compute_of_an_output",
+     {"good.yaml", "schedule.bv.compute=tile"},
+     "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects distributed, got 'tile'"},
+    {"no_input",
+     {"empty.yaml"},
+     "empty.yaml: the key 'input.file' is required: give it in the deck, or input.file=VALUE on the command "
+     "line"},
+};
+
+const std::vector<BadInput> bad_runs = {
+    {"nothing_to_write",
+     {"input.file=image.png"},
+     "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value"},
+    {"unwritable_file",
+     {"good.yaml", "output.file=nowhere/o.h5"},
+     "nowhere/o.h5: cannot be written (No such file or directory); create its folder, or choose another that "
+     "can be written"},
+    {"unwritable_picture",
+     {"good.yaml", "output.png=nowhere/o.png"},
+     "nowhere/o.png: cannot be written (No such file or directory); create its folder, or choose another "
+     "that "
+     "can be written"},
+    {"output_is_a_folder",
+     {"good.yaml", "output.file=folder"},
+     "folder: exists and is not a regular file; choose another output file"},
+    {"unwritable_comparison",
+     {"good.yaml", "output.comparison=nowhere/o.png"},
+     "nowhere/o.png: cannot be written (No such file or directory); create its folder, or choose another "
+     "that "
+     "can be written"},
+    {"one_file_for_two_outputs",
+     {"good.yaml", "output.png=o.h5"},
+     "command line: 'output.png=o.h5': 'output.png': output.file has the same name: give each a name of its "
+     "own"},
+    {"unknown_option",
+     {"good.yaml", "--frobnicate"},
+     "command line: The following argument was not expected: --frobnicate (--help lists the options)"},
+    {"bad_number_of_threads",
+     {"good.yaml"},
+     "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, 1 or more",
+     {{"OMP_NUM_THREADS", "many"}}},
+};
+
+/// Fills a folder with what the runs above need.
+void furnish(const Folder& folder) {
+  const auto sample = [](auto x, auto y, int c) { return static_cast<int>(x * y * 37 + c) & 255; };
+  write_plain_png(folder / "image.png", make_png(40, 30, PNG_COLOR_TYPE_RGB, 8, sample));
+  write_plain_png(folder / "alpha.png", make_png(40, 30, PNG_COLOR_TYPE_RGB_ALPHA, 8, sample));
+  const std::string image = folder.read("image.png");
+  folder.write("header.png", image.substr(0, 20));
+  folder.write("data.png", image.substr(0, image.size() / 2));
+  folder.write("text.png", "This is no picture, whatever its name says.\n");
+  std::filesystem::create_directory(folder / "folder");
+  const std::string files = "{input: {file: image.png}, output: {file: o.h5}";
+  folder.write("good.yaml", files + "}\n");
+  folder.write("unknown.yaml", "input: {file: image.png}\nschedule:\n  bh:\n    compte: tile\n");
+  folder.write("type.yaml", "input: {file: image.png}\ngrid: many\n");
+  folder.write("tile.yaml", "input: {file: image.png}\nschedule:\n  bv:\n    tile: [-4, 4]\n");
+  folder.write("grid.yaml", "input: {file: image.png}\ngrid: [2, 2]\n");
+  folder.write("empty.yaml", "# no keys\n");
+}
+
+class BadInputTest : public testing::TestWithParam<BadInput> {};
+
+std::string name_of_test(const testing::TestParamInfo<BadInput>& info) { return info.param.name; }
+
+// One line, once, the same status everywhere, and nothing left behind.
+TEST_P(BadInputTest, IsOneLineAndStatus2OnAllRanks) {
+  const Folder folder;
+  furnish(folder);
+  const auto before = folder.names();
+  for (const int ranks : {1, 3}) {
+    SCOPED_TRACE(ranks);
+    const ParallelEnding ending = blur(ranks, folder, GetParam().words, GetParam().environment);
+    std::string message = "tessera-blur: error: " + GetParam().message;
+    if (const auto at = message.find("<ranks>"); at != std::string::npos)
+      message.replace(at, 7, ranks == 1 ? "1 rank" : "3 ranks");
+    EXPECT_EQ(lines_with(ending.text(), "error:"), std::vector{message}) << ending.text();
+    EXPECT_EQ(ending.status, 2);
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+    EXPECT_FALSE(ending.hung);
+    EXPECT_EQ(folder.names(), before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Images, BadInputTest, testing::ValuesIn(bad_images), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Decks, BadInputTest, testing::ValuesIn(bad_decks), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Runs, BadInputTest, testing::ValuesIn(bad_runs), name_of_test);
+
+// Without this every test above could pass for another reason.
+TEST(BadInputTest, TheGoodDeckRuns) {
+  const Folder folder;
+  furnish(folder);
+  const ParallelEnding ending = blur(3, folder, {"good.yaml"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(ending.rank_statuses, (std::vector{0, 0, 0}));
+  EXPECT_TRUE(folder.names().contains("o.h5"));
+}
+
+// Each process that the launcher of another MPI starts believes to be alone.
+TEST(ForeignLauncherTest, IsRefusedByOneLine) {
+  const Folder folder;
+  furnish(folder);
+  const auto before = folder.names();
+  for (const char* process : {"0", "1"}) {
+    SCOPED_TRACE(process);
+    const Ending ending =
+        blur_alone(folder, {"good.yaml"}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", process}});
+    EXPECT_EQ(ending.status, 2);
+    EXPECT_EQ(ending.text(),
+              *process == '1' ? ""
+                              : "tessera-blur: error: the launcher started 2 processes, but MPI says there "
+                                "is 1: start with the mpiexec of the MPI that this program was built with\n");
+    EXPECT_EQ(folder.names(), before);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::app_test

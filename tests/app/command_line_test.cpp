@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "blur_runs.hpp"
+#include "io/plain_png.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+/// A folder with a picture of 40 x 30 and a deck that blurs it.
+class CommandLineTest : public testing::Test {
+ protected:
+  CommandLineTest() {
+    io_test::write_plain_png(folder_ / "image.png",
+                             io_test::make_png(40, 30, PNG_COLOR_TYPE_RGB, 8, [](auto x, auto y, int c) {
+                               return static_cast<int>(x * 5 + y * 3 + c) & 255;
+                             }));
+    folder_.write("run.yaml",
+                  "input: {file: image.png}\noutput: {file: o.h5, png: o.png, comparison: c.png}\n"
+                  "schedule: {b*: {tile: [16, 8]}, bh: {compute: tile}}\n");
+    names_ = folder_.names();
+  }
+
+  /// Runs on so many ranks, and expects the run to succeed without a word on standard error.
+  std::string output(int ranks, const std::vector<std::string>& words, const Environment& environment = {}) {
+    const ParallelEnding ending = blur(ranks, folder_, words, environment);
+    EXPECT_EQ(ending.status, 0);
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 0));
+    EXPECT_EQ(ending.errors, "");
+    return ending.output;
+  }
+  void expect_nothing_written() const { EXPECT_EQ(folder_.names(), names_); }
+
+  Folder folder_;
+  std::set<std::string> names_;
+};
+
+TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
+  const std::string text = output(3, {"--help"});
+  for (const char* words : {"  --explain ", "  --ranks ", "  --print-deck ", "  --version ", "--quiet ",
+                            "  input.file ", "  output.file ", "  output.png ", "  output.comparison ",
+                            "  threads ", "  grid ", "  schedule.<stage>.grid ", "  schedule.<stage>.tile "})
+    EXPECT_EQ(lines_with(text, words).size(), 1U) << words << " in\n" << text;
+  // Of the stage bh, and of the output bv.
+  EXPECT_EQ(lines_with(text, "  schedule.<stage>.compute ").size(), 2U);
+  for (const std::string& line : lines_with(text, "")) EXPECT_LE(line.size(), 110U) << line;
+}
+
+TEST_F(CommandLineTest, HelpComesBeforeErrors) {
+  EXPECT_EQ(output(1, {"--help", "missing.yaml", "nonsense=1"}), output(1, {"--help"}));
+}
+
+TEST_F(CommandLineTest, VersionNamesWhatTheProgramStandsOn) {
+  const std::string text = output(3, {"--version"});
+  const std::regex pattern(
+      R"(tessera-blur \d+\.\d+\.\d+ \(git (unknown|[0-9a-f]{7,40})\)
+Kokkos \d+\.\d+\.\d+ with (\w+)(, \w+)*
+MPI: \S.*
+HDF5 \d+\.\d+\.\d+
+)");
+  EXPECT_TRUE(std::regex_match(text, pattern)) << text;
+}
+
+// A build from a clone that git can read knows its commit.
+TEST_F(CommandLineTest, VersionHasTheGitHash) {
+  const Ending git = run({{"git", "rev-parse", "HEAD"}, TESSERA_SOURCE_FOLDER, {}});
+  if (git.status != 0) GTEST_SKIP() << "not in a clone: " << git.text();
+  EXPECT_EQ(output(1, {"--version"}).find("git unknown"), std::string::npos);
+}
+
+TEST_F(CommandLineTest, PrintedDeckRunsAgainAsItIs) {
+  const std::string printed =
+      output(2, {"run.yaml", "schedule.bh.grid=[auto,1]", "threads=1", "--print-deck"});
+  expect_nothing_written();
+  for (const char* words : {"file: image.png", "compute: tile", "[16, 8]", "[auto, 1]", "threads: 1"})
+    EXPECT_FALSE(lines_with(printed, words).empty()) << words << " in\n" << printed;
+  folder_.write("printed.yaml", printed);
+  EXPECT_EQ(output(2, {"printed.yaml", "--print-deck"}), printed);
+  output(2, {"printed.yaml"});
+  EXPECT_TRUE(folder_.names().contains("o.h5"));
+}
+
+TEST_F(CommandLineTest, ExplainTellsWhatEveryRankDoes) {
+  const std::string text = output(3, {"run.yaml", "--explain"});
+  expect_nothing_written();
+  for (int rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(lines_with(text, "rank " + std::to_string(rank) + " of 3").size(), 1U) << text;
+  // Of each rank, its input and two stages.
+  for (const char* row : {"    owned ", "    required  ", "    required within the domain ", "    ghosts "})
+    EXPECT_EQ(lines_with(text, row).size(), 9U) << row << " in\n" << text;
+  EXPECT_EQ(lines_with(text, "redundant\n").size() + lines_with(text, " redundant").size(), 7U) << text;
+  EXPECT_EQ(lines_with(text, "  peak memory ").size(), 3U);
+  // The middle rank has a row of 40 points of 3 channels from each neighbour, and sends as much.
+  EXPECT_EQ(lines_with(text, "exchange input: sends 2 messages of 240 bytes, receives 2 of 240 bytes").size(),
+            1U)
+      << text;
+  EXPECT_EQ(lines_with(text, "from rank 0: [0, 40) x [9, 10) x [0, 3), 120 bytes").size(), 1U) << text;
+}
+
+TEST_F(CommandLineTest, ExplainPlansForAnyNumberOfRanks) {
+  const std::string text = output(1, {"run.yaml", "--explain", "--ranks", "64", "grid=[8,auto]"});
+  expect_nothing_written();
+  EXPECT_EQ(lines_with(text, " of 64").size(), 64U);
+  EXPECT_EQ(lines_with(text, "input on [8, 8], bh tile, bv distributed: ").size(), 1U);
+  // On as many ranks as there are, the two ways to ask are one.
+  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--ranks", "3", "threads=1"}),
+            output(3, {"run.yaml", "--explain", "threads=1"}));
+}
+
+TEST_F(CommandLineTest, ARunNamesWhatItWrote) {
+  const std::string text = output(2, {"run.yaml"}, {{"OMP_NUM_THREADS", "3,2"}});
+  EXPECT_EQ(lines_with(text, "2 ranks x 3 threads, ").size(), 1U) << text;
+  EXPECT_EQ(lines_with(text, "] compute bv").size(), 1U) << text;
+  for (const char* name : {"o.h5", "o.png", "c.png"})
+    EXPECT_EQ(lines_with(text, std::string("wrote ") + name).size(), 1U) << text;
+  names_.insert({"o.h5", "o.png", "c.png"});
+  expect_nothing_written();
+}
+
+TEST_F(CommandLineTest, TheDeckGoesBeforeTheEnvironment) {
+  const std::string text = output(1, {"run.yaml", "threads=2"}, {{"OMP_NUM_THREADS", "1"}});
+  EXPECT_EQ(lines_with(text, "1 rank x 2 threads").size(), 1U) << text;
+}
+
+TEST_F(CommandLineTest, LaterDecksAndOverridesWin) {
+  folder_.write("more.yaml", "output: {file: second.h5}\nthreads: 1\n");
+  const std::string text = output(1, {"run.yaml", "more.yaml", "output.png=third.png"});
+  EXPECT_EQ(lines_with(text, "wrote ").size(), 3U) << text;
+  EXPECT_TRUE(folder_.names().contains("second.h5"));
+  EXPECT_TRUE(folder_.names().contains("third.png"));
+  EXPECT_FALSE(folder_.names().contains("o.h5"));
+}
+
+TEST_F(CommandLineTest, QuietPrintsNothing) {
+  EXPECT_EQ(output(2, {"run.yaml", "--quiet"}), "");
+  EXPECT_EQ(output(1, {"run.yaml", "-q"}), "");
+  EXPECT_TRUE(folder_.names().contains("o.h5"));
+}
+
+// Started by hand it is one rank.
+TEST_F(CommandLineTest, RunsWithoutALauncher) {
+  const Ending ending = blur_alone(folder_, {"run.yaml", "threads=1"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "1 rank x 1 thread, ").size(), 1U) << ending.output;
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/app/progress.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+Options parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "program");
+  return parse_options(static_cast<int>(words.size()), words.data());
+}
+
+TEST(OptionsTest, NoneIsARun) {
+  const Options options = parse({});
+  EXPECT_TRUE(options.decks.empty());
+  EXPECT_TRUE(options.overrides.empty());
+  EXPECT_FALSE(options.help || options.version || options.explain || options.print_deck || options.quiet);
+  EXPECT_EQ(options.ranks, 0);
+}
+
+TEST(OptionsTest, WordsAreDecksOrOverrides) {
+  const Options options = parse({"a.yaml", "x=1", "--quiet", "b.yaml", "y.z=[2, auto]"});
+  EXPECT_EQ(options.decks, (std::vector<std::string>{"a.yaml", "b.yaml"}));
+  EXPECT_EQ(options.overrides, (std::vector<std::string>{"x=1", "y.z=[2, auto]"}));
+  EXPECT_TRUE(options.quiet);
+}
+
+TEST(OptionsTest, RanksGoWithExplain) {
+  EXPECT_EQ(parse({"--explain", "--ranks", "64"}).ranks, 64);
+  EXPECT_THROW(parse({"--ranks", "64"}), InputError);
+  for (const char* ranks : {"0", "-1", "many", "1.5", "99999999999"})
+    EXPECT_THROW(parse({"--explain", "--ranks", ranks}), InputError) << ranks;
+}
+
+TEST(OptionsTest, UnknownOptionsAreErrorsOfOneLine) {
+  for (const char* option : {"--nonsense", "-z", "--quiet=maybe"}) {
+    try {
+      parse({option});
+      ADD_FAILURE() << option;
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    }
+  }
+}
+
+/// What rank 0 or another prints.
+std::string progress_of(int rank, bool quiet) {
+  testing::internal::CaptureStdout();
+  {
+    Progress progress(rank, quiet);
+    progress.step(1, 2, "read image");
+    progress.step(2, 2, "write image");
+    progress.line("wrote it");
+  }
+  return testing::internal::GetCapturedStdout();
+}
+
+// Not on a terminal: no line is rewritten.
+TEST(ProgressTest, PlainLinesOfRank0) {
+  EXPECT_EQ(progress_of(0, false), "[1/2] read image\n[2/2] write image\nwrote it\n");
+  EXPECT_EQ(progress_of(1, false), "");
+  EXPECT_EQ(progress_of(0, true), "");
+}
+
+}  // namespace
+}  // namespace tessera::app

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/schedule_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/deck/load.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+const ScheduleNames names{{"image"}, {"low", "high"}, {"result"}};
+
+deck::Deck load(const std::string& text) {
+  deck::Schema schema;
+  declare_schedule_keys(schema, names);
+  return deck::load(schema, {{"d.yaml", text}});
+}
+
+Schedule schedule(const std::string& text, bool device = false) {
+  return schedule_from_deck(load(text), names, device);
+}
+
+TEST(ScheduleKeysTest, Defaults) {
+  const Schedule made = schedule("{}");
+  EXPECT_EQ(made.grid.text(), "[1, auto]");
+  EXPECT_EQ(made.stages.size(), 4U);
+  for (const auto& [name, stage] : made.stages) {
+    EXPECT_EQ(stage.placement, Placement::distributed) << name;
+    EXPECT_FALSE(stage.grid) << name;
+    EXPECT_TRUE(stage.tile.empty()) << name;
+  }
+}
+
+TEST(ScheduleKeysTest, EveryPlacementHasItsWord) {
+  for (Placement placement :
+       {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile}) {
+    const Schedule made = schedule("schedule: {high: {compute: " + std::string(name_of(placement)) + "}}");
+    EXPECT_EQ(made.stages.at("high").placement, placement);
+    EXPECT_EQ(made.stages.at("low").placement, Placement::distributed);
+  }
+}
+
+TEST(ScheduleKeysTest, Grids) {
+  const Schedule made =
+      schedule("{grid: [auto, 2], schedule: {image: {grid: [3]}, result: {grid: [4, auto]}}}");
+  EXPECT_EQ(made.grid.text(), "[auto, 2]");
+  EXPECT_EQ(made.stages.at("image").grid->text(), "[3]");
+  EXPECT_EQ(made.stages.at("result").grid->text(), "[4, auto]");
+  EXPECT_FALSE(made.stages.at("low").grid);
+}
+
+TEST(ScheduleKeysTest, TilesOfHostsAndDevices) {
+  const std::string text = "schedule: {low: {tile: {host: [4096, 32], device: [64, 8]}}, high: {tile: [7]}}";
+  EXPECT_EQ(schedule(text).stages.at("low").tile, (TileSize{4096, 32}));
+  EXPECT_EQ(schedule(text, true).stages.at("low").tile, (TileSize{64, 8}));
+  EXPECT_EQ(schedule(text, true).stages.at("high").tile, TileSize{7});
+  EXPECT_TRUE(schedule(text).stages.at("result").tile.empty());
+}
+
+TEST(ScheduleKeysTest, PatternsNameManyStages) {
+  const Schedule made =
+      schedule("schedule: {'*': {compute: rank, tile: [8, 8]}, low: {compute: replicated}}");
+  EXPECT_EQ(made.stages.at("low").placement, Placement::replicated);
+  EXPECT_EQ(made.stages.at("high").placement, Placement::rank);
+  // An output is computed by its owners: the pattern passes it by, but has its tile.
+  EXPECT_EQ(made.stages.at("result").placement, Placement::distributed);
+  EXPECT_EQ(made.stages.at("result").tile, (TileSize{8, 8}));
+}
+
+TEST(ScheduleKeysTest, WhatHasNoMeaningIsRefused) {
+  for (const char* text : {"schedule: {image: {compute: rank}}", "schedule: {image: {tile: [8, 8]}}",
+                           "schedule: {result: {compute: tile}}", "schedule: {nobody: {compute: rank}}",
+                           "grid: [-1, auto]", "grid: []", "schedule: {low: {tile: [0]}}"})
+    EXPECT_THROW(load(text), InputError) << text;
+}
+
+}  // namespace
+}  // namespace tessera::app

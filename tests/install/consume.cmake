@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Configures, builds and runs the project in consumer/. With WAY=installed, Tessera is installed from TESSERA_BUILD
+# first, and found with find_package; with WAY=subdirectory it is compiled from TESSERA_SOURCE, without optimisation.
+cmake_minimum_required(VERSION 3.25)
+
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
+  endif()
+endfunction()
+
+function(expect_file path)
+  if(NOT EXISTS ${path})
+    message(FATAL_ERROR "${path} is missing")
+  endif()
+endfunction()
+
+# What an installation must hold, and must not.
+function(check_installation prefix)
+  expect_file(${prefix}/include/tessera/pipeline/pipeline.hpp)
+  expect_file(${prefix}/include/tessera/app/pipeline_application.hpp)
+  file(GLOB_RECURSE surplus ${prefix}/include/*.cpp ${prefix}/include/*/detail/* ${prefix}/include/*/CMakeLists.txt)
+  if(surplus)
+    message(FATAL_ERROR "installed, but no public headers: ${surplus}")
+  endif()
+  file(GLOB_RECURSE targets ${prefix}/*/TesseraTargets.cmake)
+  file(READ ${targets} text)
+  string(FIND "${text}" -fno-math-errno flag)
+  string(FIND "${text}" TESSERA_CHECKS checked)
+  if(flag EQUAL -1 OR (CHECKS AND checked EQUAL -1) OR (NOT CHECKS AND NOT checked EQUAL -1))
+    message(FATAL_ERROR "not what users of this build need:\n${text}")
+  endif()
+  if(APPS)
+    step(${prefix}/bin/tessera-blur --version)
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+# The user names neither an include folder nor a flag: only where Tessera is.
+set(options -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${SANITIZERS})
+if(WAY STREQUAL installed)
+  step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --prefix ${WORK}/prefix)
+  check_installation(${WORK}/prefix)
+  list(APPEND options -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DTessera_ROOT=${WORK}/prefix)
+else()
+  list(APPEND options -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DTESSERA_SOURCE=${TESSERA_SOURCE}
+       -DKokkos_DIR=${KOKKOS})
+endif()
+step(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK}/build ${options})
+step(${CMAKE_COMMAND} --build ${WORK}/build)
+step(${WORK}/build/consumer)

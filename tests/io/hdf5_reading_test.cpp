@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/io_test_support.hpp"
+#include "io/plain_hdf5.hpp"
+#include "tessera/io/image_info.hpp"
+#include "tessera/io/image_source.hpp"
+
+namespace tessera::io_test {
+namespace {
+
+/// HDF5 files that serial HDF5 wrote, read by Tessera.
+class Hdf5Reading : public testing::Test {
+ protected:
+  template <class T>
+  static std::vector<T> values_of(const Box& domain) {
+    std::vector<T> values;
+    filled<T>(domain).for_each([&](auto, auto, auto, T value) { values.push_back(value); });
+    return values;
+  }
+
+  /// Adds a data set that holds `pixel` over the domain.
+  template <class T>
+  void write(const std::string& name, const Box& domain, hid_t memory_type, PlainStorage storage) {
+    std::vector<hsize_t> extents;
+    for (int d = domain.dimensions - 1; d >= 0; --d)
+      extents.push_back(static_cast<hsize_t>(domain[d].size()));
+    on_rank_0([&] { write_plain_hdf5(path_, name, extents, values_of<T>(domain), memory_type, storage); });
+  }
+
+  /// Reads the only data set cut in every way.
+  template <class T>
+  void expect_pixels(const Box& domain, const std::string& name) {
+    const io::ImageInfo info = io::inspect_image(path_);
+    EXPECT_EQ(info.format, io::ImageFormat::hdf5);
+    EXPECT_EQ(info.type, element_type_of<T>());
+    EXPECT_TRUE(info.domain == domain) << to_string(info.domain);
+    EXPECT_EQ(info.dataset, name);
+    for (const Cut cut : all_cuts) {
+      OwnedBlock<T> block(part_of(domain, cut), Layout::padded);
+      io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block());
+      EXPECT_TRUE(holds_pixels(block)) << "cut " << static_cast<int>(cut);
+    }
+  }
+
+  void expect_refused(const std::string& dataset, const std::vector<std::string>& words) {
+    expect_input_error([&] { io::inspect_image(path_, dataset); }, words);
+    expect_input_error([&] { io::inspect_image(path_, dataset); }, {path_});
+  }
+
+  SharedFolder folder_;
+  std::string path_ = folder_ / "image.h5";
+};
+
+const Box grey{{0, 29}, {0, 17}};
+const Box colour{{0, 29}, {0, 17}, {0, 3}};
+
+TEST_F(Hdf5Reading, InAGroup) {
+  write<std::uint16_t>("group/deeper/image", colour, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16, {}});
+  expect_pixels<std::uint16_t>(colour, "group/deeper/image");
+}
+
+TEST_F(Hdf5Reading, OtherByteOrders) {
+  write<std::uint16_t>("image", grey, H5T_NATIVE_UINT16, {H5T_STD_U16BE, {}});
+  expect_pixels<std::uint16_t>(grey, "image");
+}
+
+TEST_F(Hdf5Reading, FloatsOfOtherByteOrders) {
+  write<float>("image", colour, H5T_NATIVE_FLOAT, {H5T_IEEE_F32BE, {}});
+  expect_pixels<float>(colour, "image");
+}
+
+TEST_F(Hdf5Reading, ChunkedAndCompressed) {
+  write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {H5T_NATIVE_UINT8, {1, 5, 8}});
+  expect_pixels<std::uint8_t>(colour, "image");
+}
+
+TEST_F(Hdf5Reading, SeveralDataSetsAreNamed) {
+  write<std::uint8_t>("first", grey, H5T_NATIVE_UINT8, {});
+  write<std::uint8_t>("group/second", grey, H5T_NATIVE_UINT8, {});
+  expect_refused("", {"2 data sets", "first", "group/second"});
+  expect_refused("third", {"'third'", "first, group/second"});
+  expect_refused("group", {"'group'", "first, group/second"});
+  EXPECT_EQ(io::inspect_image(path_, "group/second").dataset, "group/second");
+  EXPECT_EQ(io::inspect_image(path_, "/group/second").dataset, "/group/second");
+}
+
+TEST_F(Hdf5Reading, OtherShapesAreRefused) {
+  const auto add = [&](const std::string& name, const std::vector<hsize_t>& extents) {
+    on_rank_0(
+        [&] { write_plain_hdf5(path_, name, extents, std::vector<std::uint8_t>(29), H5T_NATIVE_UINT8, {}); });
+  };
+  add("scalar", {});
+  add("line", {29});
+  add("four", {2, 2, 2, 2});
+  add("nothing", {4, 0});
+  on_rank_0([&] {
+    write_plain_hdf5<std::uint8_t>(path_, "opaque", {2, 2}, {1, 2, 3, 4}, H5T_NATIVE_B8, {H5T_NATIVE_B8, {}});
+  });
+  expect_refused("line", {"'line' has 1 dimensions"});
+  expect_refused("four", {"'four' has 4 dimensions"});
+  expect_refused("nothing", {"'nothing' is empty"});
+  expect_refused("scalar", {"'scalar' has 0 dimensions"});
+  expect_refused("opaque", {"'opaque' does not hold integers or floats"});
+}
+
+TEST_F(Hdf5Reading, AFileWithoutDataSets) {
+  on_rank_0([&] { H5Fclose(H5Fcreate(path_.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT)); });
+  expect_refused("", {"no data set"});
+  expect_refused("image", {"no data set"});
+}
+
+TEST_F(Hdf5Reading, TruncatedFiles) {
+  write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
+  const io::ImageInfo info = io::inspect_image(path_);
+  const std::string bytes = bytes_of(path_);
+  for (const std::size_t size : {std::size_t{9}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    on_rank_0([&] { write_bytes(path_, bytes.substr(0, size)); });
+    expect_refused("", {"truncated"});
+    OwnedBlock<std::uint8_t> block(part_of(colour, Cut::last_rank));
+    expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); },
+                       {path_, "truncated"});
+  }
+}
+
+TEST_F(Hdf5Reading, AChangedFileIsNoticed) {
+  write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
+  io::ImageInfo info = io::inspect_image(path_);
+  info.domain[0].end = 28;
+  expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(HostBlock{}); },
+                     {path_, "changed"});
+}
+
+}  // namespace
+}  // namespace tessera::io_test

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// HDF5 files through serial HDF5 alone, to check Tessera's against.
+namespace tessera::io_test {
+
+/// How a data set is to be stored.
+struct PlainStorage {
+  hid_t type = H5T_NATIVE_UINT8;
+  std::vector<hsize_t> chunk;  ///< empty: contiguous; else compressed
+};
+
+/// Adds a data set, extents slowest first, to a file that is created when it is missing; groups must exist.
+template <class T>
+void write_plain_hdf5(const std::string& path, const std::string& name, const std::vector<hsize_t>& extents,
+                      const std::vector<T>& values, hid_t memory_type, const PlainStorage& storage) {
+  const hid_t access = H5P_DEFAULT;
+  const bool exists = std::filesystem::exists(path);
+  const hid_t file = exists ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access)
+                            : H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
+  const hid_t space = extents.empty()
+                          ? H5Screate(H5S_SCALAR)
+                          : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+  const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  if (!storage.chunk.empty()) {
+    H5Pset_chunk(creation, static_cast<int>(storage.chunk.size()), storage.chunk.data());
+    H5Pset_deflate(creation, 4);
+  }
+  const hid_t dataset = H5Dcreate2(file, name.c_str(), storage.type, space, links, creation, H5P_DEFAULT);
+  EXPECT_GE(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  H5Dclose(dataset);
+  H5Pclose(creation);
+  H5Pclose(links);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+/// A data set as it stands in a file.
+template <class T>
+struct PlainHdf5 {
+  std::vector<hsize_t> extents;  ///< slowest first
+  std::vector<T> values;
+  bool same_type = false;  ///< the file's type is the one asked for
+  bool contiguous = false;
+};
+
+template <class T>
+PlainHdf5<T> read_plain_hdf5(const std::string& path, const std::string& name, hid_t type) {
+  PlainHdf5<T> result;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  const hid_t space = H5Dget_space(dataset);
+  const hid_t stored = H5Dget_type(dataset);
+  const hid_t creation = H5Dget_create_plist(dataset);
+  result.extents.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+  H5Sget_simple_extent_dims(space, result.extents.data(), nullptr);
+  result.values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  result.same_type = H5Tequal(stored, type) > 0;
+  result.contiguous = H5Pget_layout(creation) == H5D_CONTIGUOUS;
+  EXPECT_GE(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, result.values.data()), 0);
+  H5Pclose(creation);
+  H5Tclose(stored);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  return result;
+}
+
+}  // namespace tessera::io_test

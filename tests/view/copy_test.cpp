@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/view/block_layout.hpp"
+#include "view/pattern.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+
+/// An array of T on a box whose memory is full of one byte.
+template <class T>
+struct SmallArray {
+  BlockLayout layout;
+  std::vector<T> memory;
+
+  SmallArray(const Box& box, bool padded, int fill)
+      : layout(padded ? padded_layout(box, box[0].begin + 1, sizeof(T)) : dense_layout(box, sizeof(T))),
+        memory(static_cast<std::size_t>(layout.bytes) / sizeof(T) + 64) {
+    std::memset(memory.data(), fill, memory.size() * sizeof(T));
+  }
+  ArrayReference reference() { return layout.reference(reinterpret_cast<std::byte*>(memory.data())); }
+  T& at(const Point& point) { return test::element<T>(reference(), point); }
+  void fill_with_pattern(const Box& box) {
+    test::for_each_point(box, [&](const Point& p) { at(p) = static_cast<T>(test::pattern(p)); });
+  }
+};
+
+/// A box of up to 40000 bytes, so that copies with and without a kernel launch are tried.
+Box random_box(test::Random& random) {
+  Box box = random.box(random.small(1, 4), -9, 9, 6);
+  box[0].end = box[0].begin + random.between(1, random.chance(10) ? 1500 : 30);
+  return box;
+}
+
+Point nearest(Point point, const Box& domain) {
+  for (int d = 0; d < domain.dimensions; ++d)
+    point.at[d] = std::clamp(point.at[d], domain[d].begin, domain[d].end - 1);
+  return point;
+}
+
+TEST(CopyPoints, CopiesTheBoxAndNothingElse) {
+  test::Random random(41);
+  const ExecutionSpace execution;
+  for (int i = 0; i < 100; ++i) {
+    const Box from_box = random_box(random);
+    const Box box = random.box_in(from_box);
+    Box to_box = box;
+    for (int d = 0; d < box.dimensions; ++d) to_box[d].end += random.between(0, 3);
+    test::for_each_element_size([&]<class T>(T) {
+      SmallArray<T> from(from_box, random.chance(50), 0x11), to(to_box, random.chance(50), 0x77);
+      const T untouched = to.memory[0];
+      from.fill_with_pattern(from_box);
+      copy_points(execution, from.reference(), to.reference(), box, sizeof(T));
+      execution.fence();
+      std::int64_t wrong = 0, changed = 0;
+      test::for_each_point(box,
+                           [&](const Point& p) { wrong += to.at(p) != static_cast<T>(test::pattern(p)); });
+      EXPECT_EQ(wrong, 0) << to_string(box);
+      test::for_each_point(box, [&](const Point& p) { to.at(p) = untouched; });
+      for (const T& value : to.memory) changed += value != untouched;
+      EXPECT_EQ(changed, 0) << to_string(box) << " into " << to_string(to_box);
+    });
+  }
+}
+
+TEST(CopyPoints, OfAnEmptyBoxDoesNothing) {
+  copy_points(ExecutionSpace(), {}, {}, Box{{3, 3}, {0, 5}}, 4);
+  SUCCEED() << "null pointers were not followed";
+}
+
+TEST(CopyPoints, RefusesOtherElementSizes) {
+  SmallArray<std::uint8_t> array(Box{{0, 9}}, false, 0);
+  EXPECT_THROW(copy_points(ExecutionSpace(), array.reference(), array.reference(), Box{{0, 3}}, 3),
+               InternalError);
+}
+
+/// A domain, and a box that sticks out of it or lies wholly outside.
+struct BoundaryCase {
+  Box domain;
+  Box box;
+};
+
+BoundaryCase random_boundary(test::Random& random) {
+  BoundaryCase sample;
+  const int dimensions = random.small(1, 4);
+  sample.domain = random.box(dimensions, -4, 4, random.chance(30) ? 1 : 6);
+  if (random.chance(3)) sample.domain[0].end += 1500;
+  sample.box = sample.domain;
+  for (int d = 0; d < dimensions; ++d) {
+    sample.box[d].begin += random.between(-6, 6);
+    sample.box[d].end = std::max(sample.box[d].begin + 1, sample.box[d].end + random.between(-6, 6));
+  }
+  sample.box = with_clamp_sources(sample.box, sample.domain);
+  return sample;
+}
+
+TEST(FillClamped, GivesEveryPointOutsideTheNearestValue) {
+  test::Random random(42);
+  const ExecutionSpace execution;
+  for (int i = 0; i < 250; ++i) {
+    const auto [domain, box] = random_boundary(random);
+    test::for_each_element_size([&, &domain = domain, &box = box]<class T>(T) {
+      SmallArray<T> array(box, random.chance(50), 0x55);
+      array.fill_with_pattern(intersection(box, domain));
+      fill_clamped(execution, array.reference(), box, domain, sizeof(T));
+      execution.fence();
+      std::int64_t wrong = 0;
+      test::for_each_point(box, [&](const Point& p) {
+        wrong += array.at(p) != static_cast<T>(test::pattern(nearest(p, domain)));
+      });
+      EXPECT_EQ(wrong, 0) << to_string(box) << " around " << to_string(domain);
+    });
+  }
+}
+
+TEST(FillClamped, SpreadsAOnePixelDomainOverItsCorners) {
+  SmallArray<std::uint16_t> array(Box{{-2, 4}, {-3, 2}}, false, 0);
+  array.at({{0, 0, 0, 0}}) = 41;
+  fill_clamped(ExecutionSpace(), array.reference(), Box{{-2, 4}, {-3, 2}}, Box{{0, 1}, {0, 1}}, 2);
+  test::for_each_point(Box{{-2, 4}, {-3, 2}}, [&](const Point& p) { EXPECT_EQ(array.at(p), 41); });
+}
+
+TEST(WithClampSources, IsTheSmallestBoxWithThePointsCopiedFrom) {
+  test::Random random(43);
+  int outside = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int dimensions = random.small(1, 3);
+    const Box domain = random.box(dimensions, -4, 4, 6), box = random.box(dimensions, -12, 12, 5);
+    Box expected = box;
+    test::for_each_point(box, [&](const Point& p) {
+      Box source = box;
+      const Point q = nearest(p, domain);
+      for (int d = 0; d < dimensions; ++d) source[d] = {q[d], q[d] + 1};
+      expected = hull(expected, source);
+    });
+    EXPECT_EQ(with_clamp_sources(box, domain), expected) << to_string(box) << " on " << to_string(domain);
+    outside += intersection(box, domain).empty();
+  }
+  EXPECT_GT(outside, 300);
+  EXPECT_TRUE(with_clamp_sources(Box{{2, 2}}, Box{{0, 5}}).empty());
+}
+
+}  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "apps/blur/stages.hpp"
+#include "pipeline/array_source.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+
+namespace {
+
+using namespace tessera;
+
+/// On one rank, whatever the world is.
+PlanInstance instance_of(Placement placement) {
+  const Box image{{0, 8}, {0, 6}};
+  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  Schedule schedule;
+  schedule.stages["bh"].placement = placement;
+  return PlanInstance(pipeline, make_plan(pipeline, schedule, {}, 1, 0), MPI_COMM_SELF);
+}
+
+TEST(PlanInstance, ViewsMustBeAskedForAsTheyAre) {
+  const PlanInstance instance = instance_of(Placement::rank);
+  const auto message = [](const auto& call) { return test::message_of<InternalError>(call); };
+  EXPECT_EQ((instance.view<float, 2>("bh").owned()), (Box{{0, 8}, {-1, 7}}));
+  EXPECT_EQ(message([&] { static_cast<void>(instance.view<double, 2>("bh")); }),
+            "'bh' is 2-dimensional of float32, not 2-dimensional of float64");
+  EXPECT_EQ(message([&] { static_cast<void>(instance.view<float, 3>("bv")); }),
+            "'bv' is 2-dimensional of float32, not 3-dimensional of float32");
+  EXPECT_EQ(message([&] { static_cast<void>(instance.view<float, 2>("bx")); }),
+            "the pipeline has no stage or input 'bx'");
+}
+
+TEST(PlanInstance, KeepsNoArrayOfAStageInTiles) {
+  PlanInstance instance = instance_of(Placement::tile);
+  test::ArraySink<float> sink(Box{{0, 8}, {-1, 7}});
+  const std::string expected = "'bh' is computed in tiles: no array holds it";
+  EXPECT_EQ(test::message_of<InternalError>([&] { static_cast<void>(instance.view<float, 2>("bh")); }),
+            expected);
+  EXPECT_EQ(test::message_of<InternalError>([&] { instance.store("bh", sink); }), expected);
+}
+
+TEST(PlanInstance, OfAnotherRankIsAnError) {
+  const Box image{{0, 8}, {0, 6}};
+  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Plan plan = make_plan(pipeline, {}, {}, 3, 1);
+  EXPECT_EQ(test::message_of<InternalError>([&] { PlanInstance(pipeline, plan, MPI_COMM_SELF); }),
+            "a plan for rank 1 of 3 on rank 0 of 1");
+}
+
+}  // namespace

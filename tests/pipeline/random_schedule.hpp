@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "domain/random.hpp"
+#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/schedule.hpp"
+
+namespace tessera::test {
+
+inline std::string to_string(const Schedule& schedule) {
+  std::string text = "grid ";
+  text += schedule.grid.text();
+  for (const auto& [name, stage] : schedule.stages) {
+    text.append("; ").append(name).append(" ").append(name_of(stage.placement));
+    if (stage.grid) text.append(" grid ").append(stage.grid->text());
+    for (std::int64_t size : stage.tile) text.append(" tile ").append(std::to_string(size));
+  }
+  return text;
+}
+
+inline GridRequest random_grid_request(Random& random, int dimensions) {
+  std::vector<std::vector<int>> choices = {{}, {0}};
+  if (dimensions > 1) choices.insert(choices.end(), {{1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}});
+  return {random.one_of(choices)};
+}
+
+inline TileSize random_tile(Random& random, int dimensions) {
+  std::vector<TileSize> choices = {{}, {1}, {5}, {10000}};
+  if (dimensions > 1) choices.insert(choices.end(), {{1, 1}, {3, 5}, {10000, 10000}, {16, 2}, {7, 1}});
+  if (dimensions > 2) choices.insert(choices.end(), {{4, 3, 2}, {10000, 10000, 10000}});
+  return random.one_of(choices);
+}
+
+/// Any placement, grid and tile size for every stage that may have one.
+inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
+  Schedule schedule;
+  schedule.grid = random_grid_request(random, 1);
+  for (const StageDeclaration& declaration : pipeline.stages()) {
+    if (random.chance(10)) continue;
+    StageSchedule stage;
+    if (!declaration.is_input() && !declaration.is_output)
+      stage.placement = static_cast<Placement>(random.small(0, 3));
+    if (random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
+    if (!declaration.is_input()) stage.tile = random_tile(random, declaration.dimensions);
+    schedule.stages[declaration.name] = stage;
+  }
+  return schedule;
+}
+
+/// 1 to 64, small ones more often.
+inline int random_rank_count(Random& random) { return 1 << random.small(0, 5) | random.small(0, 32); }
+
+}  // namespace tessera::test

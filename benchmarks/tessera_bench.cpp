@@ -33,6 +33,8 @@ struct Options {
   std::vector<std::string> only{"blur", "copy"};
   std::string schedule = "tile";
   bool no_header = false;
+  /// The text of --help, when it is asked for.
+  std::string help;
 };
 
 /// The mean of three as the peers define it: in uint16, whose sum may wrap.
@@ -59,8 +61,7 @@ Options parse(int argc, char** argv) {
   try {
     command_line.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", command_line.help());
-    std::exit(0);
+    options.help = command_line.help();
   } catch (const CLI::ParseError& error) {
     throw tessera::InputError(std::string("command line: ") + error.what());
   }
@@ -206,7 +207,7 @@ class CopyCase {
     tessera::Accessor<const Pixel, 2> from;
     tessera::Accessor<Pixel, 2> to;
     int width;
-    KOKKOS_FUNCTION void operator()(int y) const {
+    [[maybe_unused]] KOKKOS_FUNCTION void operator()(int y) const {  // devices copy in one call
       const Pixel* KOKKOS_RESTRICT read = &from(Coordinate(0), Coordinate(y));
       Pixel* KOKKOS_RESTRICT write = &to(Coordinate(0), Coordinate(y));
 #pragma omp simd
@@ -238,6 +239,10 @@ void run_size(Session& session, const Options& options, Size size) {
 
 ExitStatus run(Session& session, int argc, char** argv) {
   const Options options = parse(argc, argv);
+  if (!options.help.empty()) {
+    if (session.rank() == 0) fmt::print("{}", options.help);
+    return ExitStatus::done;
+  }
   std::vector<Size> sizes;
   for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
   session.start_kokkos(options.threads);

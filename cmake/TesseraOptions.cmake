@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Flags: `tessera_flags` carries what every user of the headers needs, `tessera_private_flags` our warnings.
+# Flags of this build only; what users of the headers need is on the target tessera. `tessera_private_flags`: our
+# warnings.
 
 add_library(tessera_private_flags INTERFACE)
 target_compile_options(tessera_private_flags INTERFACE -Wall -Wextra -Wpedantic)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -159,13 +160,25 @@ class Run {
         image_ = io::inspect_image(deck_->get<std::string>("input.file"), text_of("input.dataset"));
     });
     image_ = io::broadcast(session_.communicator(), image_);
-    pipeline_ = std::make_unique<Pipeline>(application_.build(image_));
+    check_extents();
     schedule_ = schedule_from_deck(*deck_, names_, !runs_on_host);
     target_.threads = session_.threads(
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target_.device = !runs_on_host;
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
-    plan_ = plan_of(ranks, std::min(session_.rank(), ranks - 1));
+    collectively(session_.communicator(), [&] {
+      pipeline_ = std::make_unique<Pipeline>(application_.build(image_));
+      plan_ = plan_of(ranks, std::min(session_.rank(), ranks - 1));
+    });
+  }
+
+  /// Coordinates are 32 bits wide, with room for what stages read beyond the image.
+  void check_extents() const {
+    constexpr std::int64_t largest = std::int64_t(1) << 30;
+    for (int d = 0; d < image_.domain.dimensions; ++d)
+      if (image_.domain[d].size() > largest)
+        deck_->fail("input.file", fmt::format("the image is {}, but no side may be longer than {}",
+                                              to_string(image_.domain), largest));
   }
 
   Plan plan_of(int ranks, int rank) const {
@@ -191,12 +204,15 @@ class Run {
   }
 
   void check_outputs() const {
-    std::map<std::string, const char*> keys;
+    const auto place = [](const std::string& path) {
+      return std::filesystem::weakly_canonical(path).string();
+    };
+    std::map<std::string, const char*> keys = {{place(text_of("input.file")), "input.file"}};
     for (const char* key : output_keys)
       if (const std::string path = text_of(key); !path.empty())
-        if (const auto [other, is_new] = keys.emplace(path, key); !is_new)
+        if (const auto [other, is_new] = keys.emplace(place(path), key); !is_new)
           deck_->fail(key, fmt::format("{} has the same name: give each a name of its own", other->second));
-    if (keys.empty())
+    if (keys.size() == 1)
       throw InputError(
           "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
   }
@@ -214,10 +230,11 @@ class Run {
     if (const std::string path = text_of("output.comparison"); !path.empty())
       io::create_png(session_.communicator(), path, domain, image_.type);  // a trial, dropped at once
     session_.start_kokkos(target_.threads);
-    progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}; {} {} {}", application_.program, version(),
-                              session_.rank_count(), session_.rank_count() == 1 ? "" : "s", target_.threads,
-                              target_.threads == 1 ? "" : "s", backends(), text_of("input.file"),
-                              to_string(image_.domain), name_of(image_.type)));
+    progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {} {} {}",
+                              application_.program, version(), session_.rank_count(),
+                              session_.rank_count() == 1 ? "" : "s", target_.threads,
+                              target_.threads == 1 ? "" : "s", backends(), session_.thread_level(),
+                              text_of("input.file"), to_string(image_.domain), name_of(image_.type)));
     run_plan(sinks, progress);
     for (const char* key : output_keys)
       if (const std::string path = text_of(key); !path.empty()) progress.line("wrote " + path);
@@ -233,10 +250,19 @@ class Run {
     bindings.sinks.emplace(application_.output, &sinks);
     StepTimes times;
     int steps = 0;
-    instance.run(bindings, [&](const PlanNode& node) {
-      times.begin(step_kind(node));
-      progress.step(++steps, instance.step_count(), step_label(*pipeline_, node));
-    });
+    try {
+      instance.run(bindings, [&](const PlanNode& node) {
+        times.begin(step_kind(node));
+        progress.step(++steps, instance.step_count(), step_label(*pipeline_, node));
+      });
+    } catch (const InputError&) {
+      throw;  // sources and sinks have agreed on it
+    } catch (const AgreedInternalError&) {
+      throw;
+    } catch (const std::exception& error) {
+      // Here, where the files are still open: to close them all ranks would have to come along.
+      session_.abort(application_.program, error.what());
+    }
     progress.line(times.text(session_.communicator()));
   }
 

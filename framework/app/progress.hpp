@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
 #include <string>
 
 namespace tessera::app {
@@ -27,17 +26,6 @@ class Progress {
   bool shown_;
   bool terminal_;
   bool pending_ = false;
-};
-
-/// Seconds since it was made.
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace tessera::app

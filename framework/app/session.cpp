@@ -8,17 +8,18 @@
 
 #include "tessera/app/threads.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// The number of processes that a launcher of any MPI says it has started.
+/// The number of processes that a launcher of any MPI says it has started; the innermost launcher is asked
+/// first.
 int launched_processes() {
-  int most = 1;
   for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* text = std::getenv(name)) most = std::max(most, std::atoi(text));
-  return most;
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 1;
 }
 
 /// Which of the launched processes this one is, as their launcher counts.
@@ -48,8 +49,7 @@ void print_error(const std::string& name, const char* message) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);
   if (rank_count_ == 1 && launched_processes() > 1) {
@@ -67,16 +67,36 @@ Session::~Session() {
   MPI_Finalize();
 }
 
+std::string Session::thread_level() const {
+  switch (thread_level_) {
+    case MPI_THREAD_MULTIPLE:
+      return "multiple";
+    case MPI_THREAD_SERIALIZED:
+      return "serialized";
+    case MPI_THREAD_FUNNELED:
+      return "funneled";
+    default:
+      return "single";
+  }
+}
+
 int Session::threads(int asked) const {
-  if (asked > 0) return asked;
-  const int environment = threads_from_environment();
-  return environment > 0 ? environment : default_threads(communicator());
+  // The ranks may have different environments: all of them ask for both.
+  int environment = 0;
+  collectively(communicator(), [&environment] { environment = threads_from_environment(); });
+  const int fair_share = default_threads(communicator());
+  return asked > 0 ? asked : environment > 0 ? environment : fair_share;
 }
 
 void Session::start_kokkos(int threads) {
   threads_ = this->threads(threads);
   compat::initialize(threads_, device_of_rank(communicator()));
   kokkos_started_ = true;
+}
+
+void Session::abort(const std::string& name, const std::string& message) const {
+  print_error(name, message.c_str());
+  MPI_Abort(communicator(), static_cast<int>(ExitStatus::internal_error));
 }
 
 int run_program(int argc, char** argv, const std::string& name,
@@ -88,9 +108,10 @@ int run_program(int argc, char** argv, const std::string& name,
     } catch (const InputError& error) {
       if (session.rank() == 0) print_error(name, error.what());
       return static_cast<int>(ExitStatus::bad_input);
+    } catch (const AgreedInternalError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
     } catch (const std::exception& error) {
-      print_error(name, error.what());
-      MPI_Abort(session.communicator(), static_cast<int>(ExitStatus::internal_error));
+      session.abort(name, error.what());
     }
   } catch (const InputError& error) {
     // A foreign launcher: every process believes to be rank 0, and one is enough to say so.

@@ -29,8 +29,12 @@ class Session {
   int rank() const { return rank_; }
   int rank_count() const { return rank_count_; }
   /// Threads that this rank computes with when `asked` are asked for (0: nobody asks); known before Kokkos
-  /// starts.
+  /// starts. Collective. Throws InputError when OMP_NUM_THREADS is no number of threads.
   int threads(int asked) const;
+  /// How threads may call MPI, as it granted: "multiple", "serialized", "funneled" or "single".
+  std::string thread_level() const;
+  /// Prints the error and ends all ranks with status 1, for an error that only this rank knows of.
+  void abort(const std::string& name, const std::string& message) const;
   /// Threads that Kokkos was started with.
   int threads() const { return threads_; }
 
@@ -38,6 +42,7 @@ class Session {
   int rank_ = 0;
   int rank_count_ = 1;
   int threads_ = 0;
+  int thread_level_ = 0;
   bool kokkos_started_ = false;
 };
 

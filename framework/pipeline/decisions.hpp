@@ -22,8 +22,9 @@ struct Decisions {
   KOKKOS_FUNCTION bool decide() {
     if (position < length) return taken[position++] != 0;
     if (length == capacity) {
+      // Both ways in turn, so that a loop that waits for either one ends.
       overflow = true;
-      return false;
+      return ++position % 2 != 0;
     }
     taken[length++] = 0;
     ++position;

@@ -74,7 +74,7 @@ class Pipeline {
         add({std::move(name), element_type_of<T>(), N, {inputs.id...}, std::move(kernel), {}, {}, false})};
   }
 
-  /// Makes a stage an output on `domain`; without one, on the domain of the first input.
+  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input.
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
     mark_output(stage.id, domain);

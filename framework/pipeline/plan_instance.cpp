@@ -3,14 +3,38 @@
 
 #include <fmt/format.h>
 
+#include "tessera/pipeline/explain.hpp"
+#include "tessera/view/collectively.hpp"
+
 namespace tessera {
+namespace {
+
+/// Memory may lack on one rank only: all of them must know.
+std::unique_ptr<RankExecutor> allocate(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator) {
+  std::unique_ptr<RankExecutor> executor;
+  collectively(communicator, [&] {
+    try {
+      executor = std::make_unique<RankExecutor>(pipeline, plan);
+    } catch (const InternalError&) {
+      throw;
+    } catch (const std::exception&) {
+      throw InputError(
+          fmt::format("rank {} cannot have the {} of memory that its plan needs: use more ranks, or a "
+                      "schedule that keeps less (--explain)",
+                      plan.rank, human_bytes(plan.peak_bytes())));
+    }
+  });
+  return executor;
+}
+
+}  // namespace
 
 PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator)
-    : executor_(pipeline, plan), communicator_(communicator) {
+    : executor_(allocate(pipeline, plan, communicator)), communicator_(communicator) {
   if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
     throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                     communicator_.rank(), communicator_.size()));
-  for (const PlanNode& node : phase(executor_.plan(), "compute").children)
+  for (const PlanNode& node : phase(executor_->plan(), "compute").children)
     if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step))
       exchanges_.try_emplace(node.id, communicator_.handle(), node.id, step->lists,
                              static_cast<std::int64_t>(size_of(pipeline[step->array].type)));
@@ -18,11 +42,12 @@ PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm 
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
   for (const char* name : {"read", "compute", "write"}) run(phase(plan(), name), bindings, observer);
+  executor_->execution().fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
   run(phase(plan(), "compute"), {}, observer);
-  executor_.execution().fence();
+  executor_->execution().fence();
 }
 
 void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
@@ -32,9 +57,9 @@ void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
     if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
       run(*inner, bindings, observer);
     else if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step))
-      exchanges_.at(node.id).run(executor_.execution(), executor_.array(exchange->array));
+      exchanges_.at(node.id).run(executor_->execution(), executor_->array(exchange->array));
     else
-      executor_.run(node, bindings);
+      executor_->run(node, bindings);
   }
 }
 
@@ -45,27 +70,29 @@ int PlanInstance::step_count() const {
 }
 
 void PlanInstance::load(std::string_view name, BlockSource& source) {
-  const int id = executor_.pipeline().find(name);
-  executor_.run({0, plan::Read{id, plan().stages[static_cast<std::size_t>(id)].owned}},
-                Bindings{{{executor_.pipeline()[id].name, &source}}, {}});
+  const int id = executor_->pipeline().find(name);
+  executor_->run({0, plan::Read{id, plan().stages[static_cast<std::size_t>(id)].owned}},
+                 Bindings{{{executor_->pipeline()[id].name, &source}}, {}});
 }
 
 void PlanInstance::store(std::string_view name, BlockSink& sink) {
-  const int id = executor_.pipeline().find(name);
+  const int id = executor_->pipeline().find(name);
   check_kept(id);
-  executor_.run({0, plan::Write{id, plan().stages[static_cast<std::size_t>(id)].owned}},
-                Bindings{{}, {{executor_.pipeline()[id].name, &sink}}});
+  const StageDeclaration& stage = executor_->pipeline()[id];
+  const Box& owned = plan().stages[static_cast<std::size_t>(id)].owned;
+  executor_->run({0, plan::Write{id, stage.is_output ? intersection(owned, stage.domain) : owned}},
+                 Bindings{{}, {{executor_->pipeline()[id].name, &sink}}});
 }
 
 void PlanInstance::check_kept(int id) const {
   if (plan().stages[static_cast<std::size_t>(id)].placement == Placement::tile)
     throw InternalError(
-        fmt::format("'{}' is computed in tiles: no array holds it", executor_.pipeline()[id].name));
+        fmt::format("'{}' is computed in tiles: no array holds it", executor_->pipeline()[id].name));
 }
 
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
-  const int id = executor_.pipeline().find(name);
-  const StageDeclaration& stage = executor_.pipeline()[id];
+  const int id = executor_->pipeline().find(name);
+  const StageDeclaration& stage = executor_->pipeline()[id];
   if (stage.type != type || stage.dimensions != dimensions)
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
                                     stage.dimensions, name_of(stage.type), dimensions, name_of(type)));

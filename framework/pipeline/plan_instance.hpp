@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <map>
+#include <memory>
 
 #include "tessera/pipeline/bindings.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
@@ -41,19 +42,19 @@ class PlanInstance {
   template <class T, int N>
   DistributedView<T, N> view(std::string_view name) const {
     const int id = checked_id(name, element_type_of<T>(), N);
-    const StageRegions& regions = executor_.plan().stages[static_cast<std::size_t>(id)];
+    const StageRegions& regions = executor_->plan().stages[static_cast<std::size_t>(id)];
     const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid);
-    return DistributedView<T, N>(distribution, executor_.plan().rank, executor_.block(id));
+    return DistributedView<T, N>(distribution, executor_->plan().rank, executor_->block(id));
   }
 
-  const Plan& plan() const { return executor_.plan(); }
+  const Plan& plan() const { return executor_->plan(); }
 
  private:
   void run(const plan::Sequence& sequence, const Bindings& bindings, const StepObserver& observer);
   void check_kept(int id) const;
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 
-  RankExecutor executor_;
+  std::unique_ptr<RankExecutor> executor_;
   Communicator communicator_;
   std::map<int, Exchange> exchanges_;
 };

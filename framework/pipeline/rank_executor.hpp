@@ -13,7 +13,7 @@ namespace tessera {
 /// The memory of one rank of a plan, and the steps that need no other rank. Runs and rehearsals share it.
 class RankExecutor {
  public:
-  /// Allocates what the plan says. Throws InputError when the memory cannot be had.
+  /// Allocates what the plan says. Throws what Kokkos throws when the memory cannot be had.
   RankExecutor(const Pipeline& pipeline, const Plan& plan);
 
   const Pipeline& pipeline() const { return pipeline_; }

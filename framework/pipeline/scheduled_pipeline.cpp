@@ -55,7 +55,7 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
     for (int input : pipeline[id].inputs) stages_[static_cast<std::size_t>(input)].consumers.push_back(id);
   std::vector<Box> domains(stages_.size()), nominals(stages_.size());
   settle_domains(domains, nominals);
-  for (int id = 0; id < pipeline.size(); ++id) {
+  for (int id = pipeline.size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     stages_[i].placement = settle_placement(id, schedule, target);
     settle_distribution(id, schedule, domains[i], nominals[i], rank_count);
@@ -145,12 +145,13 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   Stage& stage = stages_[static_cast<std::size_t>(id)];
   const auto& name = (*pipeline_)[id].name;
   const auto found = schedule.stages.find(name);
-  const bool own_grid = found != schedule.stages.end() && found->second.grid.has_value();
+  const bool own_grid = stage.placement == Placement::distributed && found != schedule.stages.end() &&
+                        found->second.grid.has_value();
   const Box blocks = intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   try {
-    const GridRequest& request = own_grid ? *found->second.grid : schedule.grid;
+    const GridRequest request = own_grid ? *found->second.grid : common_grid(stage, schedule);
     stage.distribution = BlockDistribution(domain, sliced, resolve_grid(request, measured, rank_count));
   } catch (const InputError& error) {
     throw ScheduleError(own_grid ? fmt::format("schedule.{}.grid", name) : "grid", error.what());
@@ -164,6 +165,12 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
     if (size < 1)
       throw ScheduleError(fmt::format("schedule.{}.tile", name),
                           fmt::format("a tile of {} points: every entry must be at least 1", size));
+}
+
+GridRequest ScheduledPipeline::common_grid(const Stage& stage, const Schedule& schedule) const {
+  if (stage.placement == Placement::distributed || stage.consumers.empty()) return schedule.grid;
+  const ProcessorGrid& grid = (*this)[stage.consumers.front()].distribution.grid();
+  return {{grid.size, grid.size + grid.dimensions}};
 }
 
 ScheduledPipeline::Regions ScheduledPipeline::regions(int first, int last) const {

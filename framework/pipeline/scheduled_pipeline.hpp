@@ -49,6 +49,9 @@ class ScheduledPipeline {
   void check_domain(int id, const Box& domain) const;
   void settle_distribution(int id, const Schedule& schedule, const Box& domain, const Box& nominal,
                            int rank_count);
+  /// The grid of a stage that the schedule gives none. A stage that is not distributed has none to choose:
+  /// the share that each rank stands for follows the first consumer.
+  GridRequest common_grid(const Stage& stage, const Schedule& schedule) const;
   std::vector<Box> required_of(int id, const Box& box) const;
 
   const Pipeline* pipeline_;

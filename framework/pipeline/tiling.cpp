@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/tiling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tessera {
@@ -13,6 +15,8 @@ constexpr std::int64_t tile_bytes = 768 * 1024;
 constexpr std::int64_t row_bytes = 16384;
 /// So many tiles per thread even out what the threads do.
 constexpr std::int64_t tiles_per_thread = 4;
+/// A plan keeps the boxes of every tile: beyond this they would take more memory than images do.
+constexpr double most_tiles = 1 << 20;
 
 std::int64_t element_size(const ScheduledPipeline& scheduled, int id) {
   return static_cast<std::int64_t>(size_of(scheduled.pipeline()[id].type));
@@ -44,16 +48,24 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   return tile;
 }
 
+std::int64_t extent(const TileSize& tile, int d) {
+  return d < static_cast<int>(tile.size()) ? tile[static_cast<std::size_t>(d)] : 1;
+}
+
+double tile_count(const Box& box, const TileSize& tile) {
+  double count = 1;
+  for (int d = 0; d < box.dimensions; ++d)
+    count *= static_cast<double>((box[d].size() + extent(tile, d) - 1) / extent(tile, d));
+  return count;
+}
+
 /// All tiles of `box`, x fastest.
 std::vector<Box> cut(const Box& box, const TileSize& tile) {
   std::vector<Box> tiles;
   if (box.empty()) return tiles;
   Box current = box;
-  const auto size = [&](int d) {
-    return d < static_cast<int>(tile.size()) ? tile[static_cast<std::size_t>(d)] : 1;
-  };
   const auto place = [&](int d, std::int64_t begin) {
-    current[d] = {begin, std::min(begin + size(d), box[d].end)};
+    current[d] = {begin, std::min(begin + extent(tile, d), box[d].end)};
   };
   for (int d = 0; d < box.dimensions; ++d) place(d, box[d].begin);
   for (int d = 0; d < box.dimensions;) {
@@ -131,6 +143,13 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const Box
   }
   const TileSize& asked = scheduled[root].tile;
   const TileSize tile = asked.empty() ? automatic_tile(scheduled, step.members, box, target) : asked;
+  if (const double tiles = tile_count(box, tile); tiles > most_tiles) {
+    const std::string& name = scheduled.pipeline()[root].name;
+    throw ScheduleError(
+        fmt::format("schedule.{}.tile", name),
+        fmt::format("tiles so small that a rank has {:.0f} of them, more than {:.0f}: use larger ones", tiles,
+                    most_tiles));
+  }
   for (const Box& part : cut(box, tile)) append_boxes(scheduled, step.members, part, step.boxes);
   place_scratch(scheduled, step);
   return step;

@@ -10,6 +10,17 @@
 
 namespace tessera {
 
+namespace detail {
+
+/// Writes to one page of memory. Not a member of Block: nvcc wants kernels public.
+struct TouchPage {
+  static constexpr std::int64_t size = 4096;
+  std::byte* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t page) const { data[page * size] = std::byte{0}; }
+};
+
+}  // namespace detail
+
 /// The memory of one rank's part of an array, without its C++ type: a padded box in one Kokkos allocation.
 /// The contents are undefined at first; the pages are touched by the threads that will compute on them.
 template <class Space = MemorySpace>
@@ -48,21 +59,15 @@ class Block {
   }
 
  private:
-  struct Touch {
-    std::byte* data;
-    KOKKOS_FUNCTION void operator()(std::int64_t page) const { data[page * page_size] = std::byte{0}; }
-  };
-  static constexpr std::int64_t page_size = 4096;
-
   void first_touch() {
     using Execution = typename Space::execution_space;
     using Policy =
         Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
     if (layout_.bytes == 0) return;
     const Execution execution;
-    Kokkos::parallel_for("tessera: first touch",
-                         Policy(execution, 0, (layout_.bytes + page_size - 1) / page_size),
-                         Touch{memory_.data()});
+    const std::int64_t pages = (layout_.bytes + detail::TouchPage::size - 1) / detail::TouchPage::size;
+    Kokkos::parallel_for("tessera: first touch", Policy(execution, 0, pages),
+                         detail::TouchPage{memory_.data()});
     execution.fence();
   }
 

@@ -46,7 +46,7 @@ void collectively(MPI_Comm communicator, const std::function<void()>& task) {
   message.resize(static_cast<std::size_t>(header[1]));
   MPI_Bcast(message.data(), header[1], MPI_CHAR, failed_rank, communicator);
   if (static_cast<Outcome>(header[0]) == Outcome::input_error) throw InputError(message);
-  throw InternalError(message);
+  throw AgreedInternalError(message);
 }
 
 }  // namespace tessera

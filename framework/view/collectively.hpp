@@ -5,7 +5,14 @@
 
 #include <functional>
 
+#include "tessera/domain/error.hpp"
+
 namespace tessera {
+
+/// An internal error that all ranks know of: one of them is enough to report it.
+struct AgreedInternalError : InternalError {
+  using InternalError::InternalError;
+};
 
 /// Runs `task` on every rank of `communicator`, then agrees on the outcome: when it threw on any rank, all
 /// ranks throw the exception of the lowest of those ranks, an InputError as InputError, anything else as

@@ -123,7 +123,7 @@ TEST(GraphRehearsal, LongChainsInTiles) {
     auto last = pipeline.input<std::int32_t, 1>("input", image.box, Boundary::clamp);
     Schedule schedule;
     for (int i = 0; i < length; ++i) {
-      const std::string name = "s" + std::to_string(i);
+      const std::string name = std::string("s").append(std::to_string(i));
       last = pipeline.stage<std::int32_t>(name, Shift{}, last);
       if (i + 1 < length) schedule.stages[name].placement = Placement::tile;
     }
@@ -131,7 +131,7 @@ TEST(GraphRehearsal, LongChainsInTiles) {
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(image.box);
     Rehearsal(pipeline, schedule, {}, 3)
-        .run({{{"input", &source}}, {{"s" + std::to_string(length - 1), &sink}}});
+        .run({{{"input", &source}}, {{pipeline.stages().back().name, &sink}}});
     test::for_each_point(image.box, [&](const Point& p) {
       EXPECT_EQ(sink.array.at(p), image.clamped({{p[0] + length, 0, 0, 0}}) + length) << length;
     });

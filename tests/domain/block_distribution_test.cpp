@@ -86,7 +86,8 @@ TEST(BlockDistribution, EveryPointOfAPaddedDomainHasOneOwner) {
     for (int rank = 0; rank < blocks.rank_count(); ++rank) {
       const Box owned = blocks.owned(rank);
       EXPECT_TRUE(blocks.domain().contains(owned)) << text;
-      test::for_each_point(owned, [&](const Point& p) { ++owners[test::dense_index(blocks.domain(), p)]; });
+      test::for_each_point(
+          owned, [&, &domain = blocks.domain()](const Point& p) { ++owners[test::dense_index(domain, p)]; });
     }
     for (int count : owners) EXPECT_EQ(count, 1) << text;
   }

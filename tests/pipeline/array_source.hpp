@@ -28,8 +28,8 @@ struct WholeArray {
     return at(point);
   }
   bool same_bits(const WholeArray& other) const {
-    return box == other.box &&
-           std::memcmp(values.data(), other.values.data(), values.size() * sizeof(T)) == 0;
+    return box == other.box && (values.empty() || std::memcmp(values.data(), other.values.data(),
+                                                              values.size() * sizeof(T)) == 0);
   }
 };
 

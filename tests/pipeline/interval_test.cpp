@@ -35,7 +35,7 @@ struct Remainder {
 template <class Operation, class R>
 bool is_defined(Operation, const R& a, const R& b) {
   if constexpr (std::is_same_v<R, Coordinate>) {
-    return is_defined(Operation(), a.value, b.value);
+    return b.value != std::numeric_limits<int>::lowest() && is_defined(Operation(), a.value, b.value);
   } else if constexpr (std::is_floating_point_v<R>) {
     return true;
   } else {

@@ -8,20 +8,26 @@
 
 namespace tessera {
 
-/// Who owns which point: ceil slices of a nominal box over a processor grid, as in Distributed Halide
-/// (section 3.2): s = ceil(extent / n), slice i is [i s, min((i + 1) s, extent)), so trailing slices may be
-/// empty. The domain may be larger than the nominal box: points outside belong to the edge blocks, so that
-/// padded stages keep the blocks of the image they pad. Every point of the domain has exactly one owner.
+/// Who owns which point: slices of a nominal box over a processor grid. Ceil slices are those of Distributed
+/// Halide (section 3.2): s = ceil(extent / n), slice i is [i s, min((i + 1) s, extent)), so trailing slices
+/// may be empty. Balanced slices differ by at most one point. The domain may be larger than the nominal box:
+/// points outside belong to the edge blocks, so that padded stages keep the blocks of the image they pad. The
+/// ranks may be a part of all: those before `first_rank`, and after the grid's, own nothing. Every point of
+/// the domain has exactly one owner. All of it is arithmetic: nothing is stored per rank.
 class BlockDistribution {
  public:
   BlockDistribution() = default;
   /// `nominal` must lie in `domain` and not be empty.
-  BlockDistribution(const Box& domain, const Box& nominal, const ProcessorGrid& grid)
-      : domain_(domain), nominal_(nominal), grid_(grid) {}
+  BlockDistribution(const Box& domain, const Box& nominal, const ProcessorGrid& grid,
+                    Slicing slicing = Slicing::ceil, int first_rank = 0)
+      : domain_(domain), nominal_(nominal), grid_(grid), slicing_(slicing), first_rank_(first_rank) {}
 
   const Box& domain() const { return domain_; }
   const Box& nominal() const { return nominal_; }
   const ProcessorGrid& grid() const { return grid_; }
+  Slicing slicing() const { return slicing_; }
+  /// The ranks [first_rank, first_rank + rank_count) share the array.
+  int first_rank() const { return first_rank_; }
   int rank_count() const { return grid_.rank_count(); }
 
   /// The block of one rank; may be empty.
@@ -30,18 +36,29 @@ class BlockDistribution {
   /// A box that holds what the ranks [first, last) own: arithmetic, so that a search may bisect the ranks.
   Box owned_hull(int first, int last) const;
 
-  /// The ranks that own points of `box`, in rising order; costs their number times the logarithm of the rank
-  /// count.
+  /// The rank that owns a point of the domain.
+  int owner(const Point& point) const;
+
+  /// The ranks that own points of `box`, in rising order; costs their number, and the sorting of it.
   std::vector<int> ranks_touching(const Box& box) const;
+
+  /// Coordinates within the block of `rank`, whose first point is the origin, from global ones; and back.
+  Point local(int rank, const Point& global) const;
+  Point global(int rank, const Point& local) const;
 
  private:
   /// The slices [first, last) of dimension d, together.
   Range slices(int d, int first, int last) const;
   std::int64_t slice_boundary(int d, int slice) const;
+  int slice_of(int d, std::int64_t point) const;
+  /// The slices of dimension d that hold points of a range of the domain, without the empty ones between.
+  std::vector<int> slices_touching(int d, Range range) const;
 
   Box domain_;
   Box nominal_;
   ProcessorGrid grid_;
+  Slicing slicing_ = Slicing::ceil;
+  int first_rank_ = 0;
 };
 
 /// Calls found(rank) for every rank of [first, last) for which `may_touch(first, last)` holds all the way

@@ -29,6 +29,19 @@ KOKKOS_FUNCTION constexpr Range intersection(Range a, Range b) {
   return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
+/// A point of an array; coordinates past the array's dimensions are 0.
+struct Point {
+  std::int64_t at[max_dimensions] = {};
+
+  KOKKOS_FUNCTION constexpr std::int64_t& operator[](int d) { return at[d]; }
+  KOKKOS_FUNCTION constexpr std::int64_t operator[](int d) const { return at[d]; }
+  KOKKOS_FUNCTION constexpr bool operator==(const Point& other) const {
+    for (int d = 0; d < max_dimensions; ++d)
+      if (at[d] != other.at[d]) return false;
+    return true;
+  }
+};
+
 /// A product of ranges in global coordinates: what a rank owns, a stage requires, a message carries.
 /// A default-constructed box has no dimensions: it is the neutral element of `hull`.
 struct Box {
@@ -69,6 +82,11 @@ struct Box {
       if (other.range[d].begin < range[d].begin || other.range[d].end > range[d].end) return false;
     return true;
   }
+  KOKKOS_FUNCTION constexpr bool contains(const Point& point) const {
+    for (int d = 0; d < dimensions; ++d)
+      if (!range[d].contains(point[d])) return false;
+    return dimensions > 0;
+  }
   /// Equal as boxes: the same ranges, written the same way.
   KOKKOS_FUNCTION constexpr bool operator==(const Box& other) const {
     if (dimensions != other.dimensions) return false;
@@ -94,6 +112,15 @@ KOKKOS_FUNCTION constexpr Box hull(Box a, const Box& b) {
     if (b.range[d].end > a.range[d].end) a.range[d].end = b.range[d].end;
   }
   return a;
+}
+
+/// The box moved by `shift`.
+KOKKOS_FUNCTION constexpr Box shifted(Box box, const Point& shift) {
+  for (int d = 0; d < box.dimensions; ++d) {
+    box.range[d].begin += shift[d];
+    box.range[d].end += shift[d];
+  }
+  return box;
 }
 
 /// The points of `a` outside `b` as boxes that do not overlap: at most two per dimension.

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
@@ -11,53 +11,148 @@
 namespace tessera {
 namespace {
 
-/// Points on the cuts that `grid` makes through `box`: what an exchange of one-deep ghosts would move.
-double cut_surface(const ProcessorGrid& grid, const Box& box) {
-  double surface = 0;
-  for (int d = 0; d < grid.dimensions; ++d)
-    surface += (grid.size[d] - 1.0) * static_cast<double>(box.size()) / static_cast<double>(box[d].size());
-  return surface;
+/// Calls visit(digit), slowest digit first.
+template <class Visit>
+void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
+  for (const GridDigit& digit : grid.digits) visit(digit);
+  if (grid.digits.empty())
+    for (int d = grid.dimensions - 1; d >= 0; --d) visit(GridDigit{d, grid.size[d]});
 }
 
-/// Slices that would stay empty, as ceil slices may: a rank without points is worse than any surface.
-bool has_idle_ranks(const ProcessorGrid& grid, const Box& box) {
+/// The sum over the slices of `extent` points of their sizes once grown by `below` and `above`, within the
+/// extent: two arithmetic series.
+double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::int64_t above) {
+  const std::int64_t size = (extent + slices - 1) / slices;
+  const std::int64_t count = (extent + size - 1) / size;
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  // Ends (i + 1) size + above that lie within the extent, then those that are cut to it.
+  const std::int64_t inner = std::clamp<std::int64_t>((extent - above) / size, 0, count);
+  const double ends = real(size) * real(inner) * real(inner + 1) / 2 + real(above) * real(inner) +
+                      real(extent) * real(count - inner);
+  // Begins i size - below that are not cut to 0.
+  const std::int64_t lowest = std::min(below / size + 1, count);
+  const double begins = real(size) * (real(count) * real(count - 1) - real(lowest) * real(lowest - 1)) / 2 -
+                        real(below) * real(count - lowest);
+  return ends - begins;
+}
+
+int busy_ranks(const ProcessorGrid& grid, const Box& box, Slicing slicing) {
+  std::int64_t busy = 1;
   for (int d = 0; d < grid.dimensions; ++d) {
-    const std::int64_t slice = (box[d].size() + grid.size[d] - 1) / grid.size[d];
-    if ((grid.size[d] - 1) * slice >= box[d].size()) return true;
+    const std::int64_t extent = box[d].size();
+    const std::int64_t size = (extent + grid.size[d] - 1) / grid.size[d];
+    busy *= slicing == Slicing::balanced ? std::min<std::int64_t>(grid.size[d], extent)
+                                         : (extent + size - 1) / size;
   }
-  return false;
+  return static_cast<int>(busy);
 }
 
-struct Search {
-  const GridRequest& request;
-  const Box& box;
-  ProcessorGrid candidate;
-  ProcessorGrid best;
-  /// Idle ranks, then surface.
-  std::pair<bool, double> best_cost = {true, std::numeric_limits<double>::infinity()};
+std::vector<int> divisors_of(int number) {
+  std::vector<int> low, high;
+  for (int n = 1; n <= number / n; ++n)
+    if (number % n == 0) {
+      low.push_back(n);
+      if (n != number / n) high.push_back(number / n);
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
 
-  /// Tries every way to give the remaining `ranks` to dimension d and those after it.
-  void fill(int d, int ranks) {
-    if (d >= candidate.dimensions || d >= max_dimensions) {
-      if (ranks == 1) consider();
+using Factors = std::array<int, max_dimensions>;
+
+/// Finds the grid level by level, outermost first.
+class Search {
+ public:
+  Search(const std::vector<int>& entries, const Box& box, const GridTarget& target)
+      : entries_(entries), box_(box), target_(target) {
+    grid_.dimensions = static_cast<int>(entries.size());
+  }
+
+  /// Splits the levels from `level` on; false when that cannot be done with what the entries leave.
+  bool split(std::size_t level) {
+    if (level == target_.levels.size()) return true;
+    std::vector<Candidate> candidates;
+    Factors factors = {1, 1, 1, 1};
+    collect(target_.levels[level], 0, level + 1 == target_.levels.size(), factors, candidates);
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    for (const Candidate& candidate : candidates) {
+      const ProcessorGrid before = grid_;
+      grid_ = extended(candidate.factors);
+      chosen_.push_back(candidate.factors);
+      if (split(level + 1)) return true;
+      chosen_.pop_back();
+      grid_ = before;
+    }
+    return false;
+  }
+
+  ProcessorGrid grid() const { return grid_; }
+  /// The factors of each level.
+  const std::vector<Factors>& chosen() const { return chosen_; }
+
+ private:
+  struct Candidate {
+    Factors factors;
+    /// Idle ranks, then points read from other ranks.
+    std::pair<int, double> cost;
+  };
+
+  ProcessorGrid extended(const Factors& factors) const {
+    ProcessorGrid grid = grid_;
+    for (int d = 0; d < grid.dimensions; ++d) grid.size[d] *= factors[static_cast<std::size_t>(d)];
+    return grid;
+  }
+
+  /// All ways to give `ranks` to dimension d and those after it that the entries allow.
+  void collect(int ranks, int d, bool last_level, Factors& factors,
+               std::vector<Candidate>& candidates) const {
+    if (d == grid_.dimensions) {
+      if (ranks != 1) return;
+      const ProcessorGrid grid = extended(factors);
+      const int idle = grid.rank_count() - busy_ranks(grid, box_, target_.slicing);
+      candidates.push_back({factors, {idle, ghost_points(grid, box_, target_)}});
       return;
     }
-    const int fixed = request.entries[static_cast<std::size_t>(d)];
-    for (int n = 1; n <= ranks; ++n) {
-      if (ranks % n != 0 || (fixed != 0 && n != fixed)) continue;
-      candidate.size[d] = n;
-      fill(d + 1, ranks / n);
+    const auto i = static_cast<std::size_t>(d);
+    for (int n : divisors_of(ranks)) {
+      const int size = grid_.size[d] * n;
+      const int entry = entries_[i];
+      if (entry != 0 && (last_level ? size != entry : entry % size != 0)) continue;
+      factors[i] = n;
+      collect(ranks / n, d + 1, last_level, factors, candidates);
     }
+    factors[i] = 1;
   }
 
-  void consider() {
-    const std::pair cost{has_idle_ranks(candidate, box), cut_surface(candidate, box)};
-    if (cost < best_cost) {
-      best_cost = cost;
-      best = candidate;
-    }
-  }
+  const std::vector<int>& entries_;
+  const Box& box_;
+  const GridTarget& target_;
+  ProcessorGrid grid_;
+  std::vector<Factors> chosen_;
 };
+
+/// The dimensions of the grid, slowest first.
+std::vector<int> slowest_first(const GridRequest& request, int dimensions) {
+  std::vector<int> order = request.order;
+  for (int d : order)
+    if (d < 0 || d >= dimensions || std::count(order.begin(), order.end(), d) != 1)
+      throw InputError(
+          fmt::format("the order of a processor grid of {} dimensions: name each of 0 to {} once", dimensions,
+                      dimensions - 1));
+  for (int d = 0; d < dimensions; ++d)
+    if (std::count(order.begin(), order.end(), d) == 0) order.push_back(d);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+void check_levels(const std::vector<int>& levels, int rank_count) {
+  std::int64_t product = 1;
+  for (int level : levels) product *= level;
+  if (product != rank_count)
+    throw InputError(fmt::format("the levels of the machine multiply to {}, not to {} rank{}", product,
+                                 rank_count, rank_count == 1 ? "" : "s"));
+}
 
 }  // namespace
 
@@ -74,9 +169,51 @@ int ProcessorGrid::rank_count() const {
   return count;
 }
 
+ProcessorGrid::Positions ProcessorGrid::positions(int first, int last) const {
+  Positions positions;
+  int weight = rank_count();
+  bool same = true;
+  --last;
+  // Below the first digit in which the range's ends differ, all values occur.
+  for_each_digit(*this, [&](const GridDigit& digit) {
+    weight /= digit.size;
+    const auto d = static_cast<std::size_t>(digit.dimension);
+    const int low = same ? first / weight % digit.size : 0;
+    const int high = same ? last / weight % digit.size : digit.size - 1;
+    positions.first[d] = positions.first[d] * digit.size + low;
+    positions.last[d] = (positions.last[d] - 1) * digit.size + high + 1;
+    same = same && low == high;
+  });
+  return positions;
+}
+
+int ProcessorGrid::rank(const Position& position) const {
+  // What is left of a dimension's size below the digit at hand.
+  Position below;
+  std::copy(size, size + max_dimensions, below.begin());
+  int rank = 0;
+  for_each_digit(*this, [&](const GridDigit& digit) {
+    const auto d = static_cast<std::size_t>(digit.dimension);
+    below[d] /= digit.size;
+    rank = rank * digit.size + position[d] / below[d] % digit.size;
+  });
+  return rank;
+}
+
 std::string ProcessorGrid::text() const { return GridRequest{{size, size + dimensions}}.text(); }
 
-ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count) {
+double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target) {
+  double grown = 1;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    grown *= d < grid.dimensions ? grown_slices(box[d].size(), grid.size[d], target.below[i], target.above[i])
+                                 : static_cast<double>(box[d].size());
+  }
+  return grown - static_cast<double>(box.size());
+}
+
+ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
+                           const GridTarget& target) {
   GridRequest wanted = request;
   if (wanted.entries.empty()) wanted.entries = box.dimensions == 1 ? std::vector{0} : std::vector{1, 0};
   const int dimensions = static_cast<int>(wanted.entries.size());
@@ -84,15 +221,21 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
     throw InputError(
         fmt::format("the processor grid {} has {} entries, but the array has {} dimensions: leave some out",
                     wanted.text(), dimensions, box.dimensions));
-  Search search{wanted, box, {}, {}};
-  search.candidate.dimensions = dimensions;
-  search.fill(0, rank_count);
-  if (search.best.dimensions == 0)
+  const std::vector<int> order = slowest_first(wanted, dimensions);
+  GridTarget machine = target;
+  if (machine.levels.empty()) machine.levels = {rank_count};
+  check_levels(machine.levels, rank_count);
+  Search search(wanted.entries, box, machine);
+  if (!search.split(0))
     throw InputError(
         fmt::format("the processor grid {} does not multiply to {} rank{}: write [1, auto], or start another "
                     "number of ranks",
                     wanted.text(), rank_count, rank_count == 1 ? "" : "s"));
-  return search.best;
+  ProcessorGrid grid = search.grid();
+  if (machine.levels.size() > 1 || !request.order.empty())
+    for (const Factors& factors : search.chosen())
+      for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});
+  return grid;
 }
 
 }  // namespace tessera

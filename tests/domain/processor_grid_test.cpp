@@ -49,20 +49,27 @@ TEST(ProcessorGrid, LongBoxesAreCutAcross) {
   EXPECT_EQ(resolve_grid({{0, 0}}, Box{{0, 10}, {0, 4000}}, 4), grid_of({1, 4}));
 }
 
-/// No rank idle if that can be had, then points on cuts, then slices along x.
-using Cost = std::tuple<bool, std::int64_t, int, int>;
+/// Idle ranks, then points that blocks grown by one read beyond themselves, then slices along x.
+using Cost = std::tuple<int, std::int64_t, int, int>;
 
 Cost cost_of(const ProcessorGrid& grid, const Box& box) {
   const BlockDistribution blocks(box, box, grid);
-  bool idle = false;
-  for (int rank = 0; rank < blocks.rank_count(); ++rank) idle = idle || blocks.owned(rank).empty();
-  std::int64_t surface = 0;
-  for (int d = 0; d < grid.dimensions; ++d) surface += (grid.size[d] - 1) * (box.size() / box[d].size());
-  return {idle, surface, grid.size[0], grid.size[1]};
+  int idle = 0;
+  std::int64_t ghosts = 0;
+  for (int rank = 0; rank < blocks.rank_count(); ++rank) {
+    const Box owned = blocks.owned(rank);
+    idle += owned.empty();
+    if (owned.empty()) continue;
+    Box grown = owned;
+    for (int d = 0; d < grid.dimensions; ++d)
+      grown[d] = intersection({owned[d].begin - 1, owned[d].end + 1}, box[d]);
+    ghosts += grown.size() - owned.size();
+  }
+  return {idle, ghosts, grid.size[0], grid.size[1]};
 }
 
 Cost best_cost(const Box& box, int ranks) {
-  Cost best{true, 1 << 30, 0, 0};
+  Cost best{1 << 30, 0, 0, 0};
   for (int x = 1; x <= ranks; ++x)
     for (int y = 1; y <= ranks; ++y) {
       if (ranks % (x * y) != 0 || (box.dimensions == 2 && x * y != ranks)) continue;

@@ -14,6 +14,8 @@ namespace tessera {
 /// For GoogleTest's messages.
 inline void PrintTo(const Box& box, std::ostream* out) { *out << to_string(box); }
 
+inline bool contains(const Box& box, const Point& point) { return box.contains(point); }
+
 }  // namespace tessera
 
 namespace tessera::test {
@@ -63,17 +65,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// A point of any array; coordinates past the array's dimensions are 0.
-struct Point {
-  std::int64_t at[max_dimensions] = {};
-  std::int64_t operator[](int d) const { return at[d]; }
-};
-
-inline bool contains(const Box& box, const Point& point) {
-  for (int d = 0; d < box.dimensions; ++d)
-    if (!box[d].contains(point[d])) return false;
-  return box.dimensions > 0;
-}
+using tessera::Point;
 
 /// Calls visit(point) for every point of `box`, x fastest.
 template <class Visit>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/domain/boundary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/coordinate.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera {
+
+void check_boundary(const BoundaryConditions& conditions, int dimensions) {
+  for (int d = 0; d < dimensions; ++d) {
+    const auto& side = conditions.side[static_cast<std::size_t>(d)];
+    if ((side[0] == Boundary::periodic) != (side[1] == Boundary::periodic))
+      throw InputError(fmt::format(
+          "the boundary of dimension {} is periodic on one side only: make both sides periodic, or none", d));
+  }
+}
+
+Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryConditions& conditions) {
+  if (box.empty()) return box;
+  Box sources = box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const auto& side = conditions.side[static_cast<std::size_t>(d)];
+    if (side[0] == Boundary::periodic) continue;
+    const auto include = [&](std::int64_t p) {
+      const BoundarySource source = boundary_source(p, domain[d], side[0], side[1]);
+      if (source.kind != BoundarySource::Kind::point) return;
+      sources[d].begin = std::min(sources[d].begin, source.point);
+      sources[d].end = std::max(sources[d].end, source.point + 1);
+    };
+    for (std::int64_t p = box[d].begin; p < std::min(box[d].end, domain[d].begin); ++p) include(p);
+    for (std::int64_t p = std::max(box[d].begin, domain[d].end); p < box[d].end; ++p) include(p);
+  }
+  return sources;
+}
+
+std::vector<PeriodicPiece> periodic_pieces(const Box& box, const Box& domain,
+                                           const BoundaryConditions& conditions) {
+  std::vector<PeriodicPiece> pieces;
+  if (box.empty() || domain.empty()) return pieces;
+  pieces.push_back({box, {}});
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t extent = domain[d].size();
+    const bool periodic = conditions.is_periodic(d);
+    const auto period = [&](std::int64_t p) { return floor_divide(p - domain[d].begin, extent); };
+    std::vector<PeriodicPiece> product;
+    for (std::int64_t k = periodic ? period(box[d].begin) : 0; k <= (periodic ? period(box[d].end - 1) : 0);
+         ++k)
+      for (PeriodicPiece piece : pieces) {
+        piece.box[d] = intersection(piece.box[d], {domain[d].begin + k * extent, domain[d].end + k * extent});
+        piece.shift[d] = -k * extent;
+        if (!piece.box[d].empty()) product.push_back(piece);
+      }
+    pieces = std::move(product);
+  }
+  return pieces;
+}
+
+bool periodic_touches(const Box& box, const Box& target, const Box& domain,
+                      const BoundaryConditions& conditions) {
+  if (box.empty() || target.empty()) return false;
+  for (int d = 0; d < box.dimensions; ++d) {
+    Range range = box[d];
+    if (conditions.is_periodic(d)) {
+      // The first repetition of the target's range that ends after the box begins.
+      const std::int64_t extent = domain[d].size();
+      const std::int64_t shift = floor_divide(range.begin - target[d].end, extent) * extent + extent;
+      range = {range.begin - shift, range.end - shift};
+    }
+    if (intersection(range, target[d]).empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace tessera

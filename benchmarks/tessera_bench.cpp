@@ -179,8 +179,8 @@ class CopyCase {
       : session_(session),
         size_(size),
         rows_((size.height + session.rank_count() - 1) / session.rank_count()),
-        from_("from", tessera::element_type_of<Pixel>(), Box{{0, size.width}, {0, rows_}}, 0),
-        to_("to", tessera::element_type_of<Pixel>(), Box{{0, size.width}, {0, rows_}}, 0) {}
+        from_("from", sizeof(Pixel), Box{{0, size.width}, {0, rows_}}, 0),
+        to_("to", sizeof(Pixel), Box{{0, size.width}, {0, rows_}}, 0) {}
 
   void run() {
     using Policy = Kokkos::RangePolicy<tessera::ExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;

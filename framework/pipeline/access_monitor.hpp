@@ -5,8 +5,6 @@
 #include <cstdint>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/domain/coordinate.hpp"
-#include "tessera/view/accessor.hpp"
 
 namespace tessera {
 
@@ -39,44 +37,21 @@ class AccessViolations {
   AccessViolation first_;
 };
 
-/// To whom the accesses of one stage are reported (builds with TESSERA_CHECKS).
+/// To whom the accesses of one stage to one of its inputs are reported (builds with TESSERA_CHECKS); they
+/// are answered with zero. Hosts only.
 struct AccessMonitor {
   AccessViolations* violations;
   int stage;
-};
+  int input = 0;
 
-/// An Accessor that reports accesses outside `footprint` and answers them with zero. Hosts only.
-template <class T, int N>
-class CheckedAccessor {
- public:
-  using Value = T;
-
-  CheckedAccessor(const Accessor<const T, N>& accessor, const Box& footprint, int input,
-                  AccessMonitor monitor)
-      : accessor_(accessor), footprint_(&footprint), input_(input), monitor_(monitor) {}
-
-  template <class... Indices>
-  requires(sizeof...(Indices) == N) T operator()(Indices... indices) const {
-    const int point[] = {Coordinate(indices).value...};
-    for (int d = 0; d < N; ++d)
-      if (!(*footprint_)[d].contains(point[d])) return report(point, d);
-    return accessor_(indices...);
+  template <class T>
+  T& outside(const Box& footprint, const int* point, int dimension) const {
+    AccessViolation violation{stage, input, dimension, {}, footprint};
+    for (int d = 0; d < footprint.dimensions; ++d) violation.point[d] = point[d];
+    violations->report(violation);
+    static T zero{};
+    return zero;
   }
-
-  T zero() const { return {}; }
-
- private:
-  T report(const int* point, int d) const {
-    AccessViolation violation{monitor_.stage, input_, d, {}, *footprint_};
-    for (int e = 0; e < N; ++e) violation.point[e] = point[e];
-    monitor_.violations->report(violation);
-    return zero();
-  }
-
-  Accessor<const T, N> accessor_;
-  const Box* footprint_;
-  int input_;
-  AccessMonitor monitor_;
 };
 
 }  // namespace tessera

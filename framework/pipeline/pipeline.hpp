@@ -6,17 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/domain/boundary.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/pipeline/functions.hpp"
 #include "tessera/pipeline/stage_kernel.hpp"
 
 namespace tessera {
-
-/// What an input holds outside its domain.
-enum class Boundary : std::uint8_t {
-  none,  ///< Nothing: no stage may read there.
-  clamp  ///< The value of the nearest point of the domain.
-};
 
 /// An N-dimensional array of T in a pipeline: an input, or what a stage computes.
 template <class T, int N>
@@ -35,7 +30,8 @@ struct StageDeclaration {
   std::shared_ptr<const StageKernel> kernel;
   /// The array's points: of inputs and outputs as declared, empty for intermediate stages.
   Box domain;
-  Boundary boundary = Boundary::none;
+  /// What an input holds outside its domain.
+  BoundaryConditions boundary;
   bool is_output = false;
 
   bool is_input() const { return kernel == nullptr; }
@@ -52,8 +48,11 @@ struct StageDeclaration {
 /// Names must differ from each other. Every stage must lead to an output.
 class Pipeline {
  public:
+  /// An input that holds outside `domain` what `boundary` says, per dimension and side; without a condition
+  /// no stage may read there. Throws InputError when only one side of a dimension is periodic.
   template <class T, int N>
-  Array<T, N> input(std::string name, const Box& domain, Boundary boundary = Boundary::none) {
+  Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
+    check_boundary(boundary, N);
     StageDeclaration declaration{
         std::move(name), element_type_of<T>(), N, {}, nullptr, domain, boundary, false};
     return {add(std::move(declaration))};

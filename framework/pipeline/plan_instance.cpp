@@ -36,8 +36,11 @@ PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm 
                                     communicator_.rank(), communicator_.size()));
   for (const PlanNode& node : phase(executor_->plan(), "compute").children)
     if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step))
-      exchanges_.try_emplace(node.id, communicator_.handle(), node.id, step->lists,
-                             static_cast<std::int64_t>(size_of(pipeline[step->array].type)));
+      exchanges_.try_emplace(
+          node.id, communicator_.handle(), node.id,
+          std::vector{ExchangeField{executor_->array(step->array), executor_->array(step->array),
+                                    static_cast<std::int64_t>(size_of(pipeline[step->array].type)),
+                                    step->lists}});
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
@@ -56,8 +59,8 @@ void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
     if (observer) observer(node);
     if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
       run(*inner, bindings, observer);
-    else if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step))
-      exchanges_.at(node.id).run(executor_->execution(), executor_->array(exchange->array));
+    else if (std::holds_alternative<plan::ExchangeGhosts>(node.step))
+      exchanges_.at(node.id).run(executor_->execution());
     else
       executor_->run(node, bindings);
   }

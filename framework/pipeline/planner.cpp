@@ -70,18 +70,10 @@ class Planner {
     plan_.stages.push_back(regions);
   }
 
-  /// The box of memory that a rank keeps of an array.
-  Box kept(int id) const {
-    const StageRegions& regions = plan_.stages[index(id)];
-    return hull(regions.computed, regions.required);
-  }
-
   void add_memory(int id, plan::Sequence& allocate, plan::Sequence& free) {
-    const auto size = static_cast<std::int64_t>(size_of(pipeline_[id].type));
-    const std::int64_t aligned_x = plan_.stages[index(id)].computed[0].begin;
-    const std::int64_t bytes = padded_layout(kept(id), aligned_x, size).bytes;
-    plan_.array_bytes += bytes;
-    add(allocate, plan::Allocate{id, kept(id), aligned_x, bytes});
+    const BlockLayout layout = scheduled_.layout(id, regions_);
+    plan_.array_bytes += layout.bytes;
+    add(allocate, plan::Allocate{id, layout.box, regions_.computed[index(id)][0].begin, layout.bytes});
     add(free, plan::Free{id});
   }
 
@@ -114,10 +106,10 @@ class Planner {
       plan::ExchangeGhosts exchange{id, scheduled_.messages(id, plan_.rank)};
       const auto size = static_cast<std::int64_t>(size_of(pipeline_[id].type));
       for (const auto* side : {&exchange.lists.sends, &exchange.lists.receives})
-        for (const Message& message : *side) plan_.message_bytes += message.box.size() * size;
+        plan_.message_bytes += buffer_bytes(*side, size);
       add(compute, std::move(exchange));
     }
-    if (pipeline_[id].is_input() && pipeline_[id].boundary != Boundary::none)
+    if (pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions())
       add(compute, plan::FillBoundary{id, plan_.stages[index(id)].required});
   }
 

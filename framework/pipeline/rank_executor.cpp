@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tessera/view/copy.hpp"
+#include "tessera/view/fill_boundary.hpp"
 
 namespace tessera {
 namespace {
@@ -15,13 +15,14 @@ std::int64_t element_size(const Pipeline& pipeline, int id) {
 /// A copy of `part` of a block that the host can reach: the block itself on hosts.
 class HostCopy {
  public:
-  HostCopy(const ExecutionSpace& execution, const Block<>& block, const Box& part)
+  HostCopy(const ExecutionSpace& execution, const Block<>& block, const Box& part, ElementType type)
       : execution_(execution),
         block_(block),
         part_(part),
+        type_(type),
         mirror_(Kokkos::create_mirror_view(block.memory())) {}
 
-  HostBlock get() const { return block_.host_block(part_, mirror_.data()); }
+  HostBlock get() const { return block_.host_block(part_, mirror_.data(), type_); }
   void to_device() const { move(block_.memory(), mirror_); }
   void to_host() const { move(mirror_, block_.memory()); }
 
@@ -35,6 +36,7 @@ class HostCopy {
   const ExecutionSpace& execution_;
   const Block<>& block_;
   Box part_;
+  ElementType type_;
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
 
@@ -50,7 +52,8 @@ RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan)
     const auto& step = std::get<plan::Allocate>(node.step);
     const auto i = static_cast<std::size_t>(step.array);
     const StageDeclaration& stage = pipeline_[step.array];
-    blocks_[i] = Block<>("tessera: " + stage.name, stage.type, step.box, step.aligned_x);
+    blocks_[i] =
+        Block<>("tessera: " + stage.name, element_size(pipeline_, step.array), step.box, step.aligned_x);
     arrays_[i] = blocks_[i].reference();
   }
 }
@@ -72,7 +75,7 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
 }
 
 void RankExecutor::read(const plan::Read& step, BlockSource& source) {
-  const HostCopy copy(execution_, block(step.array), step.box);
+  const HostCopy copy(execution_, block(step.array), step.box, pipeline_[step.array].type);
   // Only a part of the block is read: the rest of a device's copy must stay as it is.
   if constexpr (!runs_on_host) copy.to_host();
   source.read(copy.get());
@@ -80,7 +83,7 @@ void RankExecutor::read(const plan::Read& step, BlockSource& source) {
 }
 
 void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
-  const HostCopy copy(execution_, block(step.array), step.box);
+  const HostCopy copy(execution_, block(step.array), step.box, pipeline_[step.array].type);
   execution_.fence();
   if constexpr (!runs_on_host) copy.to_host();
   sink.write(copy.get());
@@ -88,8 +91,8 @@ void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
 
 void RankExecutor::fill(const plan::FillBoundary& step) {
   if (step.box.empty()) return;
-  fill_clamped(execution_, array(step.array), step.box, pipeline_[step.array].domain,
-               element_size(pipeline_, step.array));
+  fill_boundary(execution_, array(step.array), step.box, pipeline_[step.array].domain,
+                pipeline_[step.array].boundary, element_size(pipeline_, step.array));
 }
 
 void RankExecutor::compute(const plan::Compute& step) {

@@ -29,11 +29,11 @@ void Rehearsal::check_messages() const {
     };
     for (int rank = 0; rank < rank_count(); ++rank) {
       for (const Message& message : lists(rank).sends)
-        if (!has(lists(message.partner).receives, {rank, message.box}))
+        if (!has(lists(message.partner).receives, {rank, message.box, message.shift, message.in_place}))
           throw InternalError(fmt::format("rank {} sends {} to rank {}, which does not expect it", rank,
                                           to_string(message.box), message.partner));
       for (const Message& message : lists(rank).receives)
-        if (!has(lists(message.partner).sends, {rank, message.box}))
+        if (!has(lists(message.partner).sends, {rank, message.box, message.shift, message.in_place}))
           throw InternalError(fmt::format("rank {} expects {} from rank {}, which does not send it", rank,
                                           to_string(message.box), message.partner));
     }
@@ -55,9 +55,10 @@ void Rehearsal::run_step(RankExecutor& rank, const PlanNode& node, const Binding
   const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step);
   if (exchange == nullptr) return rank.run(node, bindings);
   const auto size = static_cast<std::int64_t>(size_of(rank.pipeline()[exchange->array].type));
-  for (const Message& message : exchange->lists.receives)
-    copy_points(rank.execution(), ranks_[static_cast<std::size_t>(message.partner)]->array(exchange->array),
-                rank.array(exchange->array), message.box, size);
+  for (const auto* messages : {&exchange->lists.receives, &exchange->lists.copies})
+    for (const Message& message : *messages)
+      copy_points(rank.execution(), ranks_[static_cast<std::size_t>(message.partner)]->array(exchange->array),
+                  rank.array(exchange->array), message.box, size, message.shift);
 }
 
 }  // namespace tessera

@@ -5,8 +5,6 @@
 
 #include <limits>
 
-#include "tessera/view/copy.hpp"
-
 namespace tessera {
 namespace {
 
@@ -135,9 +133,15 @@ void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Bo
 
 void ScheduledPipeline::check_domain(int id, const Box& required) const {
   const StageDeclaration& input = (*pipeline_)[id];
-  if (input.boundary == Boundary::none && !input.domain.contains(required))
-    throw InternalError(fmt::format("the input '{}' is {} and has no boundary condition, but stages read {}",
-                                    input.name, to_string(input.domain), to_string(required)));
+  for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
+    const auto& side = input.boundary.side[static_cast<std::size_t>(d)];
+    if ((side[0] == Boundary::none && required[d].begin < input.domain[d].begin) ||
+        (side[1] == Boundary::none && required[d].end > input.domain[d].end))
+      throw InternalError(
+          fmt::format("the input '{}' is {} and has no boundary condition in dimension {}, but "
+                      "stages read {}",
+                      input.name, to_string(input.domain), d, to_string(required)));
+  }
 }
 
 void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const Box& domain,
@@ -183,8 +187,8 @@ ScheduledPipeline::Regions ScheduledPipeline::regions(int first, int last) const
     Box& computed = regions.computed[i];
     const Box owned = distribution.owned_hull(first, last);
     if (declaration.is_output) required = hull(required, owned);
-    if (declaration.is_input() && declaration.boundary == Boundary::clamp)
-      required = with_clamp_sources(required, declaration.domain);
+    if (declaration.is_input())
+      required = with_boundary_sources(required, declaration.domain, declaration.boundary);
     switch (stages_[i].placement) {
       case Placement::distributed:
         computed = owned;
@@ -208,14 +212,26 @@ ScheduledPipeline::Regions ScheduledPipeline::regions(int first, int last) const
 
 bool ScheduledPipeline::is_exchanged(int id) const {
   const auto& stage = (*this)[id];
+  bool wraps = false;
+  for (int d = 0; d < (*pipeline_)[id].dimensions; ++d)
+    wraps = wraps || (*pipeline_)[id].boundary.is_periodic(d);
   return stage.placement == Placement::distributed && !stage.consumers.empty() &&
-         stage.distribution.rank_count() > 1;
+         (stage.distribution.rank_count() > 1 || wraps);
 }
 
 ExchangeLists ScheduledPipeline::messages(int id, int rank) const {
-  return exchange_lists((*this)[id].distribution, rank, [&](int first, int last) {
-    return regions(first, last).required[static_cast<std::size_t>(id)];
-  });
+  const BlockDistribution& owners = (*this)[id].distribution;
+  ExchangeLists lists = exchange_lists(
+      owners, (*pipeline_)[id].boundary, rank, owners.rank_count(),
+      [&](int first, int last) { return regions(first, last).required[static_cast<std::size_t>(id)]; });
+  mark_in_place(lists, rank, [&](int other) { return layout(id, regions(other, other + 1)); });
+  return lists;
+}
+
+BlockLayout ScheduledPipeline::layout(int id, const Regions& regions) const {
+  const auto i = static_cast<std::size_t>(id);
+  return padded_layout(hull(regions.computed[i], regions.required[i]), regions.computed[i][0].begin,
+                       static_cast<std::int64_t>(size_of((*pipeline_)[id].type)));
 }
 
 }  // namespace tessera

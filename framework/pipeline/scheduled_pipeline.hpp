@@ -41,6 +41,9 @@ class ScheduledPipeline {
   /// The messages of `rank` for such an array.
   ExchangeLists messages(int id, int rank) const;
 
+  /// How a rank with these regions keeps an array in memory.
+  BlockLayout layout(int id, const Regions& regions) const;
+
  private:
   void check_names(const Schedule& schedule) const;
   Placement settle_placement(int id, const Schedule& schedule, const Target& target) const;

@@ -7,6 +7,7 @@
 
 #include "tessera/pipeline/access_monitor.hpp"
 #include "tessera/pipeline/footprint.hpp"
+#include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 
 namespace tessera {
@@ -176,11 +177,13 @@ class PointStage final : public StageKernel {
     const Accessor<Value, N> out(output);
 #ifdef TESSERA_CHECKS
     const auto footprints = infer_footprint<N, Inputs...>(body_, box);
-    const detail::BoundBody<Body, CheckedAccessor<typename Inputs::Value, Inputs::dimensions>...> bound{
-        body_,
-        { CheckedAccessor<typename Inputs::Value, Inputs::dimensions>(
-            Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
-            static_cast<int>(Input), monitor)... }};
+    const detail::BoundBody<
+        Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
+        bound{
+            body_,
+            { CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>(
+                Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
+                AccessMonitor{monitor.violations, monitor.stage, static_cast<int>(Input)})... }};
 #else
     const detail::BoundBody<Body, Accessor<const typename Inputs::Value, Inputs::dimensions>...> bound{
         body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};

@@ -27,15 +27,14 @@ template <class Space = MemorySpace>
 class Block {
  public:
   Block() = default;
-  Block(const std::string& name, ElementType type, const Box& box, std::int64_t aligned_x)
-      : type_(type),
-        layout_(padded_layout(box, aligned_x, static_cast<std::int64_t>(size_of(type)))),
+  /// Elements of `element_size` bytes; see padded_layout for `aligned_x`.
+  Block(const std::string& name, std::int64_t element_size, const Box& box, std::int64_t aligned_x)
+      : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
                 static_cast<std::size_t>(layout_.bytes)) {
     first_touch();
   }
 
-  ElementType type() const { return type_; }
   const Box& box() const { return layout_.box; }
   const BlockLayout& layout() const { return layout_; }
   std::int64_t bytes() const { return layout_.bytes; }
@@ -46,9 +45,9 @@ class Block {
   const Kokkos::View<std::byte*, Space>& memory() const { return memory_; }
 
   /// The points of `part`, which lies in the box, for files. `host_memory` is this block's memory, or a copy
-  /// of it that the host can reach.
-  HostBlock host_block(const Box& part, std::byte* host_memory) const {
-    HostBlock block{nullptr, type_, part, {1}};
+  /// of it that the host can reach. `type` is that of the elements.
+  HostBlock host_block(const Box& part, std::byte* host_memory, ElementType type) const {
+    HostBlock block{nullptr, type, part, {1}};
     std::int64_t offset = layout_.first;
     for (int d = 0; d < part.dimensions; ++d) {
       block.strides[d] = layout_.strides[d];
@@ -71,7 +70,6 @@ class Block {
     execution.fence();
   }
 
-  ElementType type_ = ElementType::uint8;
   BlockLayout layout_;
   Kokkos::View<std::byte*, Space> memory_;
 };

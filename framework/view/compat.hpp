@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #ifdef __FAST_MATH__
@@ -32,6 +34,9 @@ inline constexpr bool runs_on_host = std::is_same_v<ExecutionSpace, HostExecutio
 
 namespace compat {
 
+/// Whether Kokkos calls `join` of reducers with volatile values.
+inline constexpr bool joins_are_volatile = KOKKOS_VERSION < 40000;
+
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sqrt(T value) {
 #if KOKKOS_VERSION >= 30700
@@ -42,6 +47,17 @@ KOKKOS_FORCEINLINE_FUNCTION T sqrt(T value) {
   return std::sqrt(value);
 #endif
 }
+
+/// Host memory that a device can copy to and from at full speed; plain host memory without devices.
+#if defined(KOKKOS_ENABLE_CUDA)
+using HostPinnedSpace = Kokkos::CudaHostPinnedSpace;
+#elif defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
+using HostPinnedSpace = Kokkos::HIPHostPinnedSpace;
+#elif defined(KOKKOS_ENABLE_HIP)
+using HostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
+#else
+using HostPinnedSpace = Kokkos::HostSpace;
+#endif
 
 /// Starts Kokkos with so many host threads (0: its own default) on the device of this number (-1: none
 /// chosen).
@@ -64,6 +80,19 @@ inline void initialize(int threads, int device) {
 template <class To, class From>
 void copy(const ExecutionSpace& execution, const To& to, const From& from) {
   if (to.data() != from.data()) Kokkos::deep_copy(execution, to, from);
+}
+
+/// Copies bytes between host and device memory, in the order of `execution`.
+inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std::byte* from,
+                       std::size_t bytes) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, execution.cuda_stream());
+#elif defined(KOKKOS_ENABLE_HIP)
+  static_cast<void>(hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, execution.hip_stream()));
+#else
+  execution.fence();
+  std::memcpy(to, from, bytes);
+#endif
 }
 
 /// Devices that this process can see; 0 without a device backend.

@@ -4,44 +4,77 @@
 #include <string>
 
 #include "tessera/domain/block_distribution.hpp"
-#include "tessera/view/accessor.hpp"
 #include "tessera/view/block.hpp"
+#include "tessera/view/checked_accessor.hpp"
+#include "tessera/view/halo.hpp"
+#include "tessera/view/host_view.hpp"
 
 namespace tessera {
 
 /// One rank's part of an N-dimensional array of T that is distributed over ranks: the box it owns and the box
 /// it holds (`required`: owned plus ghosts, which need be neither symmetric nor adjacent), in one padded
-/// allocation, x fastest. Indexed by global coordinates everywhere.
+/// allocation, x fastest. T is an arithmetic type or a small trivially copyable struct. Indexed by global
+/// coordinates everywhere.
 template <class T, int N, class Space = MemorySpace>
 class DistributedView {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_element);
+
  public:
+  using Value = T;
+  static constexpr int dimensions = N;
+
   DistributedView() = default;
-  /// `required` is extended to hold what `rank` owns. Allocates; the contents are undefined.
+  /// The part of `rank`, with the ghosts of `halo`. Allocates; the contents are undefined.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
-                  const Box& required)
-      : distribution_(distribution),
-        rank_(rank),
-        block_(name, element_type_of<T>(), hull(required, distribution.owned(rank)),
-               distribution.owned(rank)[0].begin) {}
-  /// A view of memory that exists already.
+                  const Halo& halo = {})
+      : DistributedView(name, distribution, rank, halo.need(distribution), halo.boundary) {}
+  /// With any need: a HaloExchange fills it. What the boundary conditions copy from is held too.
+  DistributedView(const std::string& name, const BlockDistribution& distribution, int rank, const Need& need,
+                  const BoundaryConditions& boundary = {})
+      : name_(name), distribution_(distribution), rank_(rank), need_(need), boundary_(boundary) {
+    check_boundary(boundary, N);
+    const BlockLayout held = layout(rank);
+    block_ = Block<Space>(name, sizeof(T), held.box, owned()[0].begin);
+  }
+  /// A view of memory that exists already; it has no need.
   DistributedView(const BlockDistribution& distribution, int rank, const Block<Space>& block)
       : distribution_(distribution), rank_(rank), block_(block) {}
 
   const BlockDistribution& distribution() const { return distribution_; }
+  int rank() const { return rank_; }
   /// The global array.
   const Box& domain() const { return distribution_.domain(); }
   Box owned() const { return distribution_.owned(rank_); }
   /// Owned points and ghosts.
   const Box& required() const { return block_.box(); }
+  const BoundaryConditions& boundary() const { return boundary_; }
   const Block<Space>& block() const { return block_; }
 
+  /// What ranks need of the array, with the points that boundary conditions copy from.
+  Need need() const {
+    return [view_need = need_, domain = domain(), boundary = boundary_](int first, int last) {
+      return view_need ? with_boundary_sources(view_need(first, last), domain, boundary) : Box{};
+    };
+  }
+  /// How a rank holds its part.
+  BlockLayout layout(int rank) const {
+    const Box owned = distribution_.owned(rank);
+    return padded_layout(hull(need()(rank, rank + 1), owned), owned[0].begin, sizeof(T));
+  }
+
   /// Reads and writes points by global coordinates, in kernels or, where the host reaches the memory, on the
-  /// host.
-  Accessor<T, N> accessor() const { return Accessor<T, N>(block_.reference()); }
+  /// host. Builds with TESSERA_CHECKS end the program at an index outside what this rank holds.
+  auto accessor() const { return bounded_accessor<T, N>(block_.reference(), required(), name_); }
+
+  /// What this rank holds, for the host to read and write.
+  HostView<T, N, Space> host() const { return {block_, name_}; }
 
  private:
+  std::string name_;
   BlockDistribution distribution_;
   int rank_ = 0;
+  Need need_;
+  BoundaryConditions boundary_;
   Block<Space> block_;
 };
 

@@ -6,44 +6,95 @@
 #include <vector>
 
 #include "tessera/view/block.hpp"
+#include "tessera/view/box_copies.hpp"
 #include "tessera/view/exchange_lists.hpp"
 
 namespace tessera {
 
-/// The messages of one array between the ranks of a communicator: buffers and persistent requests are made
-/// once, `run` may be called any number of times. Messages are packed where kernels run and travel through
-/// host memory.
+/// How messages travel.
+struct Transport {
+  /// MPI may be given addresses of a device's memory (see gpu_aware.hpp). Else they go through pinned host
+  /// memory. Without devices it makes no difference.
+  bool device_addresses = runs_on_host;
+};
+
+/// One array of an exchange: where it is read and written, which are the same array for ghosts, and what goes
+/// where.
+struct ExchangeField {
+  ArrayReference from;
+  ArrayReference to;
+  std::int64_t element_size;
+  ExchangeLists lists;
+};
+
+/// The messages of some arrays between the ranks of a communicator, one per partner and direction whatever
+/// the number of arrays and boxes: addresses, buffers and persistent requests are settled once, and then run
+/// any number of times. Boxes that are one range of memory on both ranks travel in place; all others are
+/// packed by one kernel launch for all partners.
 class Exchange {
  public:
-  /// Every rank gives its own lists, which must match those of its partners. `tag` tells apart the exchanges
-  /// that share a communicator. Throws InternalError when a message has more than 2^31 - 1 elements.
-  Exchange(MPI_Comm communicator, int tag, const ExchangeLists& lists, std::int64_t element_size);
+  /// Every rank gives its own lists, which must match those of its partners, and the fields in the same
+  /// order. `tag` tells apart the exchanges that share a communicator.
+  Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
+           const Transport& transport = {});
   ~Exchange();
-  Exchange(Exchange&&) noexcept = default;
+  Exchange(Exchange&& other) noexcept = default;
   Exchange& operator=(Exchange&&) = delete;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Sends this rank's boxes and fills the ones it receives in `array`, which must hold both. Blocks until
-  /// done.
-  void run(const ExecutionSpace& execution, const ArrayReference& array);
+  /// Sends this rank's boxes, once the kernels enqueued on `execution` are done. Until `finish` what is sent
+  /// must not be written, and what is received must not be touched; all else may go on.
+  void start(const ExecutionSpace& execution);
+  /// Waits until what this rank receives is in place.
+  void finish(const ExecutionSpace& execution);
+  /// Both.
+  void run(const ExecutionSpace& execution) {
+    start(execution);
+    finish(execution);
+  }
+
+  /// Memory of message buffers.
+  std::int64_t buffer_bytes() const;
 
  private:
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
-  using HostBuffer = decltype(Kokkos::create_mirror_view(std::declval<Buffer&>()));
-  /// Where the boxes of a list lie in a buffer, one after the other.
+  using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
+
+  /// What goes to, or comes from, one partner.
+  struct Parcel {
+    int partner = 0;
+    std::int64_t bytes = 0;
+    /// Where in the buffer; or, when not null, where in the array.
+    std::int64_t offset = 0;
+    std::byte* in_place = nullptr;
+    /// Its boxes in the list of copies.
+    std::size_t first_copy = 0;
+    std::size_t last_copy = 0;
+  };
+  /// All that a rank sends, or all that it receives.
   struct Side {
-    std::vector<BlockLayout> layouts;
-    std::vector<std::int64_t> offsets;
+    std::vector<Parcel> parcels;
+    BoxCopies copies;
     Buffer buffer;
+    /// What MPI sees of the buffer when it may not see the device's.
     HostBuffer host;
-    Side(const std::vector<Message>& messages, std::int64_t element_size);
+    std::vector<MPI_Request> requests;
+  };
+  /// A message and the field it belongs to.
+  struct Item {
+    const ExchangeField* field;
+    const Message* message;
   };
 
+  void make_side(Side& side, const std::vector<ExchangeField>& fields, bool sends);
+  void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
+  std::byte* address(const Side& side, const Parcel& parcel) const;
+  void unpack(const ExecutionSpace& execution);
+
+  Transport transport_;
   Side sent_;
   Side received_;
-  std::vector<MPI_Request> send_requests_;
-  std::vector<MPI_Request> receive_requests_;
 };
 
 }  // namespace tessera

@@ -1,50 +1,112 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "tessera/domain/block_distribution.hpp"
+#include "tessera/domain/boundary.hpp"
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera {
 
-/// A box of one array that goes to, or comes from, another rank.
+/// A box of one array that goes to, or comes from, another rank. `box` is where the receiver holds it; the
+/// sender reads it `shift` further on: not zero where a periodic array wraps around.
 struct Message {
   int partner = 0;
   Box box;
+  Point shift = {};
+  /// Both ranks hold the box as one range of memory of the same shape: it is sent in place, padding included.
+  bool in_place = false;
+
+  Box source() const { return shifted(box, shift); }
   bool operator==(const Message&) const = default;
 };
 
-/// What one rank sends and receives so that every rank holds what it needs; at most one message each way and
-/// partner, in rising order of partners.
+/// What one rank sends and receives so that every rank holds what it needs. In rising order of partners; the
+/// boxes that go from one rank to another are in the same order on both.
 struct ExchangeLists {
   std::vector<Message> sends;
   std::vector<Message> receives;
+  /// What the rank itself owns and needs elsewhere; `partner` is the rank.
+  std::vector<Message> copies;
 };
 
-/// The messages of `rank` for an array with these owners. `need(first, last)` is a box that holds what the
-/// ranks [first, last) need of the array; needs are cut to the array's domain, and what a rank owns is never
-/// sent to it. Costs the number of partners times the logarithm of the rank count, not the rank count.
+/// The boxes of `need` that `owned`, a rank's block, has points for. `need` may reach beyond the domain of
+/// the array; of what lies outside, only what repeats points of periodic dimensions is had from other ranks.
+std::vector<Message> messages_between(int partner, const Box& owned, const Box& need, const Box& domain,
+                                      const BoundaryConditions& conditions);
+
+/// What `rank` receives and copies when it needs `need`: `lists` without the sends.
+ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
+                            const Box& need);
+
+/// The messages of `rank` for an array with these owners among `rank_count` ranks. `need(first, last)` is a
+/// box that holds what the ranks [first, last) need of the array, and for one rank just that. What a rank
+/// owns and needs where it is counts among its copies, with a shift of zero. Costs the number of partners
+/// times the logarithm of the rank count, not the rank count.
 template <class Need>
-ExchangeLists exchange_lists(const BlockDistribution& owners, int rank, const Need& need) {
-  ExchangeLists lists;
-  const auto within_domain = [&](int first, int last) {
-    const Box wanted = need(first, last);
-    return wanted.empty() ? Box{} : intersection(wanted, owners.domain());
-  };
+ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
+                             int rank_count, const Need& need) {
+  ExchangeLists lists = receive_lists(owners, conditions, rank, need(rank, rank + 1));
   const Box mine = owners.owned(rank);
-  const Box wanted = within_domain(rank, rank + 1);
-  for (int partner : owners.ranks_touching(wanted))
-    if (partner != rank) lists.receives.push_back({partner, intersection(wanted, owners.owned(partner))});
-  const auto of_mine = [&](int first, int last) {
-    const Box box = within_domain(first, last);
-    return box.empty() ? Box{} : intersection(box, mine);
-  };
   bisect_ranks(
-      0, owners.rank_count(), [&](int first, int last) { return !of_mine(first, last).empty(); },
+      0, rank_count,
+      [&](int first, int last) {
+        return periodic_touches(need(first, last), mine, owners.domain(), conditions);
+      },
       [&](int partner) {
-        if (partner != rank) lists.sends.push_back({partner, of_mine(partner, partner + 1)});
+        if (partner == rank) return;
+        const Box wanted = need(partner, partner + 1);
+        for (const Message& message : messages_between(partner, mine, wanted, owners.domain(), conditions))
+          lists.sends.push_back(message);
       });
   return lists;
+}
+
+/// The same for the ghosts of one array that holds what its rank owns and needs: what is there already is not
+/// copied.
+template <class Need>
+ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
+                             int rank_count, const Need& need) {
+  ExchangeLists lists = transfer_lists(owners, conditions, rank, rank_count, need);
+  std::erase_if(lists.copies, [](const Message& copy) { return copy.shift == Point{}; });
+  return lists;
+}
+
+/// Bytes of the buffer through which one side of the messages of one array travels: each partner's share
+/// begins on 64 bytes, and what is sent in place needs none.
+std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
+
+/// A partner's share of a buffer takes so much more, at most, than its boxes.
+inline constexpr std::int64_t buffer_alignment = 64;
+
+/// True when `box` lies in an array of this layout as one range of memory, with nothing between its rows but
+/// padding.
+bool is_slab_of(const Box& box, const BlockLayout& layout);
+
+/// True when the box that goes from an array of layout `from` to one of layout `to` lies in both as a
+/// range of memory of the same shape, with nothing between its rows but padding.
+bool is_common_slab(const Message& message, const BlockLayout& from, const BlockLayout& to);
+
+/// Marks the messages that can be sent in place: layout(rank) is how a rank holds the array. Boxes that
+/// travel together with others to or from the same partner are not marked: they are packed into one message.
+template <class Layout>
+void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout) {
+  const BlockLayout mine = layout(rank);
+  for (auto* messages : {&lists.sends, &lists.receives})
+    for (std::size_t i = 0; i < messages->size(); ++i) {
+      Message& message = (*messages)[i];
+      const auto shares_partner = [&](std::size_t k) {
+        return k < messages->size() && (*messages)[k].partner == message.partner;
+      };
+      if (shares_partner(i - 1) || shares_partner(i + 1)) continue;
+      const bool sends = messages == &lists.sends;
+      const Box here = sends ? message.source() : message.box;
+      if (!is_slab_of(here, mine)) continue;
+      const BlockLayout theirs = layout(message.partner);
+      message.in_place = is_common_slab(message, sends ? mine : theirs, sends ? theirs : mine);
+    }
 }
 
 }  // namespace tessera

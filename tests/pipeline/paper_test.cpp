@@ -51,8 +51,8 @@ ExchangeLists messages_of(const Plan& plan, int array) {
 
 TEST(Paper, RankOneSendsFourAndSeven) {
   const ExchangeLists lists = messages_of(make_plan(introductory_example(), {}, {}, 3, 1), 0);
-  EXPECT_EQ(lists.sends, (std::vector<Message>{{0, Box{{4, 5}}}, {2, Box{{7, 8}}}}));
-  EXPECT_EQ(lists.receives, (std::vector<Message>{{0, Box{{3, 4}}}, {2, Box{{8, 9}}}}));
+  EXPECT_EQ(lists.sends, (std::vector<Message>{{0, Box{{4, 5}}, {}, true}, {2, Box{{7, 8}}, {}, true}}));
+  EXPECT_EQ(lists.receives, (std::vector<Message>{{0, Box{{3, 4}}, {}, true}, {2, Box{{8, 9}}, {}, true}}));
 }
 
 /// The line of an explanation that begins with `key`, first below the line that holds `section`.
@@ -113,7 +113,7 @@ TEST(Paper, DistributedStagesExchangeAndRepeatNothing) {
   EXPECT_EQ(blur.computed(1), 4 * 12);
   EXPECT_EQ(blur.computed(2), 5 * 12);
   EXPECT_EQ(messages_of(blur.plans[1], 1).receives,
-            (std::vector<Message>{{0, Box{{0, 12}, {3, 4}}}, {2, Box{{0, 12}, {8, 9}}}}));
+            (std::vector<Message>{{0, Box{{0, 12}, {3, 4}}, {}, true}, {2, Box{{0, 12}, {8, 9}}, {}, true}}));
   EXPECT_TRUE(messages_of(blur.plans[1], 0).receives.empty());
 }
 

@@ -144,8 +144,9 @@ TEST(PipelineErrors, ReadingPastAnInputWithoutBoundary) {
   Pipeline pipeline;
   const auto input = pipeline.input<float, 1>("input", Box{{0, 9}});
   pipeline.output(pipeline.stage<float>("left", Left{}, input));
-  EXPECT_EQ(test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
-            "the input 'input' is [0, 9) and has no boundary condition, but stages read [-1, 8)");
+  EXPECT_EQ(
+      test::message_of<InternalError>([&] { make_plan(pipeline, {}, {}, 1, 0); }),
+      "the input 'input' is [0, 9) and has no boundary condition in dimension 0, but stages read [-1, 8)");
 }
 
 TEST(PipelineErrors, NoneInsideTheDomain) {

@@ -132,13 +132,13 @@ TEST(Layouts, OfEmptyBoxesNeedNoMemory) {
 
 TEST(Block, HostBlockAndReferenceAgree) {
   const Box box{{-3, 200}, {10, 14}, {0, 2}};
-  const Block<> block("block", ElementType::uint16, box, 0);
+  const Block<> block("block", 2, box, 0);
   const ArrayReference array = block.reference();
   test::for_each_point(box, [&](const Point& p) {
     test::element<std::uint16_t>(array, p) = static_cast<std::uint16_t>(test::pattern(p));
   });
   const Box part{{5, 90}, {11, 13}, {1, 2}};
-  const HostBlock host = block.host_block(part, block.memory().data());
+  const HostBlock host = block.host_block(part, block.memory().data(), ElementType::uint16);
   EXPECT_EQ(host.box, part);
   EXPECT_EQ(host.type, ElementType::uint16);
   EXPECT_EQ(host.strides[0], 1);
@@ -151,16 +151,16 @@ TEST(Block, HostBlockAndReferenceAgree) {
 }
 
 TEST(Block, OfAnEmptyBoxHasNoMemory) {
-  const Block<> block("block", ElementType::float32, Box{{4, 4}, {0, 3}}, 4);
+  const Block<> block("block", 4, Box{{4, 4}, {0, 3}}, 4);
   EXPECT_EQ(block.bytes(), 0);
   EXPECT_EQ(block.reference().origin, nullptr);
-  EXPECT_EQ(block.host_block(block.box(), nullptr).data, nullptr);
+  EXPECT_EQ(block.host_block(block.box(), nullptr, ElementType::float32).data, nullptr);
 }
 
 TEST(DistributedView, HoldsWhatItOwnsAndWhatIsRequired) {
   const Box domain{{0, 300}, {0, 10}};
   const BlockDistribution blocks(domain, domain, {2, {1, 3, 1, 1}});
-  const DistributedView<float, 2> view("view", blocks, 1, Box{{-2, 280}, {2, 7}});
+  const DistributedView<float, 2> view("view", blocks, 1, [](int, int) { return Box{{-2, 280}, {2, 7}}; });
   EXPECT_EQ(view.owned(), (Box{{0, 300}, {4, 8}}));
   EXPECT_EQ(view.required(), (Box{{-2, 300}, {2, 8}}));
   EXPECT_EQ(view.domain(), domain);

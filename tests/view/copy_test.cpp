@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/domain/error.hpp"
 #include "tessera/view/block_layout.hpp"
+#include "tessera/view/fill_boundary.hpp"
 #include "view/pattern.hpp"
 
 namespace {
@@ -73,12 +73,6 @@ TEST(CopyPoints, OfAnEmptyBoxDoesNothing) {
   SUCCEED() << "null pointers were not followed";
 }
 
-TEST(CopyPoints, RefusesOtherElementSizes) {
-  SmallArray<std::uint8_t> array(Box{{0, 9}}, false, 0);
-  EXPECT_THROW(copy_points(ExecutionSpace(), array.reference(), array.reference(), Box{{0, 3}}, 3),
-               InternalError);
-}
-
 /// A domain, and a box that sticks out of it or lies wholly outside.
 struct BoundaryCase {
   Box domain;
@@ -95,11 +89,11 @@ BoundaryCase random_boundary(test::Random& random) {
     sample.box[d].begin += random.between(-6, 6);
     sample.box[d].end = std::max(sample.box[d].begin + 1, sample.box[d].end + random.between(-6, 6));
   }
-  sample.box = with_clamp_sources(sample.box, sample.domain);
+  sample.box = with_boundary_sources(sample.box, sample.domain, Boundary::clamp);
   return sample;
 }
 
-TEST(FillClamped, GivesEveryPointOutsideTheNearestValue) {
+TEST(FillBoundary, GivesEveryPointOutsideTheNearestValue) {
   test::Random random(42);
   const ExecutionSpace execution;
   for (int i = 0; i < 250; ++i) {
@@ -107,7 +101,7 @@ TEST(FillClamped, GivesEveryPointOutsideTheNearestValue) {
     test::for_each_element_size([&, &domain = domain, &box = box]<class T>(T) {
       SmallArray<T> array(box, random.chance(50), 0x55);
       array.fill_with_pattern(intersection(box, domain));
-      fill_clamped(execution, array.reference(), box, domain, sizeof(T));
+      fill_boundary(execution, array.reference(), box, domain, Boundary::clamp, sizeof(T));
       execution.fence();
       std::int64_t wrong = 0;
       test::for_each_point(box, [&](const Point& p) {
@@ -118,14 +112,15 @@ TEST(FillClamped, GivesEveryPointOutsideTheNearestValue) {
   }
 }
 
-TEST(FillClamped, SpreadsAOnePixelDomainOverItsCorners) {
+TEST(FillBoundary, SpreadsAOnePixelDomainOverItsCorners) {
   SmallArray<std::uint16_t> array(Box{{-2, 4}, {-3, 2}}, false, 0);
   array.at({{0, 0, 0, 0}}) = 41;
-  fill_clamped(ExecutionSpace(), array.reference(), Box{{-2, 4}, {-3, 2}}, Box{{0, 1}, {0, 1}}, 2);
+  fill_boundary(ExecutionSpace(), array.reference(), Box{{-2, 4}, {-3, 2}}, Box{{0, 1}, {0, 1}},
+                Boundary::clamp, 2);
   test::for_each_point(Box{{-2, 4}, {-3, 2}}, [&](const Point& p) { EXPECT_EQ(array.at(p), 41); });
 }
 
-TEST(WithClampSources, IsTheSmallestBoxWithThePointsCopiedFrom) {
+TEST(WithBoundarySources, IsTheSmallestBoxWithThePointsCopiedFrom) {
   test::Random random(43);
   int outside = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -138,11 +133,12 @@ TEST(WithClampSources, IsTheSmallestBoxWithThePointsCopiedFrom) {
       for (int d = 0; d < dimensions; ++d) source[d] = {q[d], q[d] + 1};
       expected = hull(expected, source);
     });
-    EXPECT_EQ(with_clamp_sources(box, domain), expected) << to_string(box) << " on " << to_string(domain);
+    EXPECT_EQ(with_boundary_sources(box, domain, Boundary::clamp), expected)
+        << to_string(box) << " on " << to_string(domain);
     outside += intersection(box, domain).empty();
   }
   EXPECT_GT(outside, 300);
-  EXPECT_TRUE(with_clamp_sources(Box{{2, 2}}, Box{{0, 5}}).empty());
+  EXPECT_TRUE(with_boundary_sources(Box{{2, 2}}, Box{{0, 5}}, Boundary::clamp).empty());
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/domain/error.hpp"
 #include "tessera/view/communicator.hpp"
-#include "tessera/view/distributed_view.hpp"
+#include "tessera/view/halo_exchange.hpp"
+#include "tessera/view/large_message.hpp"
 #include "view/exchange_sample.hpp"
 #include "view/pattern.hpp"
 
@@ -15,106 +15,196 @@ using namespace tessera;
 using test::ExchangeSample;
 using test::Point;
 
-ExchangeLists lists_of(const ExchangeSample& sample, int rank) {
-  return exchange_lists(sample.blocks, rank, [&](int first, int last) { return sample.need(first, last); });
-}
-
 template <class T>
-T expected(const Point& point, int round) {
-  return static_cast<T>(test::pattern(point) + static_cast<std::uint64_t>(round) * 77);
+T expected(const ExchangeSample& sample, const Point& point, int round) {
+  const test::ExpectedSource source = test::expected_source(sample, point);
+  T value;
+  if (source.constant)
+    std::memcpy(&value, sample.boundary.constant.data(), sizeof value);
+  else
+    value = static_cast<T>(test::pattern(source.point) + static_cast<std::uint64_t>(round) * 77);
+  return value;
 }
 
-/// Runs one exchange twice, with other values the second time, and checks every point of the box.
 template <class T, int N>
-void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample, int tag) {
+DistributedView<T, N> view_of(const ExchangeSample& sample, int rank) {
+  return {"view", sample.blocks, rank, [sample](int first, int last) { return sample.need(first, last); },
+          sample.boundary};
+}
+
+/// What the rank owns as in `round`, anything in its ghosts.
+template <class View>
+void prepare(const View& view, const ExchangeSample& sample, int round) {
+  using T = typename View::Value;
+  const Box owned = view.owned();
+  test::for_each_point(view.required(), [&](const Point& p) {
+    test::element<T>(view.block().reference(), p) =
+        contains(owned, p) ? expected<T>(sample, p, round) : T(99);
+  });
+}
+
+template <class View>
+std::int64_t count_wrong(const View& view, const ExchangeSample& sample, int round) {
+  using T = typename View::Value;
+  std::int64_t wrong = 0;
+  const auto check = [&](const Point& p) {
+    if (!test::expected_source(sample, p).defined) return;
+    wrong += test::element<T>(view.block().reference(), p) != expected<T>(sample, p, round);
+  };
+  test::for_each_point(view.owned(), check);
+  test::for_each_point(sample.need(view.rank(), view.rank() + 1), check);
+  return wrong;
+}
+
+/// Runs one exchange of two views twice, with other values the second time, and checks every point needed.
+template <int N>
+void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample) {
   const int rank = communicator.rank();
-  const Box need = sample.need(rank, rank + 1);
-  const DistributedView<T, N> view("view", sample.blocks, rank, need);
-  const ArrayReference array = view.block().reference();
-  Exchange exchange(communicator.handle(), tag, lists_of(sample, rank), sizeof(T));
-  const ExecutionSpace execution;
+  const auto bytes = view_of<std::uint8_t, N>(sample, rank);
+  const auto words = view_of<std::uint32_t, N>(sample, rank);
+  HaloExchange exchange(communicator.handle(), bytes, words);
   for (int round = 0; round < 2; ++round) {
-    const Box owned = view.owned();
-    test::for_each_point(view.required(), [&](const Point& p) {
-      test::element<T>(array, p) = contains(owned, p) ? expected<T>(p, round) : T(99);
-    });
-    exchange.run(execution, array);
-    execution.fence();
-    std::int64_t wrong = 0;
-    const auto count_wrong = [&](const Point& p) {
-      wrong += test::element<T>(array, p) != expected<T>(p, round);
-    };
-    test::for_each_point(owned, count_wrong);
-    test::for_each_point(intersection(need, sample.blocks.domain()), count_wrong);
-    EXPECT_EQ(wrong, 0) << sample.text() << ", rank " << rank << ", round " << round;
+    prepare(bytes, sample, round);
+    prepare(words, sample, round);
+    exchange.run();
+    ExecutionSpace().fence();
+    EXPECT_EQ(count_wrong(bytes, sample, round), 0) << sample.text() << ", rank " << rank << ", " << round;
+    EXPECT_EQ(count_wrong(words, sample, round), 0) << sample.text() << ", rank " << rank << ", " << round;
   }
 }
 
-template <class T>
-void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample, int tag) {
+void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample) {
   switch (sample.blocks.domain().dimensions) {
     case 1:
-      return expect_exchanged<T, 1>(communicator, sample, tag);
+      return expect_exchanged<1>(communicator, sample);
     case 2:
-      return expect_exchanged<T, 2>(communicator, sample, tag);
+      return expect_exchanged<2>(communicator, sample);
+    case 3:
+      return expect_exchanged<3>(communicator, sample);
     default:
-      return expect_exchanged<T, 3>(communicator, sample, tag);
+      return expect_exchanged<4>(communicator, sample);
   }
 }
 
-TEST(Exchange, FillsEveryNeededPointOfTheDomain) {
+TEST(Exchange, FillsEveryNeededPoint) {
   const Communicator communicator(MPI_COMM_WORLD);
   test::Random random(61);
-  for (int i = 0; i < 60; ++i) {
-    const ExchangeSample sample = test::random_exchange(random, communicator.size());
-    test::for_each_element_size(
-        [&]<class T>(T) { expect_exchanged<T>(communicator, sample, static_cast<int>(sizeof(T))); });
+  for (int i = 0; i < 300; ++i)
+    expect_exchanged(communicator, test::random_exchange(random, communicator.size(), 500));
+}
+
+/// Slices along y whose rows are wide enough to be padded: slabs travel in place.
+ExchangeSample wide_slabs(int ranks) {
+  const Box box{{0, 3000}, {0, 40}};
+  ExchangeSample sample;
+  sample.blocks = BlockDistribution(box, box, {2, {1, ranks, 1, 1}});
+  sample.reach[1][0] = -9;
+  sample.reach[1][1] = 3;
+  return sample;
+}
+
+TEST(Exchange, SendsSlabsInPlace) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  ExchangeSample sample = wide_slabs(communicator.size());
+  for (const Message& message : sample.lists(communicator.rank(), communicator.size(), 4).receives)
+    EXPECT_TRUE(message.in_place) << to_string(message.box);
+  const auto view = view_of<float, 2>(sample, communicator.rank());
+  HaloExchange exchange(communicator.handle(), view);
+  EXPECT_TRUE(!runs_on_host || exchange.buffer_bytes() == 0);
+  for (int round = 0; round < 2; ++round) {
+    prepare(view, sample, round);
+    exchange.run();
+    EXPECT_EQ(count_wrong(view, sample, round), 0);
   }
 }
 
-TEST(Exchange, MovesWideRowsToo) {
+TEST(Exchange, BuffersAreWhatTheListsSay) {
   const Communicator communicator(MPI_COMM_WORLD);
-  const Box box{{0, 3000}, {0, 40}};
-  ExchangeSample sample;
-  sample.blocks = BlockDistribution(box, box, {2, {1, communicator.size(), 1, 1}});
+  test::Random random(62);
+  for (int i = 0; i < 30; ++i) {
+    ExchangeSample sample = test::random_exchange(random, communicator.size(), 500);
+    if (sample.blocks.domain().dimensions != 2) continue;
+    const ExchangeLists lists = sample.lists(communicator.rank(), communicator.size(), 4);
+    const HaloExchange exchange(communicator.handle(), view_of<float, 2>(sample, communicator.rank()));
+    EXPECT_TRUE(!runs_on_host ||
+                exchange.buffer_bytes() == buffer_bytes(lists.sends, 4) + buffer_bytes(lists.receives, 4))
+        << sample.text();
+  }
+}
+
+TEST(Exchange, MovesWideRowsThatArePacked) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  ExchangeSample sample = wide_slabs(communicator.size());
+  sample.boundary = Boundary::periodic;
   sample.reach[0][0] = -2;
-  sample.reach[1][0] = -25;
-  sample.reach[1][1] = 3;
-  expect_exchanged<float>(communicator, sample, 1);
+  sample.reach[1][0] = -45;
+  expect_exchanged(communicator, sample);
 }
 
-TEST(Exchange, ThatShareACommunicatorKeepTheirMessagesApart) {
+TEST(Exchange, LeavesTimeForOtherWorkBetweenStartAndFinish) {
   const Communicator communicator(MPI_COMM_WORLD);
-  const int rank = communicator.rank();
-  const Box box{{0, 64}};
-  ExchangeSample sample;
-  sample.blocks = BlockDistribution(box, box, {1, {communicator.size(), 1, 1, 1}});
-  sample.reach[0][0] = -3;
-  sample.reach[0][1] = 3;
-  using View = DistributedView<std::uint32_t, 1>;
-  const View views[] = {View("a", sample.blocks, rank, sample.need(rank, rank + 1)),
-                        View("b", sample.blocks, rank, sample.need(rank, rank + 1))};
-  Exchange first(communicator.handle(), 1, lists_of(sample, rank), 4);
-  Exchange second(communicator.handle(), 2, lists_of(sample, rank), 4);
-  for (int k = 0; k < 2; ++k)
-    test::for_each_point(sample.blocks.owned(rank), [&](const Point& p) {
-      views[k].accessor()(static_cast<int>(p[0])) = expected<std::uint32_t>(p, k);
-    });
-  const ExecutionSpace execution;
-  first.run(execution, views[0].block().reference());
-  second.run(execution, views[1].block().reference());
-  for (int k = 0; k < 2; ++k)
-    test::for_each_point(intersection(sample.need(rank, rank + 1), box), [&](const Point& p) {
-      EXPECT_EQ(views[k].accessor()(static_cast<int>(p[0])), expected<std::uint32_t>(p, k)) << p[0];
-    });
+  const ExchangeSample sample = wide_slabs(communicator.size());
+  const auto first = view_of<float, 2>(sample, communicator.rank());
+  const auto second = view_of<float, 2>(sample, communicator.rank());
+  HaloExchange one(communicator.handle(), first), other(communicator.handle(), second);
+  prepare(first, sample, 1);
+  one.start();
+  prepare(second, sample, 2);
+  other.start();
+  one.finish();
+  other.finish();
+  EXPECT_EQ(count_wrong(first, sample, 1), 0);
+  EXPECT_EQ(count_wrong(second, sample, 2), 0);
 }
 
-TEST(Exchange, RefusesMessagesThatMpiCannotCount) {
-  ExchangeLists lists;
-  lists.receives.push_back({0, Box{{0, 1}, {0, 1}}});
-  lists.receives[0].box[0].end = std::int64_t{1} << 20;
-  lists.receives[0].box[1].end = std::int64_t{1} << 20;
-  EXPECT_THROW(Exchange(MPI_COMM_SELF, 1, lists, 1), InternalError);
+struct Pixel {
+  std::uint16_t red, green, blue;
+};
+
+TEST(Exchange, MovesStructs) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const Box box{{0, 30}, {0, 20}};
+  const BlockDistribution blocks(box, box, {2, {1, communicator.size(), 1, 1}});
+  const DistributedView<Pixel, 2> view("pixels", blocks, communicator.rank(), Halo(2, Boundary::mirror));
+  const auto at = view.accessor();
+  const auto pixel = [](int x, int y) {
+    return Pixel{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y),
+                 static_cast<std::uint16_t>(x * y)};
+  };
+  test::for_each_point(view.owned(), [&](const Point& p) {
+    const int x = static_cast<int>(p[0]), y = static_cast<int>(p[1]);
+    at(x, y) = pixel(x, y);
+  });
+  HaloExchange(communicator.handle(), view).run();
+  test::for_each_point(view.required(), [&](const Point& p) {
+    const auto mirrored = [](std::int64_t i, int n) {
+      return static_cast<int>(i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i);
+    };
+    const Pixel expected = pixel(mirrored(p[0], 30), mirrored(p[1], 20));
+    const Pixel actual = at(static_cast<int>(p[0]), static_cast<int>(p[1]));
+    EXPECT_EQ(std::memcmp(&actual, &expected, sizeof actual), 0) << p[0] << ", " << p[1];
+  });
+}
+
+TEST(LargeMessage, CountsEveryByte) {
+  for (const std::int64_t bytes :
+       {std::int64_t{0}, std::int64_t{7}, std::int64_t{1} << 20, (std::int64_t{5} << 30) + 3}) {
+    for (const std::int64_t largest : {std::int64_t{1} << 30, std::int64_t{1} << 12}) {
+      const LargeMessage message(bytes, largest);
+      MPI_Count size = 0;
+      MPI_Type_size_x(message.type(), &size);
+      EXPECT_EQ(size * message.count(), bytes);
+    }
+  }
+}
+
+TEST(LargeMessage, ArrivesWhole) {
+  std::vector<unsigned char> from(100'003), to(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7 / 3);
+  const LargeMessage message(static_cast<std::int64_t>(from.size()), 1000);
+  MPI_Sendrecv(from.data(), message.count(), message.type(), 0, 1, to.data(), message.count(), message.type(),
+               0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  EXPECT_EQ(from, to);
 }
 
 }  // namespace

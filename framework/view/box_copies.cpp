@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/box_copies.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+using detail::RowCopy;
+
+// Below this a launch costs more than the copy.
+constexpr std::int64_t smallest_parallel_copy = 1 << 16;
+
+using Policy =
+    Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+
+/// Rows [first, last) of one copy, `copy_row(to, from)` each.
+template <class CopyOneRow>
+void for_rows(const RowCopy& copy, std::int64_t first, std::int64_t last, const CopyOneRow& copy_row) {
+  for (std::int64_t row = first; row < last;) {
+    const std::int64_t y = row % copy.extent[0];
+    const std::int64_t z = row / copy.extent[0] % copy.extent[1];
+    const std::int64_t w = row / copy.extent[0] / copy.extent[1];
+    const std::int64_t run = std::min(copy.extent[0] - y, last - row);
+    const std::byte* from =
+        copy.from + y * copy.from_stride[0] + z * copy.from_stride[1] + w * copy.from_stride[2];
+    std::byte* to = copy.to + y * copy.to_stride[0] + z * copy.to_stride[1] + w * copy.to_stride[2];
+    const std::int64_t from_stride = copy.from_stride[0];
+    const std::int64_t to_stride = copy.to_stride[0];
+    for (std::int64_t i = 0; i < run; ++i) copy_row(to + i * to_stride, from + i * from_stride);
+    row += run;
+  }
+}
+
+template <std::size_t Bytes>
+void copy_narrow_rows(const RowCopy& copy, std::int64_t first, std::int64_t last) {
+  for_rows(copy, first, last, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, Bytes); });
+}
+
+/// Narrow rows, such as the ghosts left and right of a block, are moves of a known size.
+void copy_rows(const RowCopy& copy, std::int64_t first, std::int64_t last) {
+  switch (copy.row_bytes) {
+    case 1:
+      return copy_narrow_rows<1>(copy, first, last);
+    case 2:
+      return copy_narrow_rows<2>(copy, first, last);
+    case 4:
+      return copy_narrow_rows<4>(copy, first, last);
+    case 8:
+      return copy_narrow_rows<8>(copy, first, last);
+    case 12:
+      return copy_narrow_rows<12>(copy, first, last);
+    case 16:
+      return copy_narrow_rows<16>(copy, first, last);
+    case 32:
+      return copy_narrow_rows<32>(copy, first, last);
+    case 64:
+      return copy_narrow_rows<64>(copy, first, last);
+    default:
+      const auto bytes = static_cast<std::size_t>(copy.row_bytes);
+      return for_rows(copy, first, last,
+                      [bytes](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
+  }
+}
+
+/// The rows [begin, end) of a list of copies, counted through.
+void copy_row_range(const RowCopy* copies, std::size_t count, std::int64_t begin, std::int64_t end) {
+  for (const RowCopy* copy = copies; copy != copies + count; ++copy) {
+    const std::int64_t first = std::max(begin - copy->first_row, std::int64_t{0});
+    const std::int64_t last = std::min(end - copy->first_row, copy->rows());
+    if (first < last) copy_rows(*copy, first, last);
+  }
+}
+
+/// Host kernel: an equal share of the rows per index.
+struct CopyShare {
+  const RowCopy* copies;
+  std::size_t count;
+  std::int64_t first_row;
+  std::int64_t rows;
+  std::int64_t shares;
+
+  void operator()(std::int64_t share) const {
+    copy_row_range(copies, count, first_row + rows * share / shares, first_row + rows * (share + 1) / shares);
+  }
+};
+
+/// Device kernel: one unit per index. A list of one travels with the kernel.
+template <class Unit>
+struct CopyUnit {
+  RowCopy only;
+  const RowCopy* copies;
+  std::size_t count;
+  std::int64_t first_unit;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    index += first_unit;
+    std::size_t low = 0;
+    for (std::size_t high = count; high - low > 1;) {
+      const std::size_t middle = (low + high) / 2;
+      (copies[middle].first_unit <= index ? low : high) = middle;
+    }
+    const RowCopy& copy = count == 1 ? only : copies[low];
+    index -= copy.first_unit;
+    const std::int64_t units_per_row = copy.row_bytes / static_cast<std::int64_t>(sizeof(Unit));
+    std::int64_t row = index / units_per_row;
+    std::int64_t read = index % units_per_row * static_cast<std::int64_t>(sizeof(Unit));
+    std::int64_t write = read;
+    for (int d = 0; d < max_dimensions - 1; ++d) {
+      const std::int64_t p = row % copy.extent[d];
+      row /= copy.extent[d];
+      read += p * copy.from_stride[d];
+      write += p * copy.to_stride[d];
+    }
+    *reinterpret_cast<Unit*>(copy.to + write) = *reinterpret_cast<const Unit*>(copy.from + read);
+  }
+};
+
+template <class Unit>
+void launch_units(const ExecutionSpace& execution, const RowCopy& first, const RowCopy* copies,
+                  std::size_t count, std::int64_t units) {
+  Kokkos::parallel_for("tessera: copy boxes", Policy(execution, 0, units),
+                       CopyUnit<Unit>{first, copies, count, first.first_unit});
+}
+
+}  // namespace
+
+void BoxCopies::add(const ArrayReference& from, const ArrayReference& to, const Box& box, const Point& shift,
+                    std::int64_t element_size) {
+  if (box.empty()) return;
+  RowCopy copy{from.origin, to.origin, box[0].size() * element_size, {1, 1, 1}, {}, {}, row_count_, 0};
+  for (int d = 0; d < box.dimensions; ++d) {
+    copy.from += (box[d].begin + shift[d]) * from.strides[d] * element_size;
+    copy.to += box[d].begin * to.strides[d] * element_size;
+    if (d == 0) continue;
+    copy.extent[d - 1] = box[d].size();
+    copy.from_stride[d - 1] = from.strides[d] * element_size;
+    copy.to_stride[d - 1] = to.strides[d] * element_size;
+  }
+  const auto limit_unit = [this](std::int64_t bytes) { unit_ = std::gcd(unit_, bytes); };
+  limit_unit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(copy.from) % 16));
+  limit_unit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(copy.to) % 16));
+  limit_unit(copy.row_bytes);
+  for (int d = 0; d < max_dimensions - 1; ++d) {
+    limit_unit(copy.from_stride[d]);
+    limit_unit(copy.to_stride[d]);
+  }
+  rows_.push_back(copy);
+  row_count_ += copy.rows();
+  bytes_ += copy.row_bytes * copy.rows();
+}
+
+void BoxCopies::commit() {
+  unit_ = std::min<std::int64_t>(unit_, 8);
+  std::int64_t units = 0;
+  for (RowCopy& copy : rows_) {
+    copy.first_unit = units;
+    units += copy.row_bytes / unit_ * copy.rows();
+  }
+  if (!runs_on_host && rows_.size() > 1) {
+    device_rows_ = Kokkos::View<RowCopy*, MemorySpace>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: list of copies"), rows_.size());
+    const Kokkos::View<RowCopy*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        rows_.data(), rows_.size());
+    Kokkos::deep_copy(device_rows_, host);
+  }
+}
+
+void BoxCopies::run(const ExecutionSpace& execution) const { run(execution, 0, rows_.size()); }
+
+void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::size_t last) const {
+  if (first == last) return;
+  const bool is_end = last == rows_.size();
+  const std::int64_t first_row = rows_[first].first_row;
+  const std::int64_t rows = (is_end ? row_count_ : rows_[last].first_row) - first_row;
+  const std::int64_t units = (is_end ? bytes_ / unit_ : rows_[last].first_unit) - rows_[first].first_unit;
+  if constexpr (runs_on_host) {
+    const std::int64_t shares = std::min<std::int64_t>(ExecutionSpace().concurrency(), rows);
+    if (units * unit_ < smallest_parallel_copy || shares == 1)
+      return copy_row_range(&rows_[first], last - first, first_row, first_row + rows);
+    Kokkos::parallel_for("tessera: copy boxes", Policy(execution, 0, shares),
+                         CopyShare{&rows_[first], last - first, first_row, rows, shares});
+  } else {
+    const RowCopy* copies = device_rows_.data() + first;
+    switch (unit_) {
+      case 1:
+        return launch_units<std::uint8_t>(execution, rows_[first], copies, last - first, units);
+      case 2:
+        return launch_units<std::uint16_t>(execution, rows_[first], copies, last - first, units);
+      case 4:
+        return launch_units<std::uint32_t>(execution, rows_[first], copies, last - first, units);
+      default:
+        return launch_units<std::uint64_t>(execution, rows_[first], copies, last - first, units);
+    }
+  }
+}
+
+}  // namespace tessera

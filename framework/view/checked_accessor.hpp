@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/coordinate.hpp"
+#include "tessera/view/accessor.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// An Accessor that hands points outside `box` to `report.outside<T>(box, point, dimension)`, whose answer
+/// takes the place of the element.
+template <class T, int N, class Report>
+class CheckedAccessor {
+ public:
+  using Value = T;
+
+  CheckedAccessor() = default;
+  KOKKOS_FUNCTION CheckedAccessor(const Accessor<T, N>& accessor, const Box& box, const Report& report)
+      : accessor_(accessor), box_(box), report_(report) {}
+
+  template <class... Indices>
+  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION T& operator()(Indices... indices) const {
+    const int point[] = {Coordinate(indices).value...};
+    for (int d = 0; d < N; ++d)
+      if (!box_[d].contains(point[d])) return report_.template outside<T>(box_, point, d);
+    return accessor_(indices...);
+  }
+
+  KOKKOS_FUNCTION std::remove_const_t<T> zero() const { return {}; }
+
+ private:
+  Accessor<T, N> accessor_;
+  Box box_;
+  Report report_;
+};
+
+/// Ends the program with one line that names the view, the index and the box.
+class AbortOutside {
+ public:
+  AbortOutside() = default;
+  explicit AbortOutside(const std::string& name) { name.copy(name_, sizeof name_ - 1); }
+
+  template <class T>
+  KOKKOS_FUNCTION T& outside(const Box& box, const int* point, int dimension) const {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    Kokkos::abort("tessera: a kernel left the box of a view: a build for hosts says which");
+#else
+    std::string index;
+    for (int d = 0; d < box.dimensions; ++d) index += fmt::format("{}{}", d == 0 ? "" : ", ", point[d]);
+    const std::string message = fmt::format(
+        "tessera: index ({}) of the view '{}' lies outside its box {} in "
+        "dimension {}\n",
+        index, name_, to_string(box), dimension);
+    std::fputs(message.c_str(), stderr);
+    Kokkos::abort("tessera: index outside a view");
+#endif
+    return *static_cast<T*>(nullptr);  // not reached
+  }
+
+ private:
+  char name_[48] = {};
+};
+
+/// The accessor of an array that holds `box`: one that checks every index in builds with TESSERA_CHECKS.
+template <class T, int N>
+auto bounded_accessor(const ArrayReference& array, [[maybe_unused]] const Box& box,
+                      [[maybe_unused]] const std::string& name) {
+#ifdef TESSERA_CHECKS
+  return CheckedAccessor<T, N, AbortOutside>(Accessor<T, N>(array), box, AbortOutside(name));
+#else
+  return Accessor<T, N>(array);
+#endif
+}
+
+}  // namespace tessera

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/exact_sum.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tessera {
+namespace {
+
+/// Large enough to hide what a block costs; 2^51 times it must fit 63 bits.
+constexpr std::int64_t block_size = 1024;
+/// Fewer numbers than these are added one by one.
+constexpr std::int64_t least_numbers = 32;
+
+std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
+
+/// 1.5 * 2^(52 + unit): (x + magic) - magic is x rounded to a multiple of 2^unit, without error when
+/// |x| <= 2^(51 + unit), and x + magic has the bits of magic plus that multiple. No product is involved that
+/// a compiler could contract.
+double magic_number(int unit) {
+  return std::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) |
+                               (std::uint64_t(1) << 51));
+}
+
+/// Sums of the bits of magic numbers with a number each, and what tells whether they are exact.
+struct BlockSums {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  std::uint64_t spilled = 0;  // exponent bits: a number too large for the magic one
+  std::uint64_t lost = 0;     // other bits than that of the sign: digits too small for it
+
+  bool exact() const {
+    constexpr std::uint64_t exponent_bits = std::uint64_t(0x7ff) << 52;
+    return (spilled & exponent_bits) == 0 && lost << 1 == 0;
+  }
+};
+
+/// Error-free extraction of one or two bins, after Demmel and Nguyen, "Fast reproducible floating-point
+/// summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate floating-point summation" (2008); the bins
+/// are summed as integers, which need no bits in reserve.
+template <int bins, class T>
+BlockSums extract(const T* numbers, std::int64_t count, double high_magic, double low_magic) {
+  const std::uint64_t magic_bits = bits_of(high_magic);
+  std::uint64_t high = 0, low = 0, spilled = 0, lost = 0;
+#pragma omp simd reduction(+ : high, low) reduction(| : spilled, lost)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double number = numbers[i];
+    const double shifted = number + high_magic;
+    const double kept = shifted - high_magic;
+    high += bits_of(shifted);
+    spilled |= bits_of(shifted) ^ magic_bits;
+    if constexpr (bins == 1) {
+      lost |= bits_of(number) ^ bits_of(kept);
+    } else {
+      const double rest = number - kept;
+      const double shifted_rest = rest + low_magic;
+      low += bits_of(shifted_rest);
+      lost |= bits_of(rest) ^ bits_of(shifted_rest - low_magic);
+    }
+  }
+  return {high, low, spilled, lost};
+}
+
+/// Adds blocks to a sum. The largest number of a block is looked for only when the unit of the last block
+/// does not suit it.
+template <class T>
+class BlockAdder {
+ public:
+  explicit BlockAdder(ExactSum<T>& sum) : sum_(sum) {}
+
+  void add(const T* numbers, std::int64_t count) {
+    const bool one_bin = may_suit_one_bin && blocks_too_wide_ < patience;
+    if (one_bin ? add_exactly<1>(numbers, count, unit_) : add_exactly<2>(numbers, count, unit_)) {
+      if (one_bin) blocks_too_wide_ = 0;
+      return;
+    }
+    const int unit = unit_of_largest(numbers, count);
+    if (unit <= largest_unit && add_in_units(numbers, count, unit, one_bin))
+      unit_ = unit;
+    else
+      for (std::int64_t i = 0; i < count; ++i) sum_.add(numbers[i]);
+  }
+
+ private:
+  using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+  static constexpr bool may_suit_one_bin = std::is_same_v<T, float>;
+  /// So many blocks in a row that one bin does not suit: the next ones are not tried with one.
+  static constexpr int patience = 2;
+  /// The numbers of a block are less than 2^headroom units.
+  static constexpr int headroom = 50;
+  static constexpr int largest_unit = 1023 - 52;
+
+  /// `unit` is that of the largest number.
+  bool add_in_units(const T* numbers, std::int64_t count, int unit, bool one_bin) {
+    if (one_bin && unit != unit_ && add_exactly<1>(numbers, count, unit)) return true;
+    if (one_bin) ++blocks_too_wide_;
+    return add_exactly<2>(numbers, count, unit);
+  }
+
+  template <int bins>
+  bool add_exactly(const T* numbers, std::int64_t count, int unit) {
+    // Half a unit is what the low bin has to hold.
+    const int low_unit = std::max(unit - 52, ExactSum<T>::lowest_exponent);
+    const double high_magic = magic_number(unit);
+    const double low_magic = magic_number(low_unit);
+    const BlockSums sums = extract<bins>(numbers, count, high_magic, low_magic);
+    if (!sums.exact()) return false;
+    const auto multiples = [&](std::uint64_t sum, double magic) {
+      return static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(count) * bits_of(magic));
+    };
+    sum_.add_scaled(multiples(sums.high, high_magic), unit);
+    if (bins == 2) sum_.add_scaled(multiples(sums.low, low_magic), low_unit);
+    return true;
+  }
+
+  /// More than largest_unit for infinities and NaN, and for the largest of the double numbers.
+  static int unit_of_largest(const T* numbers, std::int64_t count) {
+    constexpr int stored_bits = std::numeric_limits<T>::digits - 1;
+    constexpr Bits sign = Bits(1) << (8 * sizeof(T) - 1);
+    Bits largest = 0;
+#pragma omp simd reduction(max : largest)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Bits magnitude = std::bit_cast<Bits>(numbers[i]) & ~sign;
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    const int exponent = static_cast<int>(largest >> stored_bits);
+    if (exponent == std::numeric_limits<T>::max_exponent * 2 - 1) return largest_unit + 1;
+    const int bound = exponent + std::numeric_limits<T>::min_exponent - 1;
+    return std::max(bound - headroom, ExactSum<T>::lowest_exponent);
+  }
+
+  ExactSum<T>& sum_;
+  int unit_ = -headroom;     // suits what most images hold, numbers from -1 to 1
+  int blocks_too_wide_ = 0;  // in a row
+};
+
+/// Whether results are rounded to nearest and subnormal numbers are not flushed to zero. Volatile: asked at
+/// run time.
+bool arithmetic_is_standard() {
+  const volatile double one = 1;
+  const volatile double small = 0x1p-60;
+  const volatile double smallest = std::numeric_limits<double>::denorm_min();
+  const double doubled = smallest + smallest;
+  return one + small == 1 && one - small == 1 && bits_of(doubled) == 2;
+}
+
+}  // namespace
+
+template <class T>
+void ExactSum<T>::add(const T* numbers, std::int64_t count) {
+  std::int64_t begin = 0;
+  if (count >= least_numbers && arithmetic_is_standard()) {
+    BlockAdder<T> blocks(*this);
+    for (; begin < count; begin += block_size)
+      blocks.add(numbers + begin, std::min(block_size, count - begin));
+  }
+  for (; begin < count; ++begin) add(numbers[begin]);
+}
+
+template class ExactSum<float>;
+template class ExactSum<double>;
+
+}  // namespace tessera

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace tessera {
+
+/// The exact sum of any numbers of type T, float or double: the same bits for every order of the numbers and
+/// for every way to split them among threads, blocks and ranks. Plain bytes, for kernels and messages too.
+///
+/// A superaccumulator: a fixed-point number that reaches from the smallest subnormal number over the largest
+/// finite one, with room for 2^62 additions, in digits of 32 bits that are held in 64, so that carries wait
+/// for 2^29 additions. After Neal, "Fast exact summation using small and large superaccumulators"
+/// (arXiv:1505.05571, 2015).
+template <class T>
+class ExactSum {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+ public:
+  using value_type = T;
+
+  /// Every finite T is a multiple of 2^lowest_exponent.
+  static constexpr int lowest_exponent = std::is_same_v<T, float> ? -149 : -1074;
+
+  /// The empty sum: 0.
+  ExactSum() = default;
+
+  /// Adds one number. Infinities and NaN are remembered beside the sum of the finite numbers.
+  KOKKOS_FUNCTION void add(T number) {
+    Bits bits;
+    std::memcpy(&bits, &number, sizeof(T));
+    const bool negative = bits >> (8 * sizeof(T) - 1) != 0;
+    const int exponent = static_cast<int>((bits & infinity_bits) >> stored_bits);
+    const std::uint64_t fraction = bits & ((Bits(1) << stored_bits) - 1);
+    if (exponent == exponent_mask)
+      flags_ |= fraction != 0 ? not_a_number : negative ? minus_infinity : plus_infinity;
+    else if (exponent == 0)
+      add_digits(fraction, 0, negative);
+    else
+      add_digits(fraction | std::uint64_t(1) << stored_bits, exponent - 1, negative);
+  }
+
+  /// Adds `count` numbers that lie one after the other on the host: much faster than one by one, unless their
+  /// magnitudes differ by more than some 2^75 (float) or 2^50 (double) among neighbours.
+  void add(const T* numbers, std::int64_t count);
+
+  /// Adds factor * 2^exponent; the exponent must be from lowest_exponent to 50 less than T's largest.
+  KOKKOS_FUNCTION void add_scaled(std::int64_t factor, int exponent) {
+    const bool negative = factor < 0;
+    const std::uint64_t magnitude = static_cast<std::uint64_t>(factor);
+    add_digits(negative ? 0 - magnitude : magnitude, exponent - lowest_exponent, negative);
+  }
+
+  /// Adds all that `other` holds.
+  KOKKOS_FUNCTION void merge(const ExactSum& other) {
+    for (int i = 0; i < limb_count; ++i) limbs_[i] += other.limbs_[i];
+    flags_ |= other.flags_;
+    count_additions(other.pending_ + 1);
+  }
+
+  /// Propagates all carries: equal sums then have equal bytes. Changes no value.
+  KOKKOS_FUNCTION void normalise() {
+    for (int i = 0; i + 1 < limb_count; ++i) {
+      limbs_[i + 1] +=
+          limbs_[i] >> digit_bits;  // rounds down: digits are not negative, only the last limb is
+      limbs_[i] &= digit_mask;
+    }
+    pending_ = 0;
+  }
+
+  /// The sum rounded once, to nearest, ties to even. A sum of zero is +0; one beyond the range of T is an
+  /// infinity, as is one with infinities of one sign; with both, or with a NaN, the sum is NaN.
+  KOKKOS_FUNCTION T value() const {
+    if (flags_ == plus_infinity) return from_bits(infinity_bits);
+    if (flags_ == minus_infinity) return from_bits(sign_bit | infinity_bits);
+    if (flags_ != 0) return from_bits(infinity_bits | Bits(1) << (stored_bits - 1));
+    ExactSum magnitude = *this;
+    magnitude.normalise();
+    const bool negative = magnitude.limbs_[limb_count - 1] < 0;
+    if (negative) magnitude.negate();
+    const std::uint64_t bits = magnitude.rounded_bits();
+    const Bits finite = static_cast<Bits>(bits < infinity_bits ? bits : infinity_bits);
+    return from_bits(negative ? sign_bit | finite : finite);
+  }
+
+  /// Whether both hold the same exact sum, and the same kinds of infinities and NaN.
+  KOKKOS_FUNCTION bool operator==(const ExactSum& other) const {
+    ExactSum a = *this;
+    ExactSum b = other;
+    a.normalise();
+    b.normalise();
+    bool equal = a.flags_ == b.flags_;
+    for (int i = 0; i < limb_count; ++i) equal = equal && a.limbs_[i] == b.limbs_[i];
+    return equal;
+  }
+
+ private:
+  using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+  enum Flag : std::uint32_t { not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
+
+  static constexpr int precision = std::numeric_limits<T>::digits;
+  static constexpr int stored_bits = precision - 1;
+  static constexpr int exponent_mask = std::numeric_limits<T>::max_exponent * 2 - 1;
+  static constexpr Bits infinity_bits = static_cast<Bits>(exponent_mask) << stored_bits;
+  static constexpr Bits sign_bit = Bits(1) << (8 * sizeof(T) - 1);
+
+  static constexpr int digit_bits = 32;
+  static constexpr std::int64_t digit_mask = 0xffffffff;
+  static constexpr int headroom_bits = 62;
+  /// The last limb holds 63 bits and a sign, the others 32.
+  static constexpr int limb_count =
+      (std::numeric_limits<T>::max_exponent - lowest_exponent + headroom_bits - 31 + digit_bits - 1) /
+      digit_bits;
+  /// A limb is less than (additions + 1) * 2^32: two sums with fewer additions than this can be merged.
+  static constexpr std::uint32_t most_pending = std::uint32_t(1) << 29;
+
+  KOKKOS_FUNCTION static T from_bits(Bits bits) {
+    T number;
+    std::memcpy(&number, &bits, sizeof(T));
+    return number;
+  }
+
+  KOKKOS_FUNCTION void count_additions(std::uint32_t additions) {
+    pending_ += additions;
+    if (pending_ >= most_pending) normalise();
+  }
+
+  /// Adds magnitude * 2^(lowest_exponent + shift).
+  KOKKOS_FUNCTION void add_digits(std::uint64_t magnitude, int shift, bool negative) {
+    const int first = shift / digit_bits;
+    const int rest = shift % digit_bits;
+    const std::uint64_t low = magnitude << rest;
+    const std::int64_t digits[] = {static_cast<std::int64_t>(low & digit_mask),
+                                   static_cast<std::int64_t>(low >> digit_bits),
+                                   static_cast<std::int64_t>(magnitude >> 1 >> (63 - rest))};
+    const std::int64_t sign = negative ? -1 : 0;
+    for (int i = 0; i < 3; ++i) limbs_[first + i] += (digits[i] ^ sign) - sign;
+    count_additions(1);
+  }
+
+  KOKKOS_FUNCTION void negate() {
+    for (int i = 0; i < limb_count; ++i) limbs_[i] = -limbs_[i];
+    normalise();
+  }
+
+  /// Digit i of a normalised sum that is not negative: the last limb holds two.
+  KOKKOS_FUNCTION std::uint64_t digit(int i) const {
+    if (i >= limb_count) return static_cast<std::uint64_t>(limbs_[limb_count - 1]) >> digit_bits;
+    return static_cast<std::uint64_t>(limbs_[i] & digit_mask);
+  }
+
+  /// 64 bits of a normalised sum that is not negative, from this bit on.
+  KOKKOS_FUNCTION std::uint64_t bits_from(int bit) const {
+    const int first = bit / digit_bits;
+    const int rest = bit % digit_bits;
+    std::uint64_t bits = digit(first);
+    if (first < limb_count) bits |= digit(first + 1) << digit_bits;
+    bits >>= rest;
+    if (first + 1 < limb_count) bits |= digit(first + 2) << 1 << (63 - rest);
+    return bits;
+  }
+
+  /// Whether a normalised sum has a bit set below this one.
+  KOKKOS_FUNCTION bool any_below(int bit) const {
+    const std::uint64_t rest = (std::uint64_t(1) << bit % digit_bits) - 1;
+    std::uint64_t any = digit(bit / digit_bits) & rest;
+    for (int i = 0; i < bit / digit_bits; ++i) any |= digit(i);
+    return any != 0;
+  }
+
+  /// The number of bits of a normalised sum that is not negative.
+  KOKKOS_FUNCTION int bit_length() const {
+    int top = limb_count;
+    while (top > 0 && digit(top) == 0) --top;
+    int length = top * digit_bits;
+    for (std::uint64_t rest = digit(top); rest != 0; rest >>= 1) ++length;
+    return length;
+  }
+
+  /// The bits of the T next to a normalised sum that is not negative; more than those of infinity beyond the
+  /// range.
+  KOKKOS_FUNCTION std::uint64_t rounded_bits() const {
+    const int dropped = bit_length() - precision;
+    if (dropped <= 0) return bits_from(0);
+    const std::uint64_t kept = bits_from(dropped) & ((std::uint64_t(1) << precision) - 1);
+    const bool half = (bits_from(dropped - 1) & 1) != 0;
+    const bool up = half && ((kept & 1) != 0 || any_below(dropped - 1));
+    // The leading bit of `kept` adds 1 to the exponent, and so does a carry that leaves it.
+    return (static_cast<std::uint64_t>(dropped) << stored_bits) + kept + (up ? 1 : 0);
+  }
+
+  std::int64_t limbs_[limb_count] = {};
+  std::uint32_t pending_ = 0;  // additions since the carries were propagated
+  std::uint32_t flags_ = 0;
+};
+
+static_assert(std::is_trivially_copyable_v<ExactSum<float>> &&
+              std::is_trivially_copyable_v<ExactSum<double>>);
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/exchange_lists.hpp"
+
+namespace tessera {
+namespace {
+
+/// The highest dimension in which the box has more than one point; 0 when it is a row.
+int top_dimension(const Box& box) {
+  int top = box.dimensions - 1;
+  while (top > 0 && box[top].size() == 1) --top;
+  return top;
+}
+
+}  // namespace
+
+std::vector<Message> messages_between(int partner, const Box& owned, const Box& need, const Box& domain,
+                                      const BoundaryConditions& conditions) {
+  std::vector<Message> messages;
+  for (const PeriodicPiece& piece : periodic_pieces(need, domain, conditions)) {
+    const Box source = intersection(shifted(piece.box, piece.shift), owned);
+    if (source.empty()) continue;
+    Point back;
+    for (int d = 0; d < source.dimensions; ++d) back[d] = -piece.shift[d];
+    messages.push_back({partner, shifted(source, back), piece.shift});
+  }
+  return messages;
+}
+
+ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
+                            const Box& need) {
+  std::vector<int> partners;
+  for (const PeriodicPiece& piece : periodic_pieces(need, owners.domain(), conditions))
+    for (int partner : owners.ranks_touching(shifted(piece.box, piece.shift))) partners.push_back(partner);
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  ExchangeLists lists;
+  for (int partner : partners)
+    for (const Message& message :
+         messages_between(partner, owners.owned(partner), need, owners.domain(), conditions))
+      (partner == rank ? lists.copies : lists.receives).push_back(message);
+  return lists;
+}
+
+std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].in_place) bytes += messages[i].box.size() * element_size;
+    const bool is_last = i + 1 == messages.size() || messages[i + 1].partner != messages[i].partner;
+    if (is_last) bytes = (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+  }
+  return bytes;
+}
+
+bool is_slab_of(const Box& box, const BlockLayout& layout) {
+  for (int d = 0; d < top_dimension(box); ++d)
+    if (!(box[d] == layout.box[d])) return false;
+  return true;
+}
+
+bool is_common_slab(const Message& message, const BlockLayout& from, const BlockLayout& to) {
+  if (!is_slab_of(message.source(), from) || !is_slab_of(message.box, to)) return false;
+  for (int d = 1; d <= top_dimension(message.box); ++d)
+    if (from.strides[d] != to.strides[d]) return false;
+  return true;
+}
+
+}  // namespace tessera

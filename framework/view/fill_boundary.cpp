@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/fill_boundary.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "tessera/domain/error.hpp"
+
+namespace tessera {
+namespace {
+
+/// Fills the points of `part`, all of which lie beyond one side of dimension `across`.
+template <class Unit>
+struct FillSide {
+  Unit* data;
+  ArrayReference array;
+  Box part;
+  int across;
+  Range domain;
+  Boundary below;
+  Boundary above;
+  int units_per_element;
+  Unit constant[largest_element / sizeof(Unit)];
+
+  KOKKOS_FUNCTION Unit* element(const Point& point) const {
+    std::int64_t offset = 0;
+    for (int d = 0; d < part.dimensions; ++d) offset += point[d] * array.strides[d];
+    return data + offset * units_per_element;
+  }
+
+  KOKKOS_FUNCTION Point first_of_row(std::int64_t row) const {
+    Point point;
+    point[0] = part[0].begin;
+    for (int d = 1; d < part.dimensions; ++d) {
+      point[d] = part[d].begin + row % part[d].size();
+      row /= part[d].size();
+    }
+    return point;
+  }
+
+  KOKKOS_FUNCTION void fill_point(Point point) const {
+    Unit* to = element(point);
+    const BoundarySource source = boundary_source(point[across], domain, below, above);
+    if (source.kind == BoundarySource::Kind::nowhere) return;
+    point[across] = source.point;
+    const Unit* from = source.kind == BoundarySource::Kind::constant ? constant : element(point);
+    for (int u = 0; u < units_per_element; ++u) to[u] = from[u];
+  }
+
+  /// A row that repeats another row as a whole (hosts).
+  void copy_row(Point point) const {
+    Unit* to = element(point);
+    point[across] = boundary_source(point[across], domain, below, above).point;
+    std::memcpy(to, element(point),
+                static_cast<std::size_t>(part[0].size() * units_per_element) * sizeof(Unit));
+  }
+
+  KOKKOS_FUNCTION bool repeats_rows(const Point& point) const {
+    return across > 0 &&
+           boundary_source(point[across], domain, below, above).kind == BoundarySource::Kind::point;
+  }
+
+  /// One point (devices), or one row (hosts).
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    if constexpr (runs_on_host) {
+      Point point = first_of_row(index);
+      if (repeats_rows(point)) return copy_row(point);
+      for (; point[0] < part[0].end; ++point[0]) fill_point(point);
+    } else {
+      Point point = first_of_row(index / part[0].size());
+      point[0] += index % part[0].size();
+      fill_point(point);
+    }
+  }
+};
+
+template <class Unit>
+void run_fill(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
+              const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
+  using Policy =
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  // Below this a launch costs more than the copy.
+  constexpr std::int64_t smallest_parallel_fill = 1 << 15;
+  const auto& side = conditions.side[static_cast<std::size_t>(across)];
+  FillSide<Unit> fill{reinterpret_cast<Unit*>(array.origin),
+                      array,
+                      part,
+                      across,
+                      domain[across],
+                      side[0],
+                      side[1],
+                      static_cast<int>(element_size / static_cast<std::int64_t>(sizeof(Unit))),
+                      {}};
+  std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
+  const std::int64_t rows = part.size() / part[0].size();
+  if (runs_on_host && part.size() * element_size < smallest_parallel_fill) {
+    if constexpr (runs_on_host)
+      for (std::int64_t row = 0; row < rows; ++row) fill(row);
+  } else {
+    Kokkos::parallel_for("tessera: boundary", Policy(execution, 0, runs_on_host ? rows : part.size()), fill);
+  }
+}
+
+void fill_side(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
+               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
+  if (part.empty()) return;
+  // The largest unit that divides the elements, and so (all strides being whole elements) their addresses.
+  switch (std::gcd(element_size, std::int64_t{8})) {
+    case 1:
+      return run_fill<std::uint8_t>(execution, array, part, across, domain, conditions, element_size);
+    case 2:
+      return run_fill<std::uint16_t>(execution, array, part, across, domain, conditions, element_size);
+    case 4:
+      return run_fill<std::uint32_t>(execution, array, part, across, domain, conditions, element_size);
+    default:
+      return run_fill<std::uint64_t>(execution, array, part, across, domain, conditions, element_size);
+  }
+}
+
+}  // namespace
+
+void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
+                   const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
+  if (element_size > static_cast<std::int64_t>(largest_element))
+    throw InternalError("elements of more than 64 bytes have no boundary conditions");
+  for (int d = 0; d < box.dimensions; ++d) {
+    if (conditions.is_periodic(d)) continue;
+    // Dimensions before d are filled already; of those after d only what lies inside, or was exchanged.
+    Box filled = box;
+    for (int e = d; e < box.dimensions; ++e)
+      if (!conditions.is_periodic(e)) filled[e] = intersection(box[e], domain[e]);
+    Box low = filled, high = filled;
+    low[d] = {box[d].begin, std::min(box[d].end, domain[d].begin)};
+    high[d] = {std::max(box[d].begin, domain[d].end), box[d].end};
+    for (const Box& part : {low, high})
+      fill_side(execution, array, part, d, domain, conditions, element_size);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "tessera/view/accessor.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/distributed_view.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+/// Points of a row that one thread of a host takes at once.
+inline constexpr std::int64_t points_per_run = 4096;
+
+/// Splits the index of a run, or of a point, into the coordinates of dimensions 1 and up; what is left over
+/// counts along x.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t split_index(const Box& box, std::int64_t index, int (&point)[N]) {
+  for (int d = 1; d < N; ++d) {
+    const std::int64_t size = box[d].size();
+    point[d] = static_cast<int>(box[d].begin + index % size);
+    index /= size;
+  }
+  return index;
+}
+
+template <int N, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void call_at(const Body& body, const int* point) {
+  if constexpr (N == 1) body(point[0]);
+  if constexpr (N == 2) body(point[0], point[1]);
+  if constexpr (N == 3) body(point[0], point[1], point[2]);
+  if constexpr (N == 4) body(point[0], point[1], point[2], point[3]);
+}
+
+/// One point per index (devices), or a run of points of one row (hosts).
+template <int N, class Body>
+struct ForEach {
+  Body body;
+  Box box;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    int point[N];
+    if constexpr (runs_on_host) {
+      const std::int64_t begin = box[0].begin + split_index(box, index, point) * points_per_run;
+      const int end =
+          static_cast<int>(begin + points_per_run < box[0].end ? begin + points_per_run : box[0].end);
+      for (point[0] = static_cast<int>(begin); point[0] < end; ++point[0]) call_at<N>(body, point);
+    } else {
+      std::int64_t rest = index / box[0].size();
+      point[0] = static_cast<int>(box[0].begin + index % box[0].size());
+      split_index(box, rest, point);
+      call_at<N>(body, point);
+    }
+  }
+};
+
+template <class T, int N>
+struct Fill {
+  Accessor<T, N> array;
+  T value;
+  template <class... Indices>
+  KOKKOS_FUNCTION void operator()(Indices... indices) const {
+    array(indices...) = value;
+  }
+};
+
+}  // namespace detail
+
+/// Calls body(x, y, ...) with the global coordinates, ints, of every point of an N-dimensional box, in
+/// parallel where kernels run. `body` is a functor or KOKKOS_LAMBDA. Enqueued on `execution`.
+template <int N, class Body>
+void for_each(const Box& box, const Body& body, const ExecutionSpace& execution = {}) {
+  using Policy =
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  if (box.empty()) return;
+  const std::int64_t width = box[0].size();
+  const std::int64_t runs = (width + detail::points_per_run - 1) / detail::points_per_run;
+  const std::int64_t indices = runs_on_host ? box.size() / width * runs : box.size();
+  Kokkos::parallel_for("tessera: for each", Policy(execution, 0, indices),
+                       detail::ForEach<N, Body>{body, box});
+}
+
+/// The same for the points that this rank owns of a view.
+template <class T, int N, class Body>
+void for_each(const DistributedView<T, N>& view, const Body& body, const ExecutionSpace& execution = {}) {
+  for_each<N>(view.owned(), body, execution);
+}
+
+/// Gives all points that this rank holds, ghosts too, one value.
+template <class T, int N>
+void fill(const DistributedView<T, N>& view, const T& value, const ExecutionSpace& execution = {}) {
+  for_each<N>(view.required(), detail::Fill<T, N>{Accessor<T, N>(view.block().reference()), value},
+              execution);
+}
+
+}  // namespace tessera

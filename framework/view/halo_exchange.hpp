@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "tessera/view/communicator.hpp"
+#include "tessera/view/distributed_view.hpp"
+#include "tessera/view/exchange.hpp"
+#include "tessera/view/fill_boundary.hpp"
+
+namespace tessera {
+
+/// Fills the ghosts of some views: inside the domain from the ranks that own them, outside by the boundary
+/// conditions. The messages of all views to one partner are one. Made once, run any number of times.
+class HaloExchange {
+ public:
+  /// The ghosts that each view was made with. Collective: the views of all ranks in the same order. The
+  /// communicator is duplicated.
+  template <class... Views>
+  explicit HaloExchange(MPI_Comm communicator, const Views&... views) : communicator_(communicator) {
+    (add(views), ...);
+    make_exchange();
+  }
+
+  /// Sends; see Exchange. Ghosts are not to be read until `finish`.
+  void start(const ExecutionSpace& execution = {}) { exchange_.front().start(execution); }
+  /// Waits for the ghosts, and fills those outside the domain. On return they can be read on `execution`.
+  void finish(const ExecutionSpace& execution = {});
+  void run(const ExecutionSpace& execution = {}) {
+    start(execution);
+    finish(execution);
+  }
+
+  /// Memory of message buffers.
+  std::int64_t buffer_bytes() const { return exchange_.front().buffer_bytes(); }
+
+ private:
+  struct Side {
+    Box box;
+    Box domain;
+    BoundaryConditions conditions;
+  };
+
+  template <class View>
+  void add(const View& view) {
+    const int rank = communicator_.rank();
+    ExchangeLists lists =
+        exchange_lists(view.distribution(), view.boundary(), rank, communicator_.size(), view.need());
+    mark_in_place(lists, rank, [&](int other) { return view.layout(other); });
+    const ArrayReference array = view.block().reference();
+    fields_.push_back({array, array, view.block().layout().element_size, std::move(lists)});
+    sides_.push_back({view.required(), view.domain(), view.boundary()});
+  }
+  void make_exchange();
+
+  Communicator communicator_;
+  std::vector<ExchangeField> fields_;
+  std::vector<Side> sides_;
+  /// One, made after the fields.
+  std::vector<Exchange> exchange_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tessera/view/block.hpp"
+#include "tessera/view/checked_accessor.hpp"
+
+namespace tessera {
+
+/// A rank's part of an array where the host can read and write it: the memory itself where the host reaches
+/// it, else a copy of it.
+template <class T, int N, class Space = MemorySpace>
+class HostView {
+ public:
+  /// Copies from the device, if there is one, once all its kernels are done.
+  HostView(const Block<Space>& block, const std::string& name)
+      : block_(block), name_(name), memory_(Kokkos::create_mirror_view(block.memory())) {
+    copy_from_device();
+  }
+
+  const Box& box() const { return block_.box(); }
+  /// Indexed by global coordinates.
+  auto accessor() const {
+    return bounded_accessor<T, N>(
+        box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data()), box(), name_);
+  }
+
+  /// Both do nothing where the host reaches the memory. Done on return.
+  void copy_from_device() const { copy(memory_, block_.memory()); }
+  void copy_to_device() const { copy(block_.memory(), memory_); }
+
+ private:
+  using Memory = Kokkos::View<std::byte*, Space>;
+
+  template <class To, class From>
+  void copy(const To& to, const From& from) const {
+    const ExecutionSpace execution;
+    Kokkos::fence();
+    compat::copy(execution, to, from);
+    execution.fence();
+  }
+
+  Block<Space> block_;
+  std::string name_;
+  decltype(Kokkos::create_mirror_view(std::declval<const Memory&>())) memory_;
+};
+
+}  // namespace tessera

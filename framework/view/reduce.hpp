@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <concepts>
+#include <type_traits>
+
+#include "tessera/view/distributed_view.hpp"
+#include "tessera/view/for_each.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+/// Contributes the points of one share of a box to one partial value.
+template <class Reduction, class T, int N>
+struct ReduceShare {
+  using Value = typename Reduction::Value;
+
+  Reduction reduction;
+  ArrayReference array;
+  Box box;
+  /// Runs of a row (hosts) or points (devices).
+  std::int64_t indices;
+  std::int64_t shares;
+  Value* partials;
+
+  KOKKOS_FUNCTION const T* row(const int* point) const {
+    const T* row = reinterpret_cast<const T*>(array.origin);
+    for (int d = 1; d < N; ++d) row += array.strides[d] * point[d];
+    return row;
+  }
+
+  KOKKOS_FUNCTION void add_point(Value& value, const T* row, const int* point) const {
+    Point at;
+    for (int d = 0; d < N; ++d) at[d] = point[d];
+    reduction.add(value, row[point[0]], at);
+  }
+
+  void add_run(Value& value, std::int64_t index) const {
+    int point[N];
+    const std::int64_t begin = box[0].begin + split_index(box, index, point) * points_per_run;
+    const std::int64_t end = std::min(begin + points_per_run, box[0].end);
+    const T* first = row(point);
+    if constexpr (requires { reduction.add_row(value, first, end); })
+      return reduction.add_row(value, first + begin, end - begin);
+    else
+      for (point[0] = static_cast<int>(begin); point[0] < end; ++point[0]) add_point(value, first, point);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    Value value;
+    reduction.init(value);
+    if constexpr (runs_on_host) {
+      for (std::int64_t i = indices * share / shares; i < indices * (share + 1) / shares; ++i)
+        add_run(value, i);
+    } else {
+      for (std::int64_t i = share; i < indices; i += shares) {
+        int point[N];
+        point[0] = static_cast<int>(box[0].begin + i % box[0].size());
+        split_index(box, i / box[0].size(), point);
+        add_point(value, row(point), point);
+      }
+    }
+    partials[share] = value;
+  }
+};
+
+/// Joins values in messages.
+template <class Reduction>
+void join_values(void* from, void* to, int* count, MPI_Datatype*) {
+  using Value = typename Reduction::Value;
+  for (int i = 0; i < *count; ++i)
+    Reduction().join(static_cast<Value*>(to)[i], static_cast<const Value*>(from)[i]);
+}
+
+}  // namespace detail
+
+/// What a reduction is made of: a value that starts empty, takes points and joins others. It must not matter
+/// in which order or in what parts that happens: then the result has the same bits on any number of ranks and
+/// threads. `reductions.hpp` has the usual ones.
+template <class Reduction, class T>
+concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
+    requires(Reduction reduction, typename Reduction::Value& value, const T& element, const Point& point) {
+  reduction.init(value);
+  reduction.add(value, element, point);
+  reduction.join(value, value);
+  reduction.result(value);
+};
+
+/// This rank's share of a reduction: the points that it owns.
+template <class T, int N, class Reduction>
+typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduction reduction,
+                                       const ExecutionSpace& execution = {}) {
+  using Value = typename Reduction::Value;
+  using Policy =
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  Value total;
+  reduction.init(total);
+  const Box box = view.owned();
+  if (box.empty()) return total;
+  constexpr std::int64_t most_device_shares = 1 << 14;
+  const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
+  const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
+  const std::int64_t shares =
+      std::min<std::int64_t>(indices, runs_on_host ? ExecutionSpace().concurrency() : most_device_shares);
+  const Kokkos::View<Value*, MemorySpace> partials(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+      static_cast<std::size_t>(shares));
+  Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
+                       detail::ReduceShare<Reduction, T, N>{reduction, view.block().reference(), box, indices,
+                                                            shares, partials.data()});
+  const auto on_host = Kokkos::create_mirror_view(partials);
+  compat::copy(execution, on_host, partials);
+  execution.fence();
+  for (std::int64_t i = 0; i < shares; ++i) reduction.join(total, on_host(i));
+  return total;
+}
+
+/// Reduces the points of a view over all ranks of `communicator`; every rank gets the same result, whatever
+/// their number: reduce(view, Sum<float>(), communicator). Collective.
+template <class T, int N, ReductionOf<T> Reduction>
+auto reduce(const DistributedView<T, N>& view, Reduction reduction, MPI_Comm communicator,
+            const ExecutionSpace& execution = {}) {
+  typename Reduction::Value total = reduce_owned(view, reduction, execution);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Type_contiguous(static_cast<int>(sizeof total), MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_Op_create(&detail::join_values<Reduction>, 1, &operation);
+  MPI_Allreduce(MPI_IN_PLACE, &total, 1, type, operation, communicator);
+  MPI_Op_free(&operation);
+  MPI_Type_free(&type);
+  return reduction.result(total);
+}
+
+}  // namespace tessera

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/view/exact_sum.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+/// a < b, and -0 < +0, so that which of two zeros is found does not depend on the order. False for NaN.
+template <class T>
+KOKKOS_FUNCTION bool is_less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a == T(0) && b == T(0)) {
+      std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> a_bits, b_bits;
+      std::memcpy(&a_bits, &a, sizeof a);
+      std::memcpy(&b_bits, &b, sizeof b);
+      return a_bits < 0 && b_bits >= 0;
+    }
+  }
+  return a < b;
+}
+
+/// The order in which points lie in memory.
+KOKKOS_FUNCTION inline bool is_before(const Point& a, const Point& b) {
+  for (int d = max_dimensions - 1; d >= 0; --d)
+    if (a[d] != b[d]) return a[d] < b[d];
+  return false;
+}
+
+/// The least or greatest element so far, if any.
+template <class T, bool Greatest>
+struct Extreme {
+  struct Value {
+    T value;
+    Point point;
+    bool found;
+  };
+
+  KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
+  /// NaN is dropped.
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
+    if (element == element) join(value, {element, point, true});
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    if (!other.found) return;
+    if (!value.found || is_better(other, value)) value = other;
+  }
+
+ private:
+  KOKKOS_FUNCTION static bool is_better(const Value& a, const Value& b) {
+    const bool less = is_less(a.value, b.value);
+    const bool greater = is_less(b.value, a.value);
+    if (less || greater) return less != Greatest;
+    return is_before(a.point, b.point);
+  }
+};
+
+}  // namespace detail
+
+/// The sum. Of floats it is exact and rounded once (ExactSum); of integers it is an std::int64_t or
+/// std::uint64_t that wraps around.
+template <class T>
+struct Sum {
+  using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
+    join(value, static_cast<Value>(element));
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(other));
+  }
+  Value result(const Value& value) const { return value; }
+};
+
+template <class T>
+requires std::is_floating_point_v<T>
+struct Sum<T> {
+  using Value = ExactSum<T>;
+  KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const { value.add(element); }
+  void add_row(Value& value, const T* elements, std::int64_t count) const { value.add(elements, count); }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value.merge(other); }
+  T result(const Value& value) const { return value.value(); }
+};
+
+/// The least element. NaN is dropped, and -0 is less than +0. Of no elements, or NaN alone: the greatest
+/// number of the type (infinity of floats).
+template <class T>
+struct Minimum : detail::Extreme<T, false> {
+  T result(const typename detail::Extreme<T, false>::Value& value) const {
+    using Limits = std::numeric_limits<T>;
+    return value.found ? value.value : Limits::has_infinity ? Limits::infinity() : Limits::max();
+  }
+};
+
+/// The greatest element; see Minimum.
+template <class T>
+struct Maximum : detail::Extreme<T, true> {
+  T result(const typename detail::Extreme<T, true>::Value& value) const {
+    using Limits = std::numeric_limits<T>;
+    return value.found ? value.value : Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+};
+
+/// The least element and where it is: `value`, `point`, and `found`, which is false when there are no
+/// elements but NaN. Of equal ones the first in memory order.
+template <class T>
+struct MinimumLocation : detail::Extreme<T, false> {
+  using Value = typename detail::Extreme<T, false>::Value;
+  Value result(const Value& value) const { return value; }
+};
+
+/// The greatest element and where it is; see MinimumLocation.
+template <class T>
+struct MaximumLocation : detail::Extreme<T, true> {
+  using Value = typename detail::Extreme<T, true>::Value;
+  Value result(const Value& value) const { return value; }
+};
+
+}  // namespace tessera

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/redistribution.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/domain/error.hpp"
+#include "view/exchange_sample.hpp"
+#include "view/pattern.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+
+/// Over all ranks, or some of them.
+BlockDistribution random_blocks(test::Random& random, const Box& box, int ranks) {
+  const int used = random.chance(50) ? ranks : random.small(1, ranks);
+  return BlockDistribution(box, box, test::random_grid(random, box.dimensions, used),
+                           random.chance(50) ? Slicing::ceil : Slicing::balanced,
+                           random.small(0, ranks - used));
+}
+
+std::string text_of(const BlockDistribution& from, const BlockDistribution& to) {
+  return to_string(from.domain()) + ": " + from.grid().text() + " to " + to.grid().text();
+}
+
+template <class T, int N>
+void fill_with_pattern(const DistributedView<T, N>& view) {
+  test::for_each_point(view.required(), [&](const Point& p) {
+    test::element<T>(view.block().reference(), p) = static_cast<T>(test::pattern(p));
+  });
+}
+
+template <class T, int N>
+void expect_pattern(const DistributedView<T, N>& view, const std::string& text) {
+  std::int64_t wrong = 0;
+  test::for_each_point(view.owned(), [&](const Point& p) {
+    wrong += test::element<T>(view.block().reference(), p) != static_cast<T>(test::pattern(p));
+  });
+  EXPECT_EQ(wrong, 0) << text;
+}
+
+/// There, then back into other memory.
+template <class T, int N>
+void expect_round_trip(const Communicator& communicator, const BlockDistribution& from,
+                       const BlockDistribution& to, std::int64_t buffer_bytes) {
+  const int rank = communicator.rank();
+  const DistributedView<T, N> first("first", from, rank), second("second", to, rank),
+      third("third", from, rank);
+  fill_with_pattern(first);
+  Redistribution there(communicator.handle(), from, to, sizeof(T), buffer_bytes);
+  Redistribution back(communicator.handle(), to, from, sizeof(T), buffer_bytes);
+  EXPECT_LE(there.buffer_bytes(), buffer_bytes);
+  for (int round = 0; round < 2; ++round) {
+    test::for_each_point(to.owned(rank),
+                         [&](const Point& p) { test::element<T>(second.block().reference(), p) = 7; });
+    there.run(first, second);
+    expect_pattern(second, text_of(from, to));
+  }
+  back.run(second, third);
+  expect_pattern(third, text_of(to, from));
+}
+
+template <class T>
+void expect_round_trip(const Communicator& communicator, const BlockDistribution& from,
+                       const BlockDistribution& to, std::int64_t buffer_bytes) {
+  switch (from.domain().dimensions) {
+    case 1:
+      return expect_round_trip<T, 1>(communicator, from, to, buffer_bytes);
+    case 2:
+      return expect_round_trip<T, 2>(communicator, from, to, buffer_bytes);
+    case 3:
+      return expect_round_trip<T, 3>(communicator, from, to, buffer_bytes);
+    default:
+      return expect_round_trip<T, 4>(communicator, from, to, buffer_bytes);
+  }
+}
+
+TEST(Redistribution, BetweenAnyTwoDistributionsAndBack) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  test::Random random(91);
+  for (int i = 0; i < 200; ++i) {
+    const Box box = test::random_extents(random, random.small(1, 4), 800);
+    const BlockDistribution from = random_blocks(random, box, communicator.size());
+    const BlockDistribution to = random_blocks(random, box, communicator.size());
+    // From one element at a time to all at once.
+    const std::int64_t buffer_bytes = random.one_of<std::int64_t>({16, 100, 1000, 1 << 20});
+    if (random.chance(50))
+      expect_round_trip<std::uint64_t>(communicator, from, to, buffer_bytes);
+    else
+      expect_round_trip<std::uint8_t>(communicator, from, to, buffer_bytes);
+  }
+}
+
+TEST(Redistribution, FromColumnsToRowsInBoundedMemory) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const Box box{{0, 700}, {0, 500}};
+  const int ranks = communicator.size();
+  expect_round_trip<float, 2>(communicator, BlockDistribution(box, box, {1, {ranks, 1, 1, 1}}),
+                              BlockDistribution(box, box, {2, {1, ranks, 1, 1}}), 1 << 14);
+}
+
+TEST(Redistribution, GathersAndScatters) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const Box box{{-3, 200}, {5, 90}};
+  const int ranks = communicator.size();
+  const BlockDistribution spread(box, box, {2, {1, ranks, 1, 1}}, Slicing::balanced);
+  for (int root = 0; root < ranks; ++root) {
+    const BlockDistribution one(box, box, {1, {1, 1, 1, 1}}, Slicing::ceil, root);
+    EXPECT_EQ(one.owned(root), box);
+    EXPECT_TRUE(ranks == 1 || one.owned((root + 1) % ranks).empty());
+    expect_round_trip<std::uint16_t, 2>(communicator, spread, one, 4096);
+  }
+}
+
+TEST(Redistribution, RefusesWhatItCannotDo) {
+  const Box box{{0, 10}}, other{{0, 11}};
+  const BlockDistribution blocks(box, box, {1, {1, 1, 1, 1}}), others(other, other, {1, {1, 1, 1, 1}});
+  EXPECT_EQ(test::message_of<InternalError>([&] { Redistribution(MPI_COMM_SELF, blocks, others, 4); }),
+            "a redistribution from an array on [0, 10) to one on [0, 11)");
+  EXPECT_EQ(test::message_of<InternalError>([&] { Redistribution(MPI_COMM_SELF, blocks, blocks, 4, 7); }),
+            "7 bytes of buffers are too few for elements of 4 bytes: allow at least 8");
+}
+
+TEST(CutIntoPieces, CoversTheBoxInOrderWithinTheLimit) {
+  test::Random random(92);
+  for (int i = 0; i < 500; ++i) {
+    const Box box = random.box(random.small(1, 4), -3, 3, 9);
+    const std::int64_t most = random.between(1, 60);
+    std::vector<int> seen(static_cast<std::size_t>(box.size()), 0);
+    for (const Box& piece : cut_into_pieces(box, most)) {
+      EXPECT_FALSE(piece.empty());
+      EXPECT_LE(piece.size(), most) << to_string(box);
+      test::for_each_point(piece, [&](const Point& p) { ++seen[test::dense_index(box, p)]; });
+    }
+    for (int count : seen) EXPECT_EQ(count, 1) << to_string(box) << " in pieces of " << most;
+  }
+  EXPECT_EQ(cut_into_pieces(Box{{0, 10}, {0, 10}}, 30).size(), 4u) << "whole rows";
+}
+
+/// Many ranks in one process: what each receives, from whom, as copies.
+TEST(TransferLists, MoveEveryPointBetweenAnyTwoDistributions) {
+  test::Random random(93);
+  for (int i = 0; i < 2000; ++i) {
+    const int ranks = random.small(1, 24);
+    const Box box = test::random_extents(random, random.small(1, 4), 800);
+    const BlockDistribution from = random_blocks(random, box, ranks), to = random_blocks(random, box, ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const ExchangeLists lists = transfer_lists(
+          from, {}, rank, ranks, [&](int first, int last) { return to.owned_hull(first, last); });
+      std::vector<int> seen(static_cast<std::size_t>(box.size()), 0);
+      for (const auto* messages : {&lists.receives, &lists.copies})
+        for (const Message& m : *messages) {
+          EXPECT_TRUE(from.owned(m.partner).contains(m.source())) << text_of(from, to);
+          test::for_each_point(m.box, [&](const Point& p) { ++seen[test::dense_index(box, p)]; });
+        }
+      std::int64_t wrong = 0;
+      test::for_each_point(box, [&](const Point& p) {
+        wrong += seen[test::dense_index(box, p)] != (to.owned(rank).contains(p) ? 1 : 0);
+      });
+      ASSERT_EQ(wrong, 0) << text_of(from, to) << ", rank " << rank;
+    }
+  }
+}
+
+}  // namespace

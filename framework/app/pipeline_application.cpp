@@ -22,6 +22,8 @@
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/gpu_aware.hpp"
+#include "tessera/view/machine.hpp"
 
 namespace tessera::app {
 namespace {
@@ -96,6 +98,12 @@ deck::Schema make_schema(const ScheduleNames& names) {
                "evenly by the ranks on them",
        .minimum = 1,
        .maximum = 4096});
+  schema.add({.name = "gpu_aware_mpi",
+              .type = ValueType::choice,
+              .group = "Machine",
+              .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
+              .default_text = "auto",
+              .choices = {"auto", "on", "off"}});
   declare_schedule_keys(schema, names);
   return schema;
 }
@@ -166,6 +174,8 @@ class Run {
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target_.device = !runs_on_host;
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
+    if (deck_->get<std::string>("levels") == "machine" && options_.ranks == 0)
+      target_.levels = machine_levels(rank_places(session_.communicator()));
     collectively(session_.communicator(), [&] {
       pipeline_ = std::make_unique<Pipeline>(application_.build(image_));
       plan_ = plan_of(ranks, std::min(session_.rank(), ranks - 1));
@@ -240,8 +250,19 @@ class Run {
       if (const std::string path = text_of(key); !path.empty()) progress.line("wrote " + path);
   }
 
+  /// Reports what it chooses, where there is a choice.
+  Transport choose_messages(Progress& progress) const {
+    const std::string wanted = deck_->get<std::string>("gpu_aware_mpi");
+    const ChosenTransport chosen =
+        choose_transport(session_.communicator(), wanted == "on"    ? GpuAware::on
+                                                  : wanted == "off" ? GpuAware::off
+                                                                    : GpuAware::detect);
+    if (!runs_on_host) progress.line("messages " + chosen.reason);
+    return chosen.transport;
+  }
+
   void run_plan(Tee& sinks, Progress& progress) {
-    PlanInstance instance(*pipeline_, plan_, session_.communicator());
+    PlanInstance instance(*pipeline_, plan_, session_.communicator(), choose_messages(progress));
     const auto source = io::open_image(session_.communicator(), text_of("input.file"), image_);
     if (const std::string path = text_of("output.comparison"); !path.empty())
       sinks.add(std::make_unique<ComparisonSink>(session_.communicator(), path, instance, image_.domain));

@@ -39,6 +39,21 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
        .group = "Schedule",
        .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
        .default_text = "[1, auto]"});
+  schema.add({.name = "slices",
+              .type = ValueType::choice,
+              .group = "Schedule",
+              .help =
+                  "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
+                  "(balanced)",
+              .default_text = "ceil",
+              .choices = {"ceil", "balanced"}});
+  schema.add(
+      {.name = "levels",
+       .type = ValueType::choice,
+       .group = "Schedule",
+       .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
+       .default_text = "flat",
+       .choices = {"flat", "machine"}});
   schema.add(
       {.name = "schedule.<stage>.compute",
        .type = ValueType::choice,
@@ -71,6 +86,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
   Schedule schedule;
   schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
+  schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   for (const std::string& name : joined(joined(names.inputs, names.stages), names.outputs)) {
     StageSchedule& stage = schedule.stages[name];
     if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck.get<deck::GridValue>(key(name, "grid")));

@@ -54,6 +54,7 @@ struct StepPrinter {
                         bytes_of(pipeline, step.array, step.lists.receives));
     print_messages("to", step.array, step.lists.sends);
     print_messages("from", step.array, step.lists.receives);
+    print_messages("copied from", step.array, step.lists.copies);
   }
   void operator()(const plan::Compute& step) {
     text += fmt::format("compute {} on {}", name(step.stage), to_string(step.box));
@@ -71,8 +72,9 @@ struct StepPrinter {
   }
   void print_messages(const char* direction, int array, const std::vector<Message>& messages) {
     for (const Message& message : messages)
-      text += fmt::format("  {:>4} {:{}}{} rank {}: {}, {} bytes\n", "", "", 2 * depth + 2, direction,
-                          message.partner, to_string(message.box), bytes_of(pipeline, array, {message}));
+      text += fmt::format("  {:>4} {:{}}{} rank {}: {}, {} bytes{}\n", "", "", 2 * depth + 2, direction,
+                          message.partner, to_string(message.box), bytes_of(pipeline, array, {message}),
+                          message.in_place ? ", in place" : "");
   }
 };
 

@@ -82,6 +82,7 @@ struct StageRegions {
   /// As it is run: `tile` is `rank` where tiles have no scratch (devices).
   Placement placement = Placement::distributed;
   ProcessorGrid grid;
+  Slicing slicing = Slicing::ceil;
   /// All points that any rank may compute or read.
   Box domain;
   /// The box whose slices the ranks own; points of the domain outside it belong to the edge blocks.
@@ -105,6 +106,8 @@ struct Target {
   int threads = 1;
   /// Kernels run on a device: no tiles in scratch.
   bool device = false;
+  /// The levels of the machine that grids follow, outermost first (see GridTarget); empty: one level.
+  std::vector<int> levels = {};
 };
 
 /// Everything one rank will do, as plain data: a pure function of pipeline, schedule, target, rank count and

@@ -29,7 +29,8 @@ std::unique_ptr<RankExecutor> allocate(const Pipeline& pipeline, const Plan& pla
 
 }  // namespace
 
-PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator)
+PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
+                           const Transport& transport)
     : executor_(allocate(pipeline, plan, communicator)), communicator_(communicator) {
   if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
     throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
@@ -40,7 +41,8 @@ PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm 
           node.id, communicator_.handle(), node.id,
           std::vector{ExchangeField{executor_->array(step->array), executor_->array(step->array),
                                     static_cast<std::int64_t>(size_of(pipeline[step->array].type)),
-                                    step->lists}});
+                                    step->lists}},
+          transport);
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {

@@ -18,7 +18,8 @@ namespace tessera {
 class PlanInstance {
  public:
   /// Collective: every rank gives the plan of its own rank, made from the same pipeline and schedule.
-  PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator);
+  PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
+               const Transport& transport = {});
 
   /// All steps: reads inputs, computes, writes outputs. Collective.
   void run(const Bindings& bindings, const StepObserver& observer = {});
@@ -43,7 +44,7 @@ class PlanInstance {
   DistributedView<T, N> view(std::string_view name) const {
     const int id = checked_id(name, element_type_of<T>(), N);
     const StageRegions& regions = executor_->plan().stages[static_cast<std::size_t>(id)];
-    const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid);
+    const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid, regions.slicing);
     return DistributedView<T, N>(distribution, executor_->plan().rank, executor_->block(id));
   }
 

@@ -58,6 +58,7 @@ class Planner {
     StageRegions regions;
     regions.placement = stage.placement;
     regions.grid = stage.distribution.grid();
+    regions.slicing = stage.distribution.slicing();
     regions.domain = stage.distribution.domain();
     regions.nominal = stage.distribution.nominal();
     regions.owned = stage.distribution.owned(plan_.rank);

@@ -38,6 +38,8 @@ struct StageSchedule {
 struct Schedule {
   /// The grid of every stage and input that has none of its own.
   GridRequest grid;
+  /// How all grids cut the dimensions.
+  Slicing slicing = Slicing::ceil;
   /// By name; stages that are not named are `distributed` in tiles `auto`.
   std::map<std::string, StageSchedule, std::less<>> stages;
 };

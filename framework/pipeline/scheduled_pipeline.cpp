@@ -56,7 +56,7 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
   for (int id = pipeline.size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     stages_[i].placement = settle_placement(id, schedule, target);
-    settle_distribution(id, schedule, domains[i], nominals[i], rank_count);
+    settle_distribution(id, schedule, target, domains[i], nominals[i], rank_count);
   }
 }
 
@@ -144,8 +144,8 @@ void ScheduledPipeline::check_domain(int id, const Box& required) const {
   }
 }
 
-void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const Box& domain,
-                                            const Box& nominal, int rank_count) {
+void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const Target& target,
+                                            const Box& domain, const Box& nominal, int rank_count) {
   Stage& stage = stages_[static_cast<std::size_t>(id)];
   const auto& name = (*pipeline_)[id].name;
   const auto found = schedule.stages.find(name);
@@ -156,7 +156,11 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   try {
     const GridRequest request = own_grid ? *found->second.grid : common_grid(stage, schedule);
-    stage.distribution = BlockDistribution(domain, sliced, resolve_grid(request, measured, rank_count));
+    GridTarget machine;
+    machine.slicing = schedule.slicing;
+    machine.levels = target.levels;
+    stage.distribution = BlockDistribution(
+        domain, sliced, resolve_grid(request, measured, rank_count, machine), schedule.slicing);
   } catch (const InputError& error) {
     throw ScheduleError(own_grid ? fmt::format("schedule.{}.grid", name) : "grid", error.what());
   }

@@ -82,7 +82,7 @@ struct CopyShare {
   std::int64_t rows;
   std::int64_t shares;
 
-  void operator()(std::int64_t share) const {
+  [[maybe_unused]] void operator()(std::int64_t share) const {
     copy_row_range(copies, count, first_row + rows * share / shares, first_row + rows * (share + 1) / shares);
   }
 };

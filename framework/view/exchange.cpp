@@ -22,7 +22,8 @@ std::int64_t range_bytes(const ArrayReference& array, const Box& box, std::int64
 }
 
 void free_requests(std::vector<MPI_Request>& requests) {
-  for (MPI_Request& request : requests) MPI_Request_free(&request);
+  for (MPI_Request& request : requests)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
 }  // namespace
@@ -30,49 +31,50 @@ void free_requests(std::vector<MPI_Request>& requests) {
 Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
                    const Transport& transport)
     : transport_(transport) {
-  make_side(sent_, fields, true);
-  make_side(received_, fields, false);
+  if (transport.shared_windows && runs_on_host) node_ = std::make_unique<NodeMemory>(communicator);
+  const auto sends = by_partner(fields, true);
+  const auto receives = by_partner(fields, false);
+  make_parcels(sent_, sends, true);
+  make_parcels(received_, receives, false);
+  if (node_) tell_offsets(tag);
+  list_copies(sent_, sends, true);
+  list_copies(received_, receives, false);
   for (const ExchangeField& field : fields)
     for (const Message& copy : field.lists.copies)
       sent_.copies.add(field.from, field.to, copy.box, copy.shift, field.element_size);
   sent_.copies.commit();
   received_.copies.commit();
-  for (const Parcel& parcel : received_.parcels) {
-    const LargeMessage message(parcel.bytes);
-    MPI_Recv_init(address(received_, parcel), message.count(), message.type(), parcel.partner, tag,
-                  communicator, &received_.requests.emplace_back());
-  }
-  for (const Parcel& parcel : sent_.parcels) {
-    const LargeMessage message(parcel.bytes);
-    MPI_Send_init(address(sent_, parcel), message.count(), message.type(), parcel.partner, tag, communicator,
-                  &sent_.requests.emplace_back());
-  }
+  make_requests(communicator, tag);
+  if (node_) make_receipts(tag);
 }
 
 Exchange::~Exchange() {
-  free_requests(sent_.requests);
-  free_requests(received_.requests);
+  for (auto* receipts : {&receipts_awaited_, &receipts_given_})
+    MPI_Waitall(static_cast<int>(receipts->size()), receipts->data(), MPI_STATUSES_IGNORE);
+  for (auto* requests : {&receipts_awaited_, &receipts_given_, &sent_.requests, &received_.requests})
+    free_requests(*requests);
 }
 
-void Exchange::make_side(Side& side, const std::vector<ExchangeField>& fields, bool sends) {
-  std::map<int, std::vector<Item>> by_partner;
+std::vector<std::vector<Exchange::Item>> Exchange::by_partner(const std::vector<ExchangeField>& fields,
+                                                              bool sends) {
+  std::map<int, std::vector<Item>> items;
   for (const ExchangeField& field : fields)
     for (const Message& message : sends ? field.lists.sends : field.lists.receives)
-      by_partner[message.partner].push_back({&field, &message});
-  std::vector<std::vector<Item>> items;
-  for (auto& [partner, list] : by_partner) items.push_back(std::move(list));
-  make_parcels(side, items, sends);
+      items[message.partner].push_back({&field, &message});
+  std::vector<std::vector<Item>> lists;
+  for (auto& [partner, list] : items) lists.push_back(std::move(list));
+  return lists;
 }
 
-void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner,
-                            bool sends) const {
+void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) {
   std::int64_t bytes = 0;
   for (const auto& items : items_by_partner) {
     Parcel& parcel = side.parcels.emplace_back();
-    parcel.partner = items.front().message->partner;
-    parcel.offset = bytes;
     const auto& [field, message] = items.front();
-    if (items.size() == 1 && message->in_place && transport_.device_addresses) {
+    parcel.partner = message->partner;
+    parcel.shared = is_shared(parcel.partner);
+    parcel.offset = bytes;
+    if (items.size() == 1 && message->in_place && transport_.device_addresses && !parcel.shared) {
       const ArrayReference& array = sends ? field->from : field->to;
       const Box box = sends ? message->source() : message->box;
       parcel.in_place = first_byte(array, box, field->element_size);
@@ -80,19 +82,44 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
       continue;
     }
     for (const Item& item : items) parcel.bytes += item.message->box.size() * item.field->element_size;
+    if (parcel.shared && !sends) continue;  // unpacked from the partner's buffer
     bytes += (parcel.bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   }
-  side.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"),
-                       static_cast<std::size_t>(bytes));
+  allocate_buffers(side, bytes, sends);
+}
+
+void Exchange::allocate_buffers(Side& side, std::int64_t bytes, bool sends) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (node_ && sends)
+    side.buffer = Buffer(node_->allocate(bytes), size);
+  else
+    side.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), size);
   if (!transport_.device_addresses)
-    side.host = HostBuffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"),
-                           static_cast<std::size_t>(bytes));
+    side.host = HostBuffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), size);
+}
+
+void Exchange::tell_offsets(int tag) {
+  std::vector<MPI_Request> requests;
+  for (const Parcel& parcel : sent_.parcels)
+    if (parcel.shared)
+      MPI_Isend(&parcel.offset, 1, MPI_INT64_T, node_->node_rank(parcel.partner), tag, node_->node(),
+                &requests.emplace_back());
+  for (Parcel& parcel : received_.parcels)
+    if (parcel.shared)
+      MPI_Irecv(&parcel.offset, 1, MPI_INT64_T, node_->node_rank(parcel.partner), tag, node_->node(),
+                &requests.emplace_back());
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void Exchange::list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner,
+                           bool sends) const {
   for (std::size_t i = 0; i < items_by_partner.size(); ++i) {
     Parcel& parcel = side.parcels[i];
-    parcel.first_copy = side.copies.size();
-    std::byte* place = side.buffer.data() + parcel.offset;
+    parcel.first_copy = parcel.last_copy = side.copies.size();
+    if (parcel.in_place != nullptr) continue;
+    std::byte* place =
+        (parcel.shared && !sends ? node_->of(parcel.partner) : side.buffer.data()) + parcel.offset;
     for (const auto& [field, message] : items_by_partner[i]) {
-      if (parcel.in_place != nullptr) break;
       const ArrayReference packed = dense_layout(message->box, field->element_size).reference(place);
       if (sends)
         side.copies.add(field->from, packed, message->box, message->shift, field->element_size);
@@ -104,7 +131,34 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
   }
 }
 
+void Exchange::make_requests(MPI_Comm communicator, int tag) {
+  for (const Parcel& parcel : received_.parcels) {
+    const LargeMessage message(parcel.shared ? 0 : parcel.bytes);
+    MPI_Recv_init(address(received_, parcel), message.count(), message.type(), parcel.partner, tag,
+                  communicator, &received_.requests.emplace_back());
+  }
+  for (const Parcel& parcel : sent_.parcels) {
+    const LargeMessage message(parcel.shared ? 0 : parcel.bytes);
+    MPI_Send_init(address(sent_, parcel), message.count(), message.type(), parcel.partner, tag, communicator,
+                  &sent_.requests.emplace_back());
+  }
+}
+
+void Exchange::make_receipts(int tag) {
+  for (const Parcel& parcel : sent_.parcels) {
+    MPI_Request& request = receipts_awaited_.emplace_back(MPI_REQUEST_NULL);
+    if (parcel.shared)
+      MPI_Recv_init(nullptr, 0, MPI_BYTE, node_->node_rank(parcel.partner), tag, node_->node(), &request);
+  }
+  for (const Parcel& parcel : received_.parcels) {
+    MPI_Request& request = receipts_given_.emplace_back(MPI_REQUEST_NULL);
+    if (parcel.shared)
+      MPI_Send_init(nullptr, 0, MPI_BYTE, node_->node_rank(parcel.partner), tag, node_->node(), &request);
+  }
+}
+
 std::byte* Exchange::address(const Side& side, const Parcel& parcel) const {
+  if (parcel.shared) return nullptr;
   if (parcel.in_place != nullptr) return parcel.in_place;
   return (transport_.device_addresses ? side.buffer.data() : side.host.data()) + parcel.offset;
 }
@@ -113,10 +167,17 @@ void Exchange::start(const ExecutionSpace& execution) {
   // A kernel may still write what is sent, or read what was received the last time.
   execution.fence();
   MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
+  // A partner of the node may still read what it was handed the last time.
+  MPI_Waitall(static_cast<int>(receipts_awaited_.size()), receipts_awaited_.data(), MPI_STATUSES_IGNORE);
   sent_.copies.run(execution);
   if (!transport_.device_addresses && sent_.buffer.size() > 0)
     Kokkos::deep_copy(execution, sent_.host, sent_.buffer);
   if (!runs_on_host) execution.fence();
+  if (node_) {
+    node_->synchronise();
+    for (MPI_Request& receipt : receipts_awaited_)
+      if (receipt != MPI_REQUEST_NULL) MPI_Start(&receipt);
+  }
   MPI_Startall(static_cast<int>(sent_.requests.size()), sent_.requests.data());
 }
 
@@ -131,8 +192,7 @@ void Exchange::unpack(const ExecutionSpace& execution) {
     for (int i = 0; i < count; ++i) {
       int arrived = 0;
       MPI_Waitany(count, received_.requests.data(), &arrived, MPI_STATUS_IGNORE);
-      const Parcel& parcel = received_.parcels[static_cast<std::size_t>(arrived)];
-      received_.copies.run(execution, parcel.first_copy, parcel.last_copy);
+      unpack_parcel(execution, static_cast<std::size_t>(arrived));
     }
     return;
   }
@@ -141,6 +201,15 @@ void Exchange::unpack(const ExecutionSpace& execution) {
   if (!transport_.device_addresses && received_.buffer.size() > 0)
     Kokkos::deep_copy(execution, received_.buffer, received_.host);
   received_.copies.run(execution);
+}
+
+void Exchange::unpack_parcel(const ExecutionSpace& execution, std::size_t index) {
+  const Parcel& parcel = received_.parcels[index];
+  if (parcel.shared) node_->synchronise();
+  received_.copies.run(execution, parcel.first_copy, parcel.last_copy);
+  if (!parcel.shared) return;
+  MPI_Wait(&receipts_given_[index], MPI_STATUS_IGNORE);
+  MPI_Start(&receipts_given_[index]);
 }
 
 std::int64_t Exchange::buffer_bytes() const {

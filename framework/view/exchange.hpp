@@ -3,11 +3,13 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <vector>
 
 #include "tessera/view/block.hpp"
 #include "tessera/view/box_copies.hpp"
 #include "tessera/view/exchange_lists.hpp"
+#include "tessera/view/node_memory.hpp"
 
 namespace tessera {
 
@@ -16,6 +18,9 @@ struct Transport {
   /// MPI may be given addresses of a device's memory (see gpu_aware.hpp). Else they go through pinned host
   /// memory. Without devices it makes no difference.
   bool device_addresses = runs_on_host;
+  /// Ranks of one node hand each other their buffers through shared windows of MPI-3 instead of messages; the
+  /// messages that say so are empty. Hosts only.
+  bool shared_windows = false;
 };
 
 /// One array of an exchange: where it is read and written, which are the same array for ghosts, and what goes
@@ -34,7 +39,7 @@ struct ExchangeField {
 class Exchange {
  public:
   /// Every rank gives its own lists, which must match those of its partners, and the fields in the same
-  /// order. `tag` tells apart the exchanges that share a communicator.
+  /// order. `tag` tells apart the exchanges that share a communicator. Collective where windows are shared.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
            const Transport& transport = {});
   ~Exchange();
@@ -68,6 +73,8 @@ class Exchange {
     /// Where in the buffer; or, when not null, where in the array.
     std::int64_t offset = 0;
     std::byte* in_place = nullptr;
+    /// Through memory of the node: what is received lies in the partner's buffer.
+    bool shared = false;
     /// Its boxes in the list of copies.
     std::size_t first_copy = 0;
     std::size_t last_copy = 0;
@@ -87,14 +94,28 @@ class Exchange {
     const Message* message;
   };
 
-  void make_side(Side& side, const std::vector<ExchangeField>& fields, bool sends);
-  void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
+  /// What is sent to, or received from, each partner, in rising order.
+  static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
+  void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends);
+  void allocate_buffers(Side& side, std::int64_t bytes, bool sends);
+  void list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
+  /// Tells every partner of the node where in this rank's buffer its parcel lies.
+  void tell_offsets(int tag);
+  void make_requests(MPI_Comm communicator, int tag);
+  void make_receipts(int tag);
+  bool is_shared(int partner) const { return node_ && node_->shares_node(partner); }
   std::byte* address(const Side& side, const Parcel& parcel) const;
   void unpack(const ExecutionSpace& execution);
+  void unpack_parcel(const ExecutionSpace& execution, std::size_t index);
 
   Transport transport_;
+  std::unique_ptr<NodeMemory> node_;
   Side sent_;
   Side received_;
+  /// Empty messages by which partners of the node say that a parcel is unpacked: its place may be written
+  /// again. By parcel; null for those that are not shared.
+  std::vector<MPI_Request> receipts_awaited_;
+  std::vector<MPI_Request> receipts_given_;
 };
 
 }  // namespace tessera

@@ -3,9 +3,9 @@
 
 namespace tessera {
 
-void HaloExchange::make_exchange() {
+void HaloExchange::make_exchange(const Transport& transport) {
   constexpr int tag = 0;  // the communicator is our own
-  exchange_.emplace_back(communicator_.handle(), tag, fields_);
+  exchange_.emplace_back(communicator_.handle(), tag, fields_, transport);
 }
 
 void HaloExchange::finish(const ExecutionSpace& execution) {

@@ -17,9 +17,13 @@ class HaloExchange {
   /// The ghosts that each view was made with. Collective: the views of all ranks in the same order. The
   /// communicator is duplicated.
   template <class... Views>
-  explicit HaloExchange(MPI_Comm communicator, const Views&... views) : communicator_(communicator) {
+  explicit HaloExchange(MPI_Comm communicator, const Views&... views)
+      : HaloExchange(Transport(), communicator, views...) {}
+  template <class... Views>
+  HaloExchange(const Transport& transport, MPI_Comm communicator, const Views&... views)
+      : communicator_(communicator) {
     (add(views), ...);
-    make_exchange();
+    make_exchange(transport);
   }
 
   /// Sends; see Exchange. Ghosts are not to be read until `finish`.
@@ -51,7 +55,7 @@ class HaloExchange {
     fields_.push_back({array, array, view.block().layout().element_size, std::move(lists)});
     sides_.push_back({view.required(), view.domain(), view.boundary()});
   }
-  void make_exchange();
+  void make_exchange(const Transport& transport);
 
   Communicator communicator_;
   std::vector<ExchangeField> fields_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "domain/random.hpp"
+#include "tessera/domain/boundary.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::test {
@@ -25,6 +26,18 @@ struct WholeArray {
   const T& clamped(Point point) const {
     for (int d = 0; d < box.dimensions; ++d)
       point.at[d] = std::min(std::max(point.at[d], box[d].begin), box[d].end - 1);
+    return at(point);
+  }
+  /// The value at any point, by boundary conditions that say something on every side.
+  T bounded(const BoundaryConditions& conditions, Point point) const {
+    for (int d = 0; d < box.dimensions; ++d) {
+      const auto& side = conditions.side[static_cast<std::size_t>(d)];
+      const BoundarySource source = boundary_source(point[d], box[d], side[0], side[1]);
+      T constant;
+      std::memcpy(&constant, conditions.constant.data(), sizeof constant);
+      if (source.kind == BoundarySource::Kind::constant) return constant;
+      point[d] = source.point;
+    }
     return at(point);
   }
   bool same_bits(const WholeArray& other) const {

@@ -128,6 +128,8 @@ struct GraphStage {
 /// A random pipeline of float stages on one or two inputs, with one or more outputs.
 struct Graph {
   std::vector<WholeArray<float>> inputs;
+  /// By input.
+  std::vector<BoundaryConditions> boundaries;
   std::vector<GraphStage> stages;
   /// By stage; empty when the stage is no output.
   std::vector<Box> outputs;
@@ -148,7 +150,7 @@ struct Graph {
 
 inline void declare(Graph& graph) {
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-    graph.pipeline.input<float, 2>(i == 0 ? "in0" : "in1", graph.inputs[i].box, Boundary::clamp);
+    graph.pipeline.input<float, 2>(i == 0 ? "in0" : "in1", graph.inputs[i].box, graph.boundaries[i]);
   for (std::size_t i = 0; i < graph.stages.size(); ++i) {
     const GraphStage& stage = graph.stages[i];
     const std::string name(1, static_cast<char>('a' + i));
@@ -163,6 +165,19 @@ inline void declare(Graph& graph) {
   }
 }
 
+/// Any mixture of conditions; clamp everywhere in half of the cases.
+inline BoundaryConditions random_boundary(Random& random) {
+  BoundaryConditions conditions(Boundary::clamp);
+  conditions.set_constant(1.5f);
+  const std::vector kinds = {Boundary::clamp, Boundary::mirror, Boundary::mirror_interior,
+                             Boundary::constant};
+  for (auto& side : conditions.side) {
+    if (random.chance(50)) side = {random.one_of(kinds), random.one_of(kinds)};
+    if (random.chance(25)) side = {Boundary::periodic, Boundary::periodic};
+  }
+  return conditions;
+}
+
 /// `exact`: all weights are powers of two.
 inline Graph random_graph(Random& random, bool exact) {
   Graph graph;
@@ -170,6 +185,7 @@ inline Graph random_graph(Random& random, bool exact) {
   for (int i = 0; i < input_count; ++i) {
     graph.inputs.emplace_back(random.box(2, -3, 3, 24));
     for (float& value : graph.inputs.back().values) value = static_cast<float>(random.real(-4, 4));
+    graph.boundaries.push_back(random_boundary(random));
   }
   graph.stages.resize(static_cast<std::size_t>(random.small(3, 5)));
   std::vector<bool> is_read(static_cast<std::size_t>(graph.array_count()), false);
@@ -199,7 +215,10 @@ class PlainEvaluation {
 
   float value(int array, int x, int y) {
     const int stage = array - static_cast<int>(graph_.inputs.size());
-    if (stage < 0) return graph_.inputs[static_cast<std::size_t>(array)].clamped({{x, y, 0, 0}});
+    if (stage < 0) {
+      const auto input = static_cast<std::size_t>(array);
+      return graph_.inputs[input].bounded(graph_.boundaries[input], {{x, y, 0, 0}});
+    }
     const auto [found, is_new] = known_.try_emplace({array, x, y}, 0.0f);
     if (is_new) {
       const float result = compute(graph_.stages[static_cast<std::size_t>(stage)], x, y);

@@ -21,7 +21,9 @@ inline std::string to_string(const Schedule& schedule) {
 inline GridRequest random_grid_request(Random& random, int dimensions) {
   std::vector<std::vector<int>> choices = {{}, {0}};
   if (dimensions > 1) choices.insert(choices.end(), {{1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}});
-  return {random.one_of(choices)};
+  GridRequest request{random.one_of(choices)};
+  if (request.entries.size() == 2 && random.chance(20)) request.order = {1, 0};
+  return request;
 }
 
 inline TileSize random_tile(Random& random, int dimensions) {
@@ -35,6 +37,7 @@ inline TileSize random_tile(Random& random, int dimensions) {
 inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
   Schedule schedule;
   schedule.grid = random_grid_request(random, 1);
+  schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   for (const StageDeclaration& declaration : pipeline.stages()) {
     if (random.chance(10)) continue;
     StageSchedule stage;

@@ -58,11 +58,12 @@ std::int64_t count_wrong(const View& view, const ExchangeSample& sample, int rou
 
 /// Runs one exchange of two views twice, with other values the second time, and checks every point needed.
 template <int N>
-void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample) {
+void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample,
+                      const Transport& transport) {
   const int rank = communicator.rank();
   const auto bytes = view_of<std::uint8_t, N>(sample, rank);
   const auto words = view_of<std::uint32_t, N>(sample, rank);
-  HaloExchange exchange(communicator.handle(), bytes, words);
+  HaloExchange exchange(transport, communicator.handle(), bytes, words);
   for (int round = 0; round < 2; ++round) {
     prepare(bytes, sample, round);
     prepare(words, sample, round);
@@ -73,16 +74,17 @@ void expect_exchanged(const Communicator& communicator, const ExchangeSample& sa
   }
 }
 
-void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample) {
+void expect_exchanged(const Communicator& communicator, const ExchangeSample& sample,
+                      const Transport& transport = {}) {
   switch (sample.blocks.domain().dimensions) {
     case 1:
-      return expect_exchanged<1>(communicator, sample);
+      return expect_exchanged<1>(communicator, sample, transport);
     case 2:
-      return expect_exchanged<2>(communicator, sample);
+      return expect_exchanged<2>(communicator, sample, transport);
     case 3:
-      return expect_exchanged<3>(communicator, sample);
+      return expect_exchanged<3>(communicator, sample, transport);
     default:
-      return expect_exchanged<4>(communicator, sample);
+      return expect_exchanged<4>(communicator, sample, transport);
   }
 }
 
@@ -91,6 +93,15 @@ TEST(Exchange, FillsEveryNeededPoint) {
   test::Random random(61);
   for (int i = 0; i < 300; ++i)
     expect_exchanged(communicator, test::random_exchange(random, communicator.size(), 500));
+}
+
+TEST(Exchange, ThroughSharedWindowsFillsEveryNeededPoint) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  test::Random random(63);
+  Transport transport;
+  transport.shared_windows = true;
+  for (int i = 0; i < 60; ++i)
+    expect_exchanged(communicator, test::random_exchange(random, communicator.size(), 500), transport);
 }
 
 /// Slices along y whose rows are wide enough to be padded: slabs travel in place.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace tessera {
+
+/// Where a rank runs: the node, and the NUMA domain within it. Equal numbers mean the same place.
+struct RankPlace {
+  int node = 0;
+  int numa_domain = 0;
+  bool operator==(const RankPlace&) const = default;
+};
+
+/// Where all ranks run. A rank that may use the cores of several NUMA domains counts as in the first of them.
+/// Collective.
+std::vector<RankPlace> rank_places(MPI_Comm communicator);
+
+/// The levels of a machine for hierarchical grids (GridTarget::levels), outermost first, without levels of
+/// one: nodes, NUMA domains per node, ranks per domain, where the ranks of each are numbered without a gap
+/// and all have equally many; else nodes and ranks per node; else all ranks on one level.
+std::vector<int> machine_levels(const std::vector<RankPlace>& places);
+
+}  // namespace tessera

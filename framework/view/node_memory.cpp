@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/node_memory.hpp"
+
+#include <numeric>
+
+namespace tessera {
+
+NodeMemory::NodeMemory(MPI_Comm communicator) {
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_);
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group node = MPI_GROUP_NULL;
+  MPI_Comm_group(communicator, &all);
+  MPI_Comm_group(node_, &node);
+  int ranks = 0;
+  MPI_Group_size(all, &ranks);
+  std::vector<int> numbers(static_cast<std::size_t>(ranks));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  node_ranks_.resize(numbers.size());
+  MPI_Group_translate_ranks(all, ranks, numbers.data(), node, node_ranks_.data());
+  MPI_Group_free(&all);
+  MPI_Group_free(&node);
+}
+
+NodeMemory::~NodeMemory() {
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  MPI_Comm_free(&node_);
+}
+
+std::byte* NodeMemory::allocate(std::int64_t bytes) {
+  void* base = nullptr;
+  MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  return static_cast<std::byte*>(base);
+}
+
+std::byte* NodeMemory::of(int rank) const {
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* base = nullptr;
+  MPI_Win_shared_query(window_, node_rank(rank), &bytes, &unit, &base);
+  return static_cast<std::byte*>(base);
+}
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+#include "tessera/view/communicator.hpp"
+
+namespace {
+
+using namespace tessera;
+using Levels = std::vector<int>;
+
+/// Ranks numbered node by node, and domain by domain within each.
+std::vector<RankPlace> regular(int nodes, int domains, int ranks) {
+  std::vector<RankPlace> places;
+  for (int node = 0; node < nodes; ++node)
+    for (int domain = 0; domain < domains; ++domain)
+      for (int rank = 0; rank < ranks; ++rank) places.push_back({node, domain});
+  return places;
+}
+
+TEST(MachineLevels, AreNodesDomainsAndRanks) {
+  EXPECT_EQ(machine_levels(regular(4, 2, 8)), (Levels{4, 2, 8}));
+  EXPECT_EQ(machine_levels(regular(4, 1, 8)), (Levels{4, 8}));
+  EXPECT_EQ(machine_levels(regular(1, 2, 8)), (Levels{2, 8}));
+  EXPECT_EQ(machine_levels(regular(3, 2, 1)), (Levels{3, 2}));
+  EXPECT_EQ(machine_levels(regular(1, 1, 6)), (Levels{6}));
+  EXPECT_EQ(machine_levels(regular(1, 1, 1)), (Levels{1}));
+}
+
+TEST(MachineLevels, LeaveOutWhatIsIrregular) {
+  // Ranks dealt out to the nodes in turn.
+  EXPECT_EQ(machine_levels({{0, 0}, {1, 0}, {0, 0}, {1, 0}}), (Levels{4}));
+  // One node has fewer.
+  EXPECT_EQ(machine_levels({{0, 0}, {0, 0}, {1, 0}}), (Levels{3}));
+  // Regular nodes whose ranks are dealt out to the domains in turn.
+  EXPECT_EQ(machine_levels({{0, 0}, {0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 0}, {1, 1}}), (Levels{2, 4}));
+}
+
+TEST(MachineLevels, OfThisMachineMultiplyToTheRanks) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const std::vector<RankPlace> places = rank_places(communicator.handle());
+  ASSERT_EQ(static_cast<int>(places.size()), communicator.size());
+  const Levels levels = machine_levels(places);
+  EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), 1, std::multiplies<>()), communicator.size());
+}
+
+}  // namespace

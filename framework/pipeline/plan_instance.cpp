@@ -37,12 +37,13 @@ PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm 
                                     communicator_.rank(), communicator_.size()));
   for (const PlanNode& node : phase(executor_->plan(), "compute").children)
     if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step))
-      exchanges_.try_emplace(
-          node.id, communicator_.handle(), node.id,
-          std::vector{ExchangeField{executor_->array(step->array), executor_->array(step->array),
-                                    static_cast<std::int64_t>(size_of(pipeline[step->array].type)),
-                                    step->lists}},
-          transport);
+      exchanges_.emplace(
+          node.id, std::make_unique<Exchange>(
+                       communicator_.handle(), node.id,
+                       std::vector{ExchangeField{
+                           executor_->array(step->array), executor_->array(step->array),
+                           static_cast<std::int64_t>(size_of(pipeline[step->array].type)), step->lists}},
+                       transport));
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
@@ -62,7 +63,7 @@ void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
     if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
       run(*inner, bindings, observer);
     else if (std::holds_alternative<plan::ExchangeGhosts>(node.step))
-      exchanges_.at(node.id).run(executor_->execution());
+      exchanges_.at(node.id)->run(executor_->execution());
     else
       executor_->run(node, bindings);
   }

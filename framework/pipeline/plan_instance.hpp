@@ -57,7 +57,8 @@ class PlanInstance {
 
   std::unique_ptr<RankExecutor> executor_;
   Communicator communicator_;
-  std::map<int, Exchange> exchanges_;
+  /// By node id.
+  std::map<int, std::unique_ptr<Exchange>> exchanges_;
 };
 
 }  // namespace tessera

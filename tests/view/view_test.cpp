@@ -201,7 +201,6 @@ TEST(Reduce, OfAnEmptyBlockAddsNothing) {
 
 #ifdef TESSERA_CHECKS
 TEST(ViewDeathTest, AnIndexOutsideNamesViewIndexAndBox) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   const Box box{{0, 30}, {0, 20}};
   const DistributedView<float, 2> view("sky", BlockDistribution(box, box, {1, {1, 1, 1, 1}}), 0);
   EXPECT_DEATH(

@@ -174,8 +174,10 @@ class Run {
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target_.device = !runs_on_host;
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
-    if (deck_->get<std::string>("levels") == "machine" && options_.ranks == 0)
-      target_.levels = machine_levels(rank_places(session_.communicator()));
+    const bool follows_machine = deck_->get<std::string>("levels") == "machine";
+    if (follows_machine && ranks != session_.rank_count())
+      deck_->fail("levels", "machine is known only of the ranks that run: leave out --ranks, or write flat");
+    if (follows_machine) target_.levels = machine_levels(rank_places(session_.communicator()));
     collectively(session_.communicator(), [&] {
       pipeline_ = std::make_unique<Pipeline>(application_.build(image_));
       plan_ = plan_of(ranks, std::min(session_.rank(), ranks - 1));

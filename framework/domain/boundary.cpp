@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "tessera/domain/coordinate.hpp"
-#include "tessera/domain/error.hpp"
 
 namespace tessera {
 

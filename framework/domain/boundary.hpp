@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/domain/error.hpp"
 
 namespace tessera {
 
@@ -31,6 +33,8 @@ struct BoundaryConditions {
   std::array<std::array<Boundary, 2>, max_dimensions> side = {};
   /// The constant, as an element of the array; zeros unless set.
   std::array<std::byte, largest_element> constant = {};
+  /// What the constant was given as; null when it was not.
+  const std::type_info* constant_type = nullptr;
 
   BoundaryConditions() = default;
   /// The same on all sides.
@@ -49,6 +53,7 @@ struct BoundaryConditions {
   void set_constant(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_element);
     std::memcpy(constant.data(), &value, sizeof(T));
+    constant_type = &typeid(T);
   }
 
   bool is_periodic(int d) const { return side[static_cast<std::size_t>(d)][0] == Boundary::periodic; }
@@ -57,6 +62,13 @@ struct BoundaryConditions {
 
 /// Throws InputError unless in each of `dimensions` dimensions both sides are periodic or none is.
 void check_boundary(const BoundaryConditions& conditions, int dimensions);
+
+/// Throws InternalError when a constant was set that is not a T: of_constant(1) for an array of float.
+template <class T>
+void check_constant(const BoundaryConditions& conditions) {
+  if (conditions.constant_type != nullptr && *conditions.constant_type != typeid(T))
+    throw InternalError("the constant of a boundary condition is not of the type of the array's elements");
+}
 
 /// Where the value at coordinate `p` comes from in one dimension.
 struct BoundarySource {

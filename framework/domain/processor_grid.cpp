@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
@@ -20,20 +21,22 @@ void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
 }
 
 /// The sum over the slices of `extent` points of their sizes once grown by `below` and `above`, within the
-/// extent: two arithmetic series.
-double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::int64_t above) {
+/// extent. Only the slices near the ends are looked at one by one.
+double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::int64_t above,
+                    Slicing slicing) {
   const std::int64_t size = (extent + slices - 1) / slices;
-  const std::int64_t count = (extent + size - 1) / size;
-  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
-  // Ends (i + 1) size + above that lie within the extent, then those that are cut to it.
-  const std::int64_t inner = std::clamp<std::int64_t>((extent - above) / size, 0, count);
-  const double ends = real(size) * real(inner) * real(inner + 1) / 2 + real(above) * real(inner) +
-                      real(extent) * real(count - inner);
-  // Begins i size - below that are not cut to 0.
-  const std::int64_t lowest = std::min(below / size + 1, count);
-  const double begins = real(size) * (real(count) * real(count - 1) - real(lowest) * real(lowest - 1)) / 2 -
-                        real(below) * real(count - lowest);
-  return ends - begins;
+  const std::int64_t count =
+      slicing == Slicing::balanced ? std::min<std::int64_t>(slices, extent) : (extent + size - 1) / size;
+  const auto begin = [&](std::int64_t i) {
+    return slicing == Slicing::balanced ? extent * i / count : std::min(size * i, extent);
+  };
+  double points =
+      static_cast<double>(extent) + static_cast<double>(count) * static_cast<double>(below + above);
+  for (std::int64_t i = 0; i < count && begin(i) < below; ++i)
+    points -= static_cast<double>(below - begin(i));
+  for (std::int64_t i = count; i > 0 && begin(i) + above > extent; --i)
+    points -= static_cast<double>(begin(i) + above - extent);
+  return points;
 }
 
 int busy_ranks(const ProcessorGrid& grid, const Box& box, Slicing slicing) {
@@ -68,28 +71,31 @@ class Search {
     grid_.dimensions = static_cast<int>(entries.size());
   }
 
-  /// Splits the levels from `level` on; false when that cannot be done with what the entries leave.
+  /// Splits the levels from `level` on, cheapest splits first, until no rank is idle; keeps the best of what
+  /// it has seen. Returns whether that is so.
   bool split(std::size_t level) {
-    if (level == target_.levels.size()) return true;
+    if (level == target_.levels.size()) return consider();
     std::vector<Candidate> candidates;
     Factors factors = {1, 1, 1, 1};
     collect(target_.levels[level], 0, level + 1 == target_.levels.size(), factors, candidates);
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    bool perfect = false;
     for (const Candidate& candidate : candidates) {
       const ProcessorGrid before = grid_;
       grid_ = extended(candidate.factors);
-      chosen_.push_back(candidate.factors);
-      if (split(level + 1)) return true;
-      chosen_.pop_back();
+      factors_.push_back(candidate.factors);
+      perfect = split(level + 1);
+      factors_.pop_back();
       grid_ = before;
+      if (perfect) break;
     }
-    return false;
+    return perfect;
   }
 
-  ProcessorGrid grid() const { return grid_; }
-  /// The factors of each level.
-  const std::vector<Factors>& chosen() const { return chosen_; }
+  /// The best grid, and its factors by level; no dimensions when there is none.
+  const ProcessorGrid& best() const { return best_; }
+  const std::vector<Factors>& best_factors() const { return best_factors_; }
 
  private:
   struct Candidate {
@@ -97,6 +103,20 @@ class Search {
     /// Idle ranks, then points read from other ranks.
     std::pair<int, double> cost;
   };
+
+  int idle_ranks(const ProcessorGrid& grid) const {
+    return grid.rank_count() - busy_ranks(grid, box_, target_.slicing);
+  }
+
+  bool consider() {
+    const int idle = idle_ranks(grid_);
+    if (idle < fewest_idle_) {
+      fewest_idle_ = idle;
+      best_ = grid_;
+      best_factors_ = factors_;
+    }
+    return idle == 0;
+  }
 
   ProcessorGrid extended(const Factors& factors) const {
     ProcessorGrid grid = grid_;
@@ -110,8 +130,7 @@ class Search {
     if (d == grid_.dimensions) {
       if (ranks != 1) return;
       const ProcessorGrid grid = extended(factors);
-      const int idle = grid.rank_count() - busy_ranks(grid, box_, target_.slicing);
-      candidates.push_back({factors, {idle, ghost_points(grid, box_, target_)}});
+      candidates.push_back({factors, {idle_ranks(grid), ghost_points(grid, box_, target_)}});
       return;
     }
     const auto i = static_cast<std::size_t>(d);
@@ -128,8 +147,12 @@ class Search {
   const std::vector<int>& entries_;
   const Box& box_;
   const GridTarget& target_;
+  /// Of the levels split so far.
   ProcessorGrid grid_;
-  std::vector<Factors> chosen_;
+  std::vector<Factors> factors_;
+  ProcessorGrid best_;
+  std::vector<Factors> best_factors_;
+  int fewest_idle_ = std::numeric_limits<int>::max();
 };
 
 /// The dimensions of the grid, slowest first.
@@ -206,8 +229,9 @@ double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget&
   double grown = 1;
   for (int d = 0; d < box.dimensions; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    grown *= d < grid.dimensions ? grown_slices(box[d].size(), grid.size[d], target.below[i], target.above[i])
-                                 : static_cast<double>(box[d].size());
+    grown *= d < grid.dimensions
+                 ? grown_slices(box[d].size(), grid.size[d], target.below[i], target.above[i], target.slicing)
+                 : static_cast<double>(box[d].size());
   }
   return grown - static_cast<double>(box.size());
 }
@@ -226,14 +250,15 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
   if (machine.levels.empty()) machine.levels = {rank_count};
   check_levels(machine.levels, rank_count);
   Search search(wanted.entries, box, machine);
-  if (!search.split(0))
+  search.split(0);
+  ProcessorGrid grid = search.best();
+  if (grid.dimensions == 0)
     throw InputError(
         fmt::format("the processor grid {} does not multiply to {} rank{}: write [1, auto], or start another "
                     "number of ranks",
                     wanted.text(), rank_count, rank_count == 1 ? "" : "s"));
-  ProcessorGrid grid = search.grid();
   if (machine.levels.size() > 1 || !request.order.empty())
-    for (const Factors& factors : search.chosen())
+    for (const Factors& factors : search.best_factors())
       for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});
   return grid;
 }

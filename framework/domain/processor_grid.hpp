@@ -87,7 +87,8 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
                            const GridTarget& target = {});
 
 /// Points that the ranks of a grid read of each other in all: the sum over ranks of what a block grown by the
-/// footprint holds beyond the block, within `box`. Costs no more for many ranks than for few.
+/// footprint holds beyond the block, within `box`, which must not be empty. Costs no more for many ranks than
+/// for few.
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target = {});
 
 }  // namespace tessera

@@ -53,6 +53,7 @@ class Pipeline {
   template <class T, int N>
   Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
+    check_constant<T>(boundary);
     StageDeclaration declaration{
         std::move(name), element_type_of<T>(), N, {}, nullptr, domain, boundary, false};
     return {add(std::move(declaration))};

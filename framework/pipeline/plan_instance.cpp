@@ -9,12 +9,11 @@
 namespace tessera {
 namespace {
 
-/// Memory may lack on one rank only: all of them must know.
-std::unique_ptr<RankExecutor> allocate(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator) {
-  std::unique_ptr<RankExecutor> executor;
+/// Runs `allocation` on every rank: memory may lack on one rank only, and all of them must know.
+void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void()>& allocation) {
   collectively(communicator, [&] {
     try {
-      executor = std::make_unique<RankExecutor>(pipeline, plan);
+      allocation();
     } catch (const InternalError&) {
       throw;
     } catch (const std::exception&) {
@@ -24,26 +23,32 @@ std::unique_ptr<RankExecutor> allocate(const Pipeline& pipeline, const Plan& pla
                       plan.rank, human_bytes(plan.peak_bytes())));
     }
   });
-  return executor;
 }
 
 }  // namespace
 
 PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
                            const Transport& transport)
-    : executor_(allocate(pipeline, plan, communicator)), communicator_(communicator) {
+    : communicator_(communicator) {
   if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
     throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                     communicator_.rank(), communicator_.size()));
-  for (const PlanNode& node : phase(executor_->plan(), "compute").children)
-    if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step))
-      exchanges_.emplace(
-          node.id, std::make_unique<Exchange>(
-                       communicator_.handle(), node.id,
-                       std::vector{ExchangeField{
-                           executor_->array(step->array), executor_->array(step->array),
-                           static_cast<std::int64_t>(size_of(pipeline[step->array].type)), step->lists}},
-                       transport));
+  allocate(plan, communicator, [&] {
+    executor_ = std::make_unique<RankExecutor>(pipeline, plan);
+    make_exchanges(transport);
+  });
+}
+
+void PlanInstance::make_exchanges(const Transport& transport) {
+  const Pipeline& pipeline = executor_->pipeline();
+  for (const PlanNode& node : phase(plan(), "compute").children)
+    if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step)) {
+      const ArrayReference& array = executor_->array(step->array);
+      const auto size = static_cast<std::int64_t>(size_of(pipeline[step->array].type));
+      const std::vector fields = {ExchangeField{array, array, size, step->lists}};
+      exchanges_.emplace(node.id,
+                         std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport));
+    }
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {

@@ -45,13 +45,15 @@ class PlanInstance {
     const int id = checked_id(name, element_type_of<T>(), N);
     const StageRegions& regions = executor_->plan().stages[static_cast<std::size_t>(id)];
     const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid, regions.slicing);
-    return DistributedView<T, N>(distribution, executor_->plan().rank, executor_->block(id));
+    return DistributedView<T, N>(std::string(name), distribution, executor_->plan().rank,
+                                 executor_->block(id));
   }
 
   const Plan& plan() const { return executor_->plan(); }
 
  private:
   void run(const plan::Sequence& sequence, const Bindings& bindings, const StepObserver& observer);
+  void make_exchanges(const Transport& transport);
   void check_kept(int id) const;
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace tessera {
@@ -53,10 +54,11 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
     for (int input : pipeline[id].inputs) stages_[static_cast<std::size_t>(input)].consumers.push_back(id);
   std::vector<Box> domains(stages_.size()), nominals(stages_.size());
   settle_domains(domains, nominals);
+  const GridTarget grid = grid_target(schedule, target, domains);
   for (int id = pipeline.size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     stages_[i].placement = settle_placement(id, schedule, target);
-    settle_distribution(id, schedule, target, domains[i], nominals[i], rank_count);
+    settle_distribution(id, schedule, grid, domains[i], nominals[i], rank_count);
   }
 }
 
@@ -144,7 +146,7 @@ void ScheduledPipeline::check_domain(int id, const Box& required) const {
   }
 }
 
-void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const Target& target,
+void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const GridTarget& target,
                                             const Box& domain, const Box& nominal, int rank_count) {
   Stage& stage = stages_[static_cast<std::size_t>(id)];
   const auto& name = (*pipeline_)[id].name;
@@ -156,11 +158,8 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   try {
     const GridRequest request = own_grid ? *found->second.grid : common_grid(stage, schedule);
-    GridTarget machine;
-    machine.slicing = schedule.slicing;
-    machine.levels = target.levels;
     stage.distribution = BlockDistribution(
-        domain, sliced, resolve_grid(request, measured, rank_count, machine), schedule.slicing);
+        domain, sliced, resolve_grid(request, measured, rank_count, target), schedule.slicing);
   } catch (const InputError& error) {
     throw ScheduleError(own_grid ? fmt::format("schedule.{}.grid", name) : "grid", error.what());
   }
@@ -173,6 +172,25 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
     if (size < 1)
       throw ScheduleError(fmt::format("schedule.{}.tile", name),
                           fmt::format("a tile of {} points: every entry must be at least 1", size));
+}
+
+GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const Target& target,
+                                          const std::vector<Box>& domains) const {
+  GridTarget grid;
+  grid.slicing = schedule.slicing;
+  grid.levels = target.levels;
+  grid.below = grid.above = {};
+  for (int id = 0; id < size(); ++id) {
+    if ((*pipeline_)[id].is_input()) continue;
+    // What one point reads: half of it lies on each side, wherever the stage is scaled or shifted to.
+    for (const Box& need : required_of(id, centre(domains[static_cast<std::size_t>(id)], false)))
+      for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
+        auto& width = grid.below[static_cast<std::size_t>(d)];
+        width = std::max(width, need[d].size() / 2);
+      }
+  }
+  grid.above = grid.below;
+  return grid;
 }
 
 GridRequest ScheduledPipeline::common_grid(const Stage& stage, const Schedule& schedule) const {
@@ -228,7 +246,9 @@ ExchangeLists ScheduledPipeline::messages(int id, int rank) const {
   ExchangeLists lists = exchange_lists(
       owners, (*pipeline_)[id].boundary, rank, owners.rank_count(),
       [&](int first, int last) { return regions(first, last).required[static_cast<std::size_t>(id)]; });
-  mark_in_place(lists, rank, [&](int other) { return layout(id, regions(other, other + 1)); });
+  mark_in_place(
+      lists, rank, [&](int other) { return layout(id, regions(other, other + 1)); }, owners.domain(),
+      (*pipeline_)[id].boundary);
   return lists;
 }
 

@@ -50,8 +50,11 @@ class ScheduledPipeline {
   /// Gives every array its domain and nominal box, walking from the outputs to the inputs.
   void settle_domains(std::vector<Box>& domains, std::vector<Box>& nominals) const;
   void check_domain(int id, const Box& domain) const;
-  void settle_distribution(int id, const Schedule& schedule, const Target& target, const Box& domain,
+  void settle_distribution(int id, const Schedule& schedule, const GridTarget& target, const Box& domain,
                            const Box& nominal, int rank_count);
+  /// What grids are chosen for: one footprint for all arrays, so that equal arrays get equal grids.
+  GridTarget grid_target(const Schedule& schedule, const Target& target,
+                         const std::vector<Box>& domains) const;
   /// The grid of a stage that the schedule gives none. A stage that is not distributed has none to choose:
   /// the share that each rank stands for follows the first consumer.
   GridRequest common_grid(const Stage& stage, const Schedule& schedule) const;

@@ -28,6 +28,15 @@ BlockLayout with_rows(const Box& box, std::int64_t element_size, std::int64_t ro
   return layout;
 }
 
+/// Rows of elements that do not divide 64 bytes: they begin on 64 bytes if that costs at most `most_padding`.
+BlockLayout odd_layout(const Box& box, std::int64_t element_size, std::int64_t step) {
+  constexpr std::int64_t most_padding = 192;
+  std::int64_t row = box[0].size();
+  if (step * element_size <= most_padding) row = round_up(row, step);
+  if (row * element_size % page == 0) ++row;
+  return with_rows(box, element_size, row, 0);
+}
+
 }  // namespace
 
 ArrayReference BlockLayout::reference(std::byte* data) const {
@@ -46,6 +55,7 @@ BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t e
   if (width * element_size < smallest_padded_row) return dense_layout(box, element_size);
   // Elements whose size does not divide 64 are aligned every few elements.
   const std::int64_t step = alignment / std::gcd(alignment, element_size);
+  if (step * element_size > alignment) return odd_layout(box, element_size, step);
   const std::int64_t ghosts_left = aligned_x > box[0].begin ? aligned_x - box[0].begin : 0;
   const std::int64_t first = round_up(ghosts_left, step) - ghosts_left;
   std::int64_t row = round_up(first + width, step);

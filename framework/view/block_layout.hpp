@@ -10,7 +10,8 @@ namespace tessera {
 
 /// How a box of points lies in memory: x fastest; the points at `aligned_x` of every row start on 64 bytes;
 /// rows are padded to 64 bytes and their distance is not a multiple of 4096 bytes (such rows would share
-/// cache sets). Rows under 256 bytes are not padded.
+/// cache sets). Rows under 256 bytes are not padded, others by at most 192 bytes: elements that do not divide
+/// 64 bytes are aligned less well.
 struct BlockLayout {
   Box box;
   std::int64_t element_size = 0;

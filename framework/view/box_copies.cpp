@@ -164,7 +164,9 @@ void BoxCopies::commit() {
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: list of copies"), rows_.size());
     const Kokkos::View<RowCopy*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
         rows_.data(), rows_.size());
-    Kokkos::deep_copy(device_rows_, host);
+    const ExecutionSpace execution;
+    Kokkos::deep_copy(execution, device_rows_, host);
+    execution.fence();
   }
 }
 

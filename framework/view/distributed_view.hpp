@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+/// Throws InputError when a point of `box` has a coordinate beyond 32 bits.
+void check_coordinates(const std::string& name, const Box& box);
+
 /// One rank's part of an N-dimensional array of T that is distributed over ranks: the box it owns and the box
 /// it holds (`required`: owned plus ghosts, which need be neither symmetric nor adjacent), in one padded
 /// allocation, x fastest. T is an arithmetic type or a small trivially copyable struct. Indexed by global
@@ -21,6 +24,7 @@ class DistributedView {
 
  public:
   using Value = T;
+  using MemorySpaceOfView = Space;
   static constexpr int dimensions = N;
 
   DistributedView() = default;
@@ -28,17 +32,22 @@ class DistributedView {
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
                   const Halo& halo = {})
       : DistributedView(name, distribution, rank, halo.need(distribution), halo.boundary) {}
-  /// With any need: a HaloExchange fills it. What the boundary conditions copy from is held too.
+  /// With any need: a HaloExchange fills it. What the boundary conditions copy from is held too. Throws
+  /// InputError when a coordinate is beyond 32 bits, which stage bodies and loops count in, and InternalError
+  /// when the boundary's constant is not a T.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank, const Need& need,
                   const BoundaryConditions& boundary = {})
       : name_(name), distribution_(distribution), rank_(rank), need_(need), boundary_(boundary) {
     check_boundary(boundary, N);
+    check_constant<T>(boundary);
     const BlockLayout held = layout(rank);
+    check_coordinates(name, held.box);
     block_ = Block<Space>(name, sizeof(T), held.box, owned()[0].begin);
   }
   /// A view of memory that exists already; it has no need.
-  DistributedView(const BlockDistribution& distribution, int rank, const Block<Space>& block)
-      : distribution_(distribution), rank_(rank), block_(block) {}
+  DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
+                  const Block<Space>& block)
+      : name_(name), distribution_(distribution), rank_(rank), block_(block) {}
 
   const BlockDistribution& distribution() const { return distribution_; }
   int rank() const { return rank_; }
@@ -67,7 +76,9 @@ class DistributedView {
   auto accessor() const { return bounded_accessor<T, N>(block_.reference(), required(), name_); }
 
   /// What this rank holds, for the host to read and write.
-  HostView<T, N, Space> host() const { return {block_, name_}; }
+  HostView<T, N, Space> host(const ExecutionSpace& execution = {}) const {
+    return {block_, name_, execution};
+  }
 
  private:
   std::string name_;

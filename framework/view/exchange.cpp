@@ -31,7 +31,8 @@ void free_requests(std::vector<MPI_Request>& requests) {
 Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
                    const Transport& transport)
     : transport_(transport) {
-  if (transport.shared_windows && runs_on_host) node_ = std::make_unique<NodeMemory>(communicator);
+  if (transport.shared_windows && runs_on_host && transport.device_addresses)
+    node_ = std::make_unique<NodeMemory>(communicator);
   const auto sends = by_partner(fields, true);
   const auto receives = by_partner(fields, false);
   make_parcels(sent_, sends, true);
@@ -81,7 +82,7 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
       parcel.bytes = range_bytes(array, box, field->element_size);
       continue;
     }
-    for (const Item& item : items) parcel.bytes += item.message->box.size() * item.field->element_size;
+    for (const Item& item : items) parcel.bytes += packed_bytes(item.message->box, item.field->element_size);
     if (parcel.shared && !sends) continue;  // unpacked from the partner's buffer
     bytes += (parcel.bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   }
@@ -125,7 +126,7 @@ void Exchange::list_copies(Side& side, const std::vector<std::vector<Item>>& ite
         side.copies.add(field->from, packed, message->box, message->shift, field->element_size);
       else
         side.copies.add(packed, field->to, message->box, {}, field->element_size);
-      place += message->box.size() * field->element_size;
+      place += packed_bytes(message->box, field->element_size);
     }
     parcel.last_copy = side.copies.size();
   }
@@ -188,7 +189,7 @@ void Exchange::finish(const ExecutionSpace& execution) {
 
 void Exchange::unpack(const ExecutionSpace& execution) {
   const int count = static_cast<int>(received_.requests.size());
-  if (runs_on_host) {
+  if (runs_on_host && transport_.device_addresses) {
     for (int i = 0; i < count; ++i) {
       int arrived = 0;
       MPI_Waitany(count, received_.requests.data(), &arrived, MPI_STATUS_IGNORE);

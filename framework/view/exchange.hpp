@@ -36,10 +36,13 @@ struct ExchangeField {
 /// the number of arrays and boxes: addresses, buffers and persistent requests are settled once, and then run
 /// any number of times. Boxes that are one range of memory on both ranks travel in place; all others are
 /// packed by one kernel launch for all partners.
+///
+/// All calls take the same execution space instance: buffers are used again once its kernels are done. Where
+/// windows are shared, constructor and destructor are collective.
 class Exchange {
  public:
   /// Every rank gives its own lists, which must match those of its partners, and the fields in the same
-  /// order. `tag` tells apart the exchanges that share a communicator. Collective where windows are shared.
+  /// order. `tag` tells apart the exchanges that share a communicator.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
            const Transport& transport = {});
   ~Exchange();

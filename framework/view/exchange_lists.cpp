@@ -44,23 +44,27 @@ ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryCondi
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (!messages[i].in_place) bytes += messages[i].box.size() * element_size;
+    if (!messages[i].in_place) bytes += packed_bytes(messages[i].box, element_size);
     const bool is_last = i + 1 == messages.size() || messages[i + 1].partner != messages[i].partner;
     if (is_last) bytes = (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   }
   return bytes;
 }
 
-bool is_slab_of(const Box& box, const BlockLayout& layout) {
-  for (int d = 0; d < top_dimension(box); ++d)
-    if (!(box[d] == layout.box[d])) return false;
+bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,
+                const BoundaryConditions& conditions) {
+  for (int d = 0; d < top_dimension(box); ++d) {
+    const bool is_whole_row = box[d] == layout.box[d];
+    const bool is_whole_row_inside =
+        !conditions.is_periodic(d) && box[d] == intersection(layout.box[d], domain[d]);
+    if (!is_whole_row && !is_whole_row_inside) return false;
+  }
   return true;
 }
 
-bool is_common_slab(const Message& message, const BlockLayout& from, const BlockLayout& to) {
-  if (!is_slab_of(message.source(), from) || !is_slab_of(message.box, to)) return false;
-  for (int d = 1; d <= top_dimension(message.box); ++d)
-    if (from.strides[d] != to.strides[d]) return false;
+bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout& b) {
+  for (int d = 1; d <= top_dimension(box); ++d)
+    if (a.strides[d] != b.strides[d]) return false;
   return true;
 }
 

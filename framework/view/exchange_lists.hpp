@@ -78,21 +78,29 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
 /// begins on 64 bytes, and what is sent in place needs none.
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
 
-/// A partner's share of a buffer takes so much more, at most, than its boxes.
+/// Where each partner's share of a buffer begins: at a multiple of so many bytes.
 inline constexpr std::int64_t buffer_alignment = 64;
 
-/// True when `box` lies in an array of this layout as one range of memory, with nothing between its rows but
-/// padding.
-bool is_slab_of(const Box& box, const BlockLayout& layout);
+/// Bytes of one box in a message; the next one begins at a multiple of 16, whatever its elements.
+constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {
+  return (box.size() * element_size + 15) / 16 * 16;
+}
 
-/// True when the box that goes from an array of layout `from` to one of layout `to` lies in both as a
-/// range of memory of the same shape, with nothing between its rows but padding.
-bool is_common_slab(const Message& message, const BlockLayout& from, const BlockLayout& to);
+/// True when `box` lies in an array of this layout as one range of memory that may be sent as it is: between
+/// its rows there is nothing but padding, and points outside the domain that the boundary conditions fill in
+/// after every exchange.
+bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,
+                const BoundaryConditions& conditions);
 
-/// Marks the messages that can be sent in place: layout(rank) is how a rank holds the array. Boxes that
-/// travel together with others to or from the same partner are not marked: they are packed into one message.
+/// True when rows, planes and so on of `box` are equally far apart in both layouts.
+bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout& b);
+
+/// Marks the messages of an array on `domain` that can be sent in place, being slabs of the same shape on
+/// both ranks: layout(rank) is how a rank holds the array. Boxes that travel together with others to or from
+/// the same partner are not marked: they are packed into one message.
 template <class Layout>
-void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout) {
+void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
+                   const BoundaryConditions& conditions) {
   const BlockLayout mine = layout(rank);
   for (auto* messages : {&lists.sends, &lists.receives})
     for (std::size_t i = 0; i < messages->size(); ++i) {
@@ -103,9 +111,10 @@ void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout) {
       if (shares_partner(i - 1) || shares_partner(i + 1)) continue;
       const bool sends = messages == &lists.sends;
       const Box here = sends ? message.source() : message.box;
-      if (!is_slab_of(here, mine)) continue;
+      if (!is_slab_of(here, mine, domain, conditions)) continue;
       const BlockLayout theirs = layout(message.partner);
-      message.in_place = is_common_slab(message, sends ? mine : theirs, sends ? theirs : mine);
+      message.in_place = is_slab_of(sends ? message.box : message.source(), theirs, domain, conditions) &&
+                         have_common_strides(message.box, mine, theirs);
     }
 }
 

@@ -90,7 +90,8 @@ void for_each(const DistributedView<T, N>& view, const Body& body, const Executi
 
 /// Gives all points that this rank holds, ghosts too, one value.
 template <class T, int N>
-void fill(const DistributedView<T, N>& view, const T& value, const ExecutionSpace& execution = {}) {
+void fill(const DistributedView<T, N>& view, const std::type_identity_t<T>& value,
+          const ExecutionSpace& execution = {}) {
   for_each<N>(view.required(), detail::Fill<T, N>{Accessor<T, N>(view.block().reference()), value},
               execution);
 }

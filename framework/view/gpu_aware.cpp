@@ -48,23 +48,6 @@ bool is_promised() {
 #endif
 }
 
-/// Sends one number from device memory to the next rank's, and looks whether it came.
-bool arrives(MPI_Comm communicator) {
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
-  const Kokkos::View<int*, MemorySpace> sent("tessera: probe", 1), received("tessera: probe", 1);
-  Kokkos::deep_copy(sent, 1000 + rank);
-  ExecutionSpace().fence();
-  constexpr int tag = 0;
-  const int before = (rank + ranks - 1) % ranks;
-  MPI_Sendrecv(sent.data(), 1, MPI_INT, (rank + 1) % ranks, tag, received.data(), 1, MPI_INT, before, tag,
-               communicator, MPI_STATUS_IGNORE);
-  const auto value = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), received);
-  return value(0) == 1000 + before;
-}
-
 bool on_all_ranks(MPI_Comm communicator, bool here) {
   int all = here ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator);
@@ -73,13 +56,30 @@ bool on_all_ranks(MPI_Comm communicator, bool here) {
 
 }  // namespace
 
+bool device_message_arrives(MPI_Comm communicator) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &ranks);
+  const Kokkos::View<int*, MemorySpace> sent("tessera: probe", 1), received("tessera: probe", 1);
+  const ExecutionSpace execution;
+  Kokkos::deep_copy(execution, sent, 1000 + rank);
+  execution.fence();
+  constexpr int tag = 0;
+  const int before = (rank + ranks - 1) % ranks;
+  MPI_Sendrecv(sent.data(), 1, MPI_INT, (rank + 1) % ranks, tag, received.data(), 1, MPI_INT, before, tag,
+               communicator, MPI_STATUS_IGNORE);
+  const auto value = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), received);
+  return value(0) == 1000 + before;
+}
+
 ChosenTransport choose_transport(MPI_Comm communicator, GpuAware wanted) {
   if (runs_on_host) return {{}, "kernels run on the host"};
   if (wanted == GpuAware::on) return {{true}, "from device memory, as asked for"};
   if (wanted == GpuAware::off) return {{false}, "through pinned host memory, as asked for"};
   if (!on_all_ranks(communicator, is_promised()))
     return {{false}, "through pinned host memory: MPI does not say that it takes device memory"};
-  if (!on_all_ranks(communicator, arrives(communicator)))
+  if (!on_all_ranks(communicator, device_message_arrives(communicator)))
     return {{false}, "through pinned host memory: a value sent from device memory did not arrive"};
   return {{true}, "from device memory"};
 }

@@ -23,4 +23,8 @@ struct ChosenTransport {
 /// doubt, messages go through pinned host memory. Collective.
 ChosenTransport choose_transport(MPI_Comm communicator, GpuAware wanted);
 
+/// Sends one number from where kernels keep their memory to the next rank's, and says whether it came.
+/// Collective.
+bool device_message_arrives(MPI_Comm communicator);
+
 }  // namespace tessera

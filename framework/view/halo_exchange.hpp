@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "tessera/domain/error.hpp"
 #include "tessera/view/communicator.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange.hpp"
@@ -39,7 +42,10 @@ class HaloExchange {
   std::int64_t buffer_bytes() const { return exchange_.front().buffer_bytes(); }
 
  private:
-  struct Side {
+  /// A view that holds points beyond its domain, for the boundary conditions to fill.
+  struct Beyond {
+    ArrayReference array;
+    std::int64_t element_size;
     Box box;
     Box domain;
     BoundaryConditions conditions;
@@ -47,19 +53,29 @@ class HaloExchange {
 
   template <class View>
   void add(const View& view) {
+    static_assert(std::is_same_v<typename View::MemorySpaceOfView, MemorySpace>,
+                  "kernels cannot reach this view's memory");
     const int rank = communicator_.rank();
+    const BlockDistribution& blocks = view.distribution();
+    if (view.rank() != rank || blocks.first_rank() + blocks.rank_count() > communicator_.size())
+      throw InternalError(fmt::format("the part of rank {} of {} of a view in an exchange on rank {} of {}",
+                                      view.rank(), blocks.first_rank() + blocks.rank_count(), rank,
+                                      communicator_.size()));
     ExchangeLists lists =
         exchange_lists(view.distribution(), view.boundary(), rank, communicator_.size(), view.need());
-    mark_in_place(lists, rank, [&](int other) { return view.layout(other); });
+    mark_in_place(
+        lists, rank, [&](int other) { return view.layout(other); }, view.domain(), view.boundary());
     const ArrayReference array = view.block().reference();
     fields_.push_back({array, array, view.block().layout().element_size, std::move(lists)});
-    sides_.push_back({view.required(), view.domain(), view.boundary()});
+    if (!view.domain().contains(view.required()))
+      beyond_.push_back(
+          {array, fields_.back().element_size, view.required(), view.domain(), view.boundary()});
   }
   void make_exchange(const Transport& transport);
 
   Communicator communicator_;
   std::vector<ExchangeField> fields_;
-  std::vector<Side> sides_;
+  std::vector<Beyond> beyond_;
   /// One, made after the fields.
   std::vector<Exchange> exchange_;
 };

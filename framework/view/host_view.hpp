@@ -13,18 +13,21 @@ namespace tessera {
 template <class T, int N, class Space = MemorySpace>
 class HostView {
  public:
-  /// Copies from the device, if there is one, once all its kernels are done.
-  HostView(const Block<Space>& block, const std::string& name)
-      : block_(block), name_(name), memory_(Kokkos::create_mirror_view(block.memory())) {
+  /// Copies from the device, if there is one, once the kernels enqueued on `execution` are done.
+  HostView(const Block<Space>& block, const std::string& name, const ExecutionSpace& execution = {})
+      : block_(block),
+        name_(name),
+        execution_(execution),
+        memory_(Kokkos::create_mirror_view(block.memory())) {
     copy_from_device();
   }
 
   const Box& box() const { return block_.box(); }
-  /// Indexed by global coordinates.
-  auto accessor() const {
-    return bounded_accessor<T, N>(
-        box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data()), box(), name_);
+  ArrayReference reference() const {
+    return box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data());
   }
+  /// Indexed by global coordinates.
+  auto accessor() const { return bounded_accessor<T, N>(reference(), box(), name_); }
 
   /// Both do nothing where the host reaches the memory. Done on return.
   void copy_from_device() const { copy(memory_, block_.memory()); }
@@ -35,14 +38,14 @@ class HostView {
 
   template <class To, class From>
   void copy(const To& to, const From& from) const {
-    const ExecutionSpace execution;
-    Kokkos::fence();
-    compat::copy(execution, to, from);
-    execution.fence();
+    execution_.fence();
+    compat::copy(execution_, to, from);
+    execution_.fence();
   }
 
   Block<Space> block_;
   std::string name_;
+  ExecutionSpace execution_;
   decltype(Kokkos::create_mirror_view(std::declval<const Memory&>())) memory_;
 };
 

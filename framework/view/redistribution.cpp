@@ -19,45 +19,52 @@ constexpr std::int64_t largest_piece = std::int64_t{1} << 20;
 
 }  // namespace
 
-std::vector<Box> cut_into_pieces(const Box& box, std::int64_t most_points) {
+Pieces::Pieces(const Box& box, std::int64_t most_points) : box_(box) {
+  if (box.empty()) return;
   // The highest dimension of which one slice fits is cut into runs of slices; those above it into slices.
-  int cut = box.dimensions - 1;
-  std::int64_t slice = box.size() / std::max<std::int64_t>(box[cut].size(), 1);
-  while (cut > 0 && slice > most_points) slice /= box[--cut].size();
-  const std::int64_t run = std::max<std::int64_t>(most_points / std::max<std::int64_t>(slice, 1), 1);
-  std::vector<Box> pieces;
-  if (box.empty()) return pieces;
-  Box piece = box;
-  for (int d = cut; d < box.dimensions; ++d) piece[d].end = piece[d].begin + (d == cut ? run : 1);
-  for (int d = 0; d < box.dimensions;) {
-    pieces.push_back(intersection(piece, box));
-    for (d = cut; d < box.dimensions; ++d) {
-      const std::int64_t step = d == cut ? run : 1;
-      piece[d] = {piece[d].begin + step, piece[d].end + step};
-      if (piece[d].begin < box[d].end) break;
-      piece[d] = {box[d].begin, box[d].begin + step};
-    }
+  cut_ = box.dimensions - 1;
+  std::int64_t slice = box.size() / box[cut_].size();
+  while (cut_ > 0 && slice > most_points) slice /= box[--cut_].size();
+  run_ = std::max<std::int64_t>(most_points / slice, 1);
+  runs_ = (box[cut_].size() + run_ - 1) / run_;
+  count_ = runs_;
+  for (int d = cut_ + 1; d < box.dimensions; ++d) count_ *= box[d].size();
+}
+
+Box Pieces::operator[](std::int64_t index) const {
+  Box piece = box_;
+  const std::int64_t begin = box_[cut_].begin + index % runs_ * run_;
+  piece[cut_] = intersection(box_[cut_], {begin, begin + run_});
+  index /= runs_;
+  for (int d = cut_ + 1; d < box_.dimensions; ++d) {
+    const std::int64_t at = box_[d].begin + index % box_[d].size();
+    piece[d] = {at, at + 1};
+    index /= box_[d].size();
   }
-  return pieces;
+  return piece;
 }
 
 Redistribution::Redistribution(MPI_Comm communicator, const BlockDistribution& from,
                                const BlockDistribution& to, std::int64_t element_size,
                                std::int64_t buffer_bytes, const Transport& transport)
-    : communicator_(communicator), element_size_(element_size), transport_(transport) {
+    : communicator_(communicator),
+      from_(from.owned(communicator_.rank())),
+      to_(to.owned(communicator_.rank())),
+      element_size_(element_size),
+      transport_(transport) {
   if (!(from.domain() == to.domain()))
     throw InternalError(fmt::format("a redistribution from an array on {} to one on {}",
                                     to_string(from.domain()), to_string(to.domain())));
-  if (buffer_bytes < 2 * element_size)
+  const std::int64_t buffers = transport.device_addresses ? 2 : 4;
+  if (buffer_bytes < buffers * element_size)
     throw InternalError(
         fmt::format("{} bytes of buffers are too few for elements of {} bytes: allow at least {}",
-                    buffer_bytes, element_size, 2 * element_size));
+                    buffer_bytes, element_size, buffers * element_size));
   ExchangeLists lists = transfer_lists(from, {}, communicator_.rank(), communicator_.size(),
                                        [&](int first, int last) { return to.owned_hull(first, last); });
   copies_ = std::move(lists.copies);
-  const std::int64_t copies_of_buffers = transport_.device_addresses ? 1 : 2;
-  make_stream(sent_, std::move(lists.sends), true, buffer_bytes / 2 / copies_of_buffers);
-  make_stream(received_, std::move(lists.receives), false, buffer_bytes / 2 / copies_of_buffers);
+  make_stream(sent_, std::move(lists.sends), true, buffer_bytes / buffers);
+  make_stream(received_, std::move(lists.receives), false, buffer_bytes / buffers);
   requests_.resize(sent_.slots + received_.slots, MPI_REQUEST_NULL);
   finished_.resize(requests_.size());
 }
@@ -74,15 +81,17 @@ void Redistribution::make_stream(Stream& stream, std::vector<Message> messages, 
   // Both ranks cut a message alike: the size of a piece depends on what all ranks know alone.
   const std::int64_t piece_bytes =
       std::clamp(most_bytes / pieces_in_flight, element_size_, std::max(largest_piece, element_size_));
+  stream.most_points = piece_bytes / element_size_;
+  stream.messages = std::move(messages);
   std::int64_t largest = 0;
-  for (const Message& message : messages)
-    for (const Box& box : cut_into_pieces(message.box, piece_bytes / element_size_)) {
-      stream.pieces.push_back({message.partner, box});
-      largest = std::max(largest, box.size() * element_size_);
-    }
-  if (stream.pieces.empty()) return;
+  for (const Message& message : stream.messages) {
+    const Pieces pieces(message.box, stream.most_points);
+    stream.piece_count += pieces.size();
+    largest = std::max(largest, pieces[0].size() * element_size_);
+  }
+  if (stream.piece_count == 0) return;
   stream.slot_bytes = largest;
-  stream.slots = std::min(stream.pieces.size(), static_cast<std::size_t>(most_bytes / largest));
+  stream.slots = static_cast<std::size_t>(std::min(stream.piece_count, most_bytes / largest));
   const std::size_t bytes = stream.slots * static_cast<std::size_t>(largest);
   stream.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), bytes);
   if (!transport_.device_addresses)
@@ -99,36 +108,47 @@ std::byte* Redistribution::mpi_slot(const Stream& stream, std::size_t index) con
   return stream.host.data() + static_cast<std::int64_t>(index) * stream.slot_bytes;
 }
 
+const Message* Redistribution::next_piece(Stream& stream, std::size_t index) {
+  if (stream.message == stream.messages.size()) return nullptr;
+  const Message& message = stream.messages[stream.message];
+  const Pieces pieces(message.box, stream.most_points);
+  stream.carried[index] = {message.partner, pieces[stream.piece]};
+  if (++stream.piece == pieces.size()) {
+    stream.piece = 0;
+    ++stream.message;
+  }
+  return &stream.carried[index];
+}
+
 void Redistribution::send_next(const ExecutionSpace& execution, const ArrayReference& from,
                                std::size_t index) {
-  if (sent_.next == sent_.pieces.size()) return;
-  const Message& piece = sent_.pieces[sent_.carried[index] = sent_.next++];
+  const Message* piece = next_piece(sent_, index);
+  if (piece == nullptr) return;
   std::byte* place = slot(sent_, index);
-  copy_points(execution, from, dense_layout(piece.box, element_size_).reference(place), piece.box,
+  const std::int64_t bytes = piece->box.size() * element_size_;
+  copy_points(execution, from, dense_layout(piece->box, element_size_).reference(place), piece->box,
               element_size_);
-  const std::int64_t bytes = piece.box.size() * element_size_;
   if (!transport_.device_addresses)
     compat::copy_bytes(execution, mpi_slot(sent_, index), place, static_cast<std::size_t>(bytes));
   if (!runs_on_host) execution.fence();
-  MPI_Isend(mpi_slot(sent_, index), static_cast<int>(bytes), MPI_BYTE, piece.partner, tag,
+  MPI_Isend(mpi_slot(sent_, index), static_cast<int>(bytes), MPI_BYTE, piece->partner, tag,
             communicator_.handle(), &requests_[received_.slots + index]);
 }
 
 void Redistribution::receive_next(std::size_t index) {
-  if (received_.next == received_.pieces.size()) return;
-  const Message& piece = received_.pieces[received_.carried[index] = received_.next++];
-  MPI_Irecv(mpi_slot(received_, index), static_cast<int>(piece.box.size() * element_size_), MPI_BYTE,
-            piece.partner, tag, communicator_.handle(), &requests_[index]);
+  const Message* piece = next_piece(received_, index);
+  if (piece == nullptr) return;
+  MPI_Irecv(mpi_slot(received_, index), static_cast<int>(piece->box.size() * element_size_), MPI_BYTE,
+            piece->partner, tag, communicator_.handle(), &requests_[index]);
 }
 
 void Redistribution::store(const ExecutionSpace& execution, const ArrayReference& to, std::size_t index) {
-  const Message& piece = received_.pieces[received_.carried[index]];
+  const Box& box = received_.carried[index].box;
   std::byte* place = slot(received_, index);
-  const std::int64_t bytes = piece.box.size() * element_size_;
   if (!transport_.device_addresses)
-    compat::copy_bytes(execution, place, mpi_slot(received_, index), static_cast<std::size_t>(bytes));
-  copy_points(execution, dense_layout(piece.box, element_size_).reference(place), to, piece.box,
-              element_size_);
+    compat::copy_bytes(execution, place, mpi_slot(received_, index),
+                       static_cast<std::size_t>(box.size() * element_size_));
+  copy_points(execution, dense_layout(box, element_size_).reference(place), to, box, element_size_);
   if (!runs_on_host) execution.fence();
 }
 
@@ -142,7 +162,7 @@ void Redistribution::finished(const ExecutionSpace& execution, const ArrayRefere
 void Redistribution::run(const ExecutionSpace& execution, const ArrayReference& from,
                          const ArrayReference& to) {
   execution.fence();  // a kernel may still write what is sent
-  sent_.next = received_.next = 0;
+  for (Stream* stream : {&sent_, &received_}) stream->message = stream->piece = 0;
   for (std::size_t i = 0; i < received_.slots; ++i) receive_next(i);
   for (std::size_t i = 0; i < sent_.slots; ++i) send_next(execution, from, i);
   for (const Message& copy : copies_) copy_points(execution, from, to, copy.box, element_size_);
@@ -160,6 +180,14 @@ void Redistribution::run(const ExecutionSpace& execution, const ArrayReference& 
 std::int64_t Redistribution::buffer_bytes() const {
   return static_cast<std::int64_t>(sent_.buffer.size() + sent_.host.size() + received_.buffer.size() +
                                    received_.host.size());
+}
+
+void Redistribution::check(const Box& from, const Box& to, std::int64_t element_size) const {
+  if (!(from == from_) || !(to == to_) || element_size != element_size_)
+    throw InternalError(fmt::format(
+        "a redistribution from {} to {} of elements of {} bytes, given views on {} and "
+        "{} of elements of {} bytes",
+        to_string(from_), to_string(to_), element_size_, to_string(from), to_string(to), element_size));
 }
 
 }  // namespace tessera

@@ -11,6 +11,23 @@
 
 namespace tessera {
 
+/// The boxes, in order, that a box falls into when each may have at most so many points: whole rows if a row
+/// fits.
+class Pieces {
+ public:
+  Pieces(const Box& box, std::int64_t most_points);
+  std::int64_t size() const { return count_; }
+  Box operator[](std::int64_t index) const;
+
+ private:
+  Box box_;
+  /// Runs of `run_` slices along this dimension.
+  int cut_ = 0;
+  std::int64_t run_ = 1;
+  std::int64_t runs_ = 0;
+  std::int64_t count_ = 0;
+};
+
 /// Moves an array from one distribution to another of the same domain: columns to rows, other grids, all
 /// ranks to some of them, to one (gather), from one (scatter). Large messages travel in pieces through a few
 /// buffers, so that the extra memory is bounded whatever the size of the array; each rank sends to the ranks
@@ -19,7 +36,8 @@ namespace tessera {
 class Redistribution {
  public:
   /// Collective; the communicator is duplicated. A rank's message buffers take at most `buffer_bytes`, which
-  /// must hold two elements. Throws InternalError when the domains differ or the buffers are too small.
+  /// must hold two elements, four where messages are staged. All ranks give the same limit and transport.
+  /// Throws InternalError when the domains differ or the buffers are too small.
   Redistribution(MPI_Comm communicator, const BlockDistribution& from, const BlockDistribution& to,
                  std::int64_t element_size, std::int64_t buffer_bytes = std::int64_t{16} << 20,
                  const Transport& transport = {});
@@ -30,6 +48,7 @@ class Redistribution {
   template <class T, int N>
   void run(const DistributedView<T, N>& from, const DistributedView<T, N>& to,
            const ExecutionSpace& execution = {}) {
+    check(from.owned(), to.owned(), sizeof(T));
     run(execution, from.block().reference(), to.block().reference());
   }
 
@@ -40,18 +59,25 @@ class Redistribution {
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
   using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
 
-  /// The pieces that a rank sends, or receives, in order, and the buffers that they take turns in.
+  /// What a rank sends, or receives, in order, and the buffers that its pieces take turns in.
   struct Stream {
-    std::vector<Message> pieces;
+    std::vector<Message> messages;
+    std::int64_t most_points = 0;
+    std::int64_t piece_count = 0;
     std::int64_t slot_bytes = 0;
     std::size_t slots = 0;
     Buffer buffer;
     HostBuffer host;
     /// The piece that each slot carries.
-    std::vector<std::size_t> carried;
-    std::size_t next = 0;
+    std::vector<Message> carried;
+    /// The next piece: of which message, and which of it.
+    std::size_t message = 0;
+    std::int64_t piece = 0;
   };
 
+  void check(const Box& from, const Box& to, std::int64_t element_size) const;
+  /// Puts the next piece into a slot; null when there is none.
+  static const Message* next_piece(Stream& stream, std::size_t slot);
   void make_stream(Stream& stream, std::vector<Message> messages, bool sends, std::int64_t most_bytes);
   std::byte* slot(const Stream& stream, std::size_t index) const;
   /// What MPI sees of a slot.
@@ -64,6 +90,9 @@ class Redistribution {
                 std::size_t request);
 
   Communicator communicator_;
+  /// What this rank owns before and after.
+  Box from_;
+  Box to_;
   std::int64_t element_size_;
   Transport transport_;
   std::vector<Message> copies_;
@@ -73,9 +102,5 @@ class Redistribution {
   std::vector<MPI_Request> requests_;
   std::vector<int> finished_;
 };
-
-/// The boxes, in order, that `box` falls into when each may have at most `most_points` points: whole rows if
-/// a row fits.
-std::vector<Box> cut_into_pieces(const Box& box, std::int64_t most_points);
 
 }  // namespace tessera

@@ -17,6 +17,7 @@ namespace detail {
 template <class T>
 KOKKOS_FUNCTION bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
+    static_assert(sizeof(T) <= 8, "of floating-point types only float and double can be compared here");
     if (a == T(0) && b == T(0)) {
       std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> a_bits, b_bits;
       std::memcpy(&a_bits, &a, sizeof a);
@@ -68,6 +69,7 @@ struct Extreme {
 /// std::uint64_t that wraps around.
 template <class T>
 struct Sum {
+  static_assert(std::is_integral_v<T>, "sums are of integers, float or double");
   using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
@@ -80,7 +82,7 @@ struct Sum {
 };
 
 template <class T>
-requires std::is_floating_point_v<T>
+requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct Sum<T> {
   using Value = ExactSum<T>;
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }

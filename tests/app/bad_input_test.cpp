@@ -104,6 +104,10 @@ const std::vector<BadInput> bad_runs = {
      {"good.yaml", "output.png=o.h5"},
      "command line: 'output.png=o.h5': 'output.png': output.file has the same name: give each a name of its "
      "own"},
+    {"levels_of_a_machine_that_is_not_there",
+     {"good.yaml", "levels=machine", "--explain", "--ranks", "64"},
+     "command line: 'levels=machine': 'levels': machine is known only of the ranks that run: leave out "
+     "--ranks, or write flat"},
     {"unknown_option",
      {"good.yaml", "--frobnicate"},
      "command line: The following argument was not expected: --frobnicate (--help lists the options)"},

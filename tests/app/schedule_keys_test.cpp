@@ -50,6 +50,12 @@ TEST(ScheduleKeysTest, Grids) {
   EXPECT_FALSE(made.stages.at("low").grid);
 }
 
+TEST(ScheduleKeysTest, Slices) {
+  EXPECT_EQ(schedule("{}").slicing, Slicing::ceil);
+  EXPECT_EQ(schedule("slices: ceil").slicing, Slicing::ceil);
+  EXPECT_EQ(schedule("slices: balanced").slicing, Slicing::balanced);
+}
+
 TEST(ScheduleKeysTest, TilesOfHostsAndDevices) {
   const std::string text = "schedule: {low: {tile: {host: [4096, 32], device: [64, 8]}}, high: {tile: [7]}}";
   EXPECT_EQ(schedule(text).stages.at("low").tile, (TileSize{4096, 32}));

@@ -203,13 +203,14 @@ TEST(GhostPoints, AreThoseOfAllRanks) {
     ProcessorGrid grid;
     grid.dimensions = dimensions;
     GridTarget target;
+    target.slicing = random.chance(50) ? Slicing::ceil : Slicing::balanced;
     for (int d = 0; d < dimensions; ++d) {
       grid.size[d] = random.small(1, 7);
       target.below[static_cast<std::size_t>(d)] = random.between(0, 12);
       target.above[static_cast<std::size_t>(d)] = random.between(0, 12);
     }
     EXPECT_EQ(ghost_points(grid, box, target),
-              static_cast<double>(counted_ghosts(BlockDistribution(box, box, grid), target)))
+              static_cast<double>(counted_ghosts(BlockDistribution(box, box, grid, target.slicing), target)))
         << to_string(box) << " over " << grid.text();
   }
 }
@@ -260,13 +261,21 @@ TEST(ResolveGrid, NumbersRanksInTheOrderAskedFor) {
     EXPECT_THROW(resolve_grid({{2, 3}, order}, box, 6), InputError);
 }
 
-TEST(ResolveGrid, TakesBalancedSlicesWhereCeilSlicesLeaveRanksIdle) {
+TEST(ResolveGrid, CutsBalancedSlicesWhereCeilSlicesLeaveRanksIdle) {
   // 13 rows on 10 ranks: ceil slices of two rows leave three ranks idle.
   const Box box{{0, 7}, {0, 13}};
   GridTarget balanced;
   balanced.slicing = Slicing::balanced;
-  EXPECT_EQ(resolve_grid({{0, 0}}, box, 10, balanced).text(), "[1, 10]");
-  EXPECT_EQ(resolve_grid({{0, 0}}, box, 10).text(), "[2, 5]");
+  EXPECT_EQ(resolve_grid({{1, 0}}, box, 10, balanced).text(), "[1, 10]");
+  // [1, 10] would read 126 points of other ranks, [2, 5] 98.
+  EXPECT_EQ(resolve_grid({{0, 0}}, box, 10, balanced).text(), "[2, 5]");
+}
+
+TEST(ResolveGrid, OfLevelsLeavesNoRankIdleIfThatCanBeHad) {
+  GridTarget machine;
+  machine.levels = {2, 18};
+  const Box box{{0, 4}, {0, 9}};
+  EXPECT_EQ(resolve_grid({{0, 0}}, box, 36, machine).text(), "[4, 9]");
 }
 
 TEST(ResolveGrid, OfAMillionRanksIsQuick) {

@@ -140,12 +140,12 @@ TEST(Plan, NoRankAllocatesMoreThanTheBoxItKeeps) {
   }
 }
 
-/// Each partner's boxes of float one after the other, from 64 bytes on; what is sent in place needs no
-/// buffer.
+/// Each partner's boxes of float one after the other, each from 16 bytes on, the first from 64; what is sent
+/// in place needs no buffer.
 std::int64_t expected_buffer(const std::vector<Message>& messages) {
   std::map<int, std::int64_t> by_partner;
   for (const Message& message : messages)
-    if (!message.in_place) by_partner[message.partner] += 4 * message.box.size();
+    if (!message.in_place) by_partner[message.partner] += (4 * message.box.size() + 15) / 16 * 16;
   std::int64_t bytes = 0;
   for (const auto& [partner, size] : by_partner) bytes += (size + 63) / 64 * 64;
   return bytes;
@@ -274,6 +274,25 @@ TEST(Plan, PhaseThatDoesNotExist) {
   const Plan plan = make_plan(blur::make_pipeline<float, 2>(image, image, Boundary::clamp), {}, {}, 1, 0);
   EXPECT_EQ(test::message_of<InternalError>([&] { phase(plan, "sleep"); }),
             "a plan without the phase 'sleep'");
+}
+
+/// Reads eight points to each side along x.
+struct WideX {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x - 8, y) + in(x + 8, y);
+  }
+};
+
+TEST(Plan, AutoGridsCutAcrossTheNarrowSideOfTheFootprint) {
+  Pipeline pipeline;
+  const Box box{{0, 4096}, {0, 4096}};
+  pipeline.output(
+      pipeline.stage<float>("wide", WideX{}, pipeline.input<float, 2>("in", box, Boundary::clamp)));
+  Schedule schedule;
+  schedule.grid.entries = {0, 0};
+  for (const StageRegions& stage : make_plan(pipeline, schedule, {}, 16, 0).stages)
+    EXPECT_EQ(stage.grid.text(), "[1, 16]");
 }
 
 }  // namespace

@@ -66,8 +66,12 @@ TEST(PaddedLayout, RowsAreNotAMultipleOfAPageApart) {
 
 TEST(PaddedLayout, PadsARowByAtMost192Bytes) {
   test::Random random(33);
-  for (int i = 0; i < 3000; ++i) {
-    const Sample s = random_sample(random);
+  for (int i = 0; i < 6000; ++i) {
+    Sample s = random_sample(random);
+    if (random.chance(50)) {
+      s.element_size = random.one_of<std::int64_t>({3, 5, 6, 10, 12, 20, 24, 40, 48, 56});
+      s.layout = padded_layout(s.box, s.aligned_x, s.element_size);
+    }
     const std::int64_t rows = s.box.size() / s.box[0].size();
     EXPECT_LE(s.layout.bytes, rows * (width_in_bytes(s) + 192)) << s.text();
     EXPECT_GE(s.layout.bytes, s.box.size() * s.element_size) << s.text();
@@ -132,7 +136,7 @@ TEST(Layouts, OfEmptyBoxesNeedNoMemory) {
 
 TEST(Block, HostBlockAndReferenceAgree) {
   const Box box{{-3, 200}, {10, 14}, {0, 2}};
-  const Block<> block("block", 2, box, 0);
+  const Block<compat::HostPinnedSpace> block("block", 2, box, 0);
   const ArrayReference array = block.reference();
   test::for_each_point(box, [&](const Point& p) {
     test::element<std::uint16_t>(array, p) = static_cast<std::uint16_t>(test::pattern(p));
@@ -160,7 +164,9 @@ TEST(Block, OfAnEmptyBoxHasNoMemory) {
 TEST(DistributedView, HoldsWhatItOwnsAndWhatIsRequired) {
   const Box domain{{0, 300}, {0, 10}};
   const BlockDistribution blocks(domain, domain, {2, {1, 3, 1, 1}});
-  const DistributedView<float, 2> view("view", blocks, 1, [](int, int) { return Box{{-2, 280}, {2, 7}}; });
+  const DistributedView<float, 2, compat::HostPinnedSpace> view("view", blocks, 1, [](int, int) {
+    return Box{{-2, 280}, {2, 7}};
+  });
   EXPECT_EQ(view.owned(), (Box{{0, 300}, {4, 8}}));
   EXPECT_EQ(view.required(), (Box{{-2, 300}, {2, 8}}));
   EXPECT_EQ(view.domain(), domain);

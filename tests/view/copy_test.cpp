@@ -16,11 +16,11 @@ using test::Point;
 template <class T>
 struct SmallArray {
   BlockLayout layout;
-  std::vector<T> memory;
+  Kokkos::View<T*, compat::HostPinnedSpace> memory;
 
   SmallArray(const Box& box, bool padded, int fill)
       : layout(padded ? padded_layout(box, box[0].begin + 1, sizeof(T)) : dense_layout(box, sizeof(T))),
-        memory(static_cast<std::size_t>(layout.bytes) / sizeof(T) + 64) {
+        memory("array", static_cast<std::size_t>(layout.bytes) / sizeof(T) + 64) {
     std::memset(memory.data(), fill, memory.size() * sizeof(T));
   }
   ArrayReference reference() { return layout.reference(reinterpret_cast<std::byte*>(memory.data())); }
@@ -53,7 +53,7 @@ TEST(CopyPoints, CopiesTheBoxAndNothingElse) {
     for (int d = 0; d < box.dimensions; ++d) to_box[d].end += random.between(0, 3);
     test::for_each_element_size([&]<class T>(T) {
       SmallArray<T> from(from_box, random.chance(50), 0x11), to(to_box, random.chance(50), 0x77);
-      const T untouched = to.memory[0];
+      const T untouched = to.memory(0);
       from.fill_with_pattern(from_box);
       copy_points(execution, from.reference(), to.reference(), box, sizeof(T));
       execution.fence();
@@ -62,7 +62,7 @@ TEST(CopyPoints, CopiesTheBoxAndNothingElse) {
                            [&](const Point& p) { wrong += to.at(p) != static_cast<T>(test::pattern(p)); });
       EXPECT_EQ(wrong, 0) << to_string(box);
       test::for_each_point(box, [&](const Point& p) { to.at(p) = untouched; });
-      for (const T& value : to.memory) changed += value != untouched;
+      for (std::size_t k = 0; k < to.memory.size(); ++k) changed += to.memory(k) != untouched;
       EXPECT_EQ(changed, 0) << to_string(box) << " into " << to_string(to_box);
     });
   }

@@ -112,7 +112,7 @@ class Rehearsed {
       : sample_(sample), element_size_(element_size) {
     for (int rank = 0; rank < ranks; ++rank) {
       layouts_.push_back(sample.layout(rank, element_size));
-      memory_.emplace_back(static_cast<std::size_t>(layouts_.back().bytes), std::byte{0x5a});
+      memory_.emplace_back("array", static_cast<std::size_t>(layouts_.back().bytes));
       test::for_each_point(sample.blocks.owned(rank),
                            [&](const Point& p) { write_pattern(element(rank, p), p); });
     }
@@ -182,7 +182,7 @@ class Rehearsed {
   const ExchangeSample& sample_;
   std::int64_t element_size_;
   std::vector<BlockLayout> layouts_;
-  std::vector<std::vector<std::byte>> memory_;
+  std::vector<Kokkos::View<std::byte*, compat::HostPinnedSpace>> memory_;
 };
 
 TEST(Rehearsal, EveryPointOfEveryNeedIsTheFunctionOfItsCoordinates) {

@@ -38,7 +38,8 @@ struct ExchangeSample {
   ExchangeLists lists(int rank, int rank_count, std::int64_t element_size) const {
     ExchangeLists lists = exchange_lists(blocks, boundary, rank, rank_count,
                                          [this](int first, int last) { return held_need(first, last); });
-    mark_in_place(lists, rank, [&](int other) { return layout(other, element_size); });
+    mark_in_place(
+        lists, rank, [&](int other) { return layout(other, element_size); }, blocks.domain(), boundary);
     return lists;
   }
   std::string text() const {

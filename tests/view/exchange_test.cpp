@@ -37,19 +37,21 @@ template <class View>
 void prepare(const View& view, const ExchangeSample& sample, int round) {
   using T = typename View::Value;
   const Box owned = view.owned();
+  const auto host = view.host();
   test::for_each_point(view.required(), [&](const Point& p) {
-    test::element<T>(view.block().reference(), p) =
-        contains(owned, p) ? expected<T>(sample, p, round) : T(99);
+    test::element<T>(host.reference(), p) = contains(owned, p) ? expected<T>(sample, p, round) : T(99);
   });
+  host.copy_to_device();
 }
 
 template <class View>
 std::int64_t count_wrong(const View& view, const ExchangeSample& sample, int round) {
   using T = typename View::Value;
+  const auto host = view.host();
   std::int64_t wrong = 0;
   const auto check = [&](const Point& p) {
     if (!test::expected_source(sample, p).defined) return;
-    wrong += test::element<T>(view.block().reference(), p) != expected<T>(sample, p, round);
+    wrong += test::element<T>(host.reference(), p) != expected<T>(sample, p, round);
   };
   test::for_each_point(view.owned(), check);
   test::for_each_point(sample.need(view.rank(), view.rank() + 1), check);
@@ -104,6 +106,15 @@ TEST(Exchange, ThroughSharedWindowsFillsEveryNeededPoint) {
     expect_exchanged(communicator, test::random_exchange(random, communicator.size(), 500), transport);
 }
 
+TEST(Exchange, ThroughHostCopiesOfBuffersFillsEveryNeededPoint) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  test::Random random(64);
+  Transport transport;
+  transport.device_addresses = false;
+  for (int i = 0; i < 60; ++i)
+    expect_exchanged(communicator, test::random_exchange(random, communicator.size(), 500), transport);
+}
+
 /// Slices along y whose rows are wide enough to be padded: slabs travel in place.
 ExchangeSample wide_slabs(int ranks) {
   const Box box{{0, 3000}, {0, 40}};
@@ -114,9 +125,15 @@ ExchangeSample wide_slabs(int ranks) {
   return sample;
 }
 
-TEST(Exchange, SendsSlabsInPlace) {
+/// Also with ghosts left and right, which the boundary fills in afterwards.
+class SlabsInPlace : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(SlabsInPlace, AreSent) {
   const Communicator communicator(MPI_COMM_WORLD);
   ExchangeSample sample = wide_slabs(communicator.size());
+  sample.boundary = Boundary::clamp;
+  sample.reach[0][0] = -GetParam();
+  sample.reach[0][1] = GetParam();
   for (const Message& message : sample.lists(communicator.rank(), communicator.size(), 4).receives)
     EXPECT_TRUE(message.in_place) << to_string(message.box);
   const auto view = view_of<float, 2>(sample, communicator.rank());
@@ -128,6 +145,8 @@ TEST(Exchange, SendsSlabsInPlace) {
     EXPECT_EQ(count_wrong(view, sample, round), 0);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Ghosts, SlabsInPlace, testing::Values(0, 1, 7));
 
 TEST(Exchange, BuffersAreWhatTheListsSay) {
   const Communicator communicator(MPI_COMM_WORLD);
@@ -177,22 +196,24 @@ TEST(Exchange, MovesStructs) {
   const Box box{{0, 30}, {0, 20}};
   const BlockDistribution blocks(box, box, {2, {1, communicator.size(), 1, 1}});
   const DistributedView<Pixel, 2> view("pixels", blocks, communicator.rank(), Halo(2, Boundary::mirror));
-  const auto at = view.accessor();
+  const auto before = view.host();
   const auto pixel = [](int x, int y) {
     return Pixel{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y),
                  static_cast<std::uint16_t>(x * y)};
   };
   test::for_each_point(view.owned(), [&](const Point& p) {
     const int x = static_cast<int>(p[0]), y = static_cast<int>(p[1]);
-    at(x, y) = pixel(x, y);
+    before.accessor()(x, y) = pixel(x, y);
   });
+  before.copy_to_device();
   HaloExchange(communicator.handle(), view).run();
+  const auto after = view.host();
   test::for_each_point(view.required(), [&](const Point& p) {
     const auto mirrored = [](std::int64_t i, int n) {
       return static_cast<int>(i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i);
     };
     const Pixel expected = pixel(mirrored(p[0], 30), mirrored(p[1], 20));
-    const Pixel actual = at(static_cast<int>(p[0]), static_cast<int>(p[1]));
+    const Pixel actual = after.accessor()(static_cast<int>(p[0]), static_cast<int>(p[1]));
     EXPECT_EQ(std::memcmp(&actual, &expected, sizeof actual), 0) << p[0] << ", " << p[1];
   });
 }

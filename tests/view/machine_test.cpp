@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tessera/view/communicator.hpp"
+#include "tessera/view/gpu_aware.hpp"
 
 namespace {
 
@@ -46,6 +47,19 @@ TEST(MachineLevels, OfThisMachineMultiplyToTheRanks) {
   ASSERT_EQ(static_cast<int>(places.size()), communicator.size());
   const Levels levels = machine_levels(places);
   EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), 1, std::multiplies<>()), communicator.size());
+}
+
+TEST(GpuAware, AMessageBetweenKernelsMemoryArrives) {
+  EXPECT_TRUE(device_message_arrives(MPI_COMM_WORLD) || !runs_on_host);
+}
+
+TEST(GpuAware, WhatIsAskedForIsDone) {
+  if constexpr (runs_on_host) {
+    EXPECT_TRUE(choose_transport(MPI_COMM_WORLD, GpuAware::off).transport.device_addresses) << "no devices";
+  } else {
+    EXPECT_TRUE(choose_transport(MPI_COMM_WORLD, GpuAware::on).transport.device_addresses);
+    EXPECT_FALSE(choose_transport(MPI_COMM_WORLD, GpuAware::off).transport.device_addresses);
+  }
 }
 
 }  // namespace

@@ -24,18 +24,22 @@ std::string text_of(const BlockDistribution& from, const BlockDistribution& to) 
   return to_string(from.domain()) + ": " + from.grid().text() + " to " + to.grid().text();
 }
 
-template <class T, int N>
-void fill_with_pattern(const DistributedView<T, N>& view) {
+/// Gives every point that the rank holds what value(point) says.
+template <class T, int N, class Value>
+void fill_with(const DistributedView<T, N>& view, const Value& value) {
+  const auto host = view.host();
   test::for_each_point(view.required(), [&](const Point& p) {
-    test::element<T>(view.block().reference(), p) = static_cast<T>(test::pattern(p));
+    test::element<T>(host.reference(), p) = static_cast<T>(value(p));
   });
+  host.copy_to_device();
 }
 
 template <class T, int N>
 void expect_pattern(const DistributedView<T, N>& view, const std::string& text) {
+  const auto host = view.host();
   std::int64_t wrong = 0;
   test::for_each_point(view.owned(), [&](const Point& p) {
-    wrong += test::element<T>(view.block().reference(), p) != static_cast<T>(test::pattern(p));
+    wrong += test::element<T>(host.reference(), p) != static_cast<T>(test::pattern(p));
   });
   EXPECT_EQ(wrong, 0) << text;
 }
@@ -43,17 +47,17 @@ void expect_pattern(const DistributedView<T, N>& view, const std::string& text) 
 /// There, then back into other memory.
 template <class T, int N>
 void expect_round_trip(const Communicator& communicator, const BlockDistribution& from,
-                       const BlockDistribution& to, std::int64_t buffer_bytes) {
+                       const BlockDistribution& to, std::int64_t buffer_bytes,
+                       const Transport& transport = {}) {
   const int rank = communicator.rank();
   const DistributedView<T, N> first("first", from, rank), second("second", to, rank),
       third("third", from, rank);
-  fill_with_pattern(first);
-  Redistribution there(communicator.handle(), from, to, sizeof(T), buffer_bytes);
-  Redistribution back(communicator.handle(), to, from, sizeof(T), buffer_bytes);
+  fill_with(first, test::pattern);
+  Redistribution there(communicator.handle(), from, to, sizeof(T), buffer_bytes, transport);
+  Redistribution back(communicator.handle(), to, from, sizeof(T), buffer_bytes, transport);
   EXPECT_LE(there.buffer_bytes(), buffer_bytes);
   for (int round = 0; round < 2; ++round) {
-    test::for_each_point(to.owned(rank),
-                         [&](const Point& p) { test::element<T>(second.block().reference(), p) = 7; });
+    fill_with(second, [](const Point&) { return 7; });
     there.run(first, second);
     expect_pattern(second, text_of(from, to));
   }
@@ -63,16 +67,17 @@ void expect_round_trip(const Communicator& communicator, const BlockDistribution
 
 template <class T>
 void expect_round_trip(const Communicator& communicator, const BlockDistribution& from,
-                       const BlockDistribution& to, std::int64_t buffer_bytes) {
+                       const BlockDistribution& to, std::int64_t buffer_bytes,
+                       const Transport& transport = {}) {
   switch (from.domain().dimensions) {
     case 1:
-      return expect_round_trip<T, 1>(communicator, from, to, buffer_bytes);
+      return expect_round_trip<T, 1>(communicator, from, to, buffer_bytes, transport);
     case 2:
-      return expect_round_trip<T, 2>(communicator, from, to, buffer_bytes);
+      return expect_round_trip<T, 2>(communicator, from, to, buffer_bytes, transport);
     case 3:
-      return expect_round_trip<T, 3>(communicator, from, to, buffer_bytes);
+      return expect_round_trip<T, 3>(communicator, from, to, buffer_bytes, transport);
     default:
-      return expect_round_trip<T, 4>(communicator, from, to, buffer_bytes);
+      return expect_round_trip<T, 4>(communicator, from, to, buffer_bytes, transport);
   }
 }
 
@@ -113,6 +118,28 @@ TEST(Redistribution, GathersAndScatters) {
   }
 }
 
+TEST(Redistribution, ThroughHostCopiesOfBuffers) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const Box box{{0, 70}, {0, 50}};
+  const int ranks = communicator.size();
+  const BlockDistribution columns(box, box, {1, {ranks, 1, 1, 1}}), rows(box, box, {2, {1, ranks, 1, 1}});
+  Transport transport;
+  transport.device_addresses = false;
+  for (const std::int64_t buffer_bytes : {32, 1000, 1 << 20})
+    expect_round_trip<double>(communicator, columns, rows, buffer_bytes, transport);
+  EXPECT_EQ(test::message_of<InternalError>(
+                [&] { Redistribution(communicator.handle(), columns, rows, 8, 31, transport); }),
+            "31 bytes of buffers are too few for elements of 8 bytes: allow at least 32");
+}
+
+TEST(Redistribution, RefusesOtherViews) {
+  const Box box{{0, 10}}, half{{0, 5}};
+  const BlockDistribution blocks(box, box, {1, {1, 1, 1, 1}}), others(half, half, {1, {1, 1, 1, 1}});
+  const DistributedView<float, 1> from("from", blocks, 0), to("to", others, 0);
+  EXPECT_THROW(Redistribution(MPI_COMM_SELF, blocks, blocks, 4).run(from, to), InternalError);
+  EXPECT_THROW(Redistribution(MPI_COMM_SELF, blocks, blocks, 8).run(from, from), InternalError);
+}
+
 TEST(Redistribution, RefusesWhatItCannotDo) {
   const Box box{{0, 10}}, other{{0, 11}};
   const BlockDistribution blocks(box, box, {1, {1, 1, 1, 1}}), others(other, other, {1, {1, 1, 1, 1}});
@@ -122,20 +149,23 @@ TEST(Redistribution, RefusesWhatItCannotDo) {
             "7 bytes of buffers are too few for elements of 4 bytes: allow at least 8");
 }
 
-TEST(CutIntoPieces, CoversTheBoxInOrderWithinTheLimit) {
+TEST(Pieces, CoversTheBoxInOrderWithinTheLimit) {
   test::Random random(92);
   for (int i = 0; i < 500; ++i) {
     const Box box = random.box(random.small(1, 4), -3, 3, 9);
     const std::int64_t most = random.between(1, 60);
     std::vector<int> seen(static_cast<std::size_t>(box.size()), 0);
-    for (const Box& piece : cut_into_pieces(box, most)) {
+    const Pieces pieces(box, most);
+    for (std::int64_t k = 0; k < pieces.size(); ++k) {
+      const Box piece = pieces[k];
       EXPECT_FALSE(piece.empty());
       EXPECT_LE(piece.size(), most) << to_string(box);
       test::for_each_point(piece, [&](const Point& p) { ++seen[test::dense_index(box, p)]; });
     }
     for (int count : seen) EXPECT_EQ(count, 1) << to_string(box) << " in pieces of " << most;
   }
-  EXPECT_EQ(cut_into_pieces(Box{{0, 10}, {0, 10}}, 30).size(), 4u) << "whole rows";
+  EXPECT_EQ(Pieces(Box{{0, 10}, {0, 10}}, 30).size(), 4) << "whole rows";
+  EXPECT_EQ(Pieces(Box{}, 30).size(), 0);
 }
 
 /// Many ranks in one process: what each receives, from whom, as copies.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -46,8 +48,9 @@ void PlanInstance::make_exchanges(const Transport& transport) {
       const ArrayReference& array = executor_->array(step->array);
       const auto size = static_cast<std::int64_t>(size_of(pipeline[step->array].type));
       const std::vector fields = {ExchangeField{array, array, size, step->lists}};
-      exchanges_.emplace(node.id,
-                         std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport));
+      const auto place = static_cast<std::size_t>(node.id);
+      exchanges_.resize(std::max(exchanges_.size(), place + 1));
+      exchanges_[place] = std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport);
     }
 }
 
@@ -68,7 +71,7 @@ void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
     if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
       run(*inner, bindings, observer);
     else if (std::holds_alternative<plan::ExchangeGhosts>(node.step))
-      exchanges_.at(node.id)->run(executor_->execution());
+      exchanges_.at(static_cast<std::size_t>(node.id))->run(executor_->execution());
     else
       executor_->run(node, bindings);
   }

@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
-#include <map>
 #include <memory>
+#include <vector>
 
 #include "tessera/pipeline/bindings.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
@@ -59,8 +59,8 @@ class PlanInstance {
 
   std::unique_ptr<RankExecutor> executor_;
   Communicator communicator_;
-  /// By node id.
-  std::map<int, std::unique_ptr<Exchange>> exchanges_;
+  /// By node id; null for nodes that exchange nothing.
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
 };
 
 }  // namespace tessera

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tessera/pipeline/schedule.hpp"
+#include "tessera/view/exchange_lists.hpp"
+
+namespace tessera {
+
+struct PlanNode;
+
+/// The kinds of nodes of a plan. `array` and `stage` are ids of the pipeline, `buffer` is a place in the
+/// plan's list of buffers.
+namespace plan {
+
+/// Children in order.
+struct Sequence {
+  std::string name;
+  std::vector<PlanNode> children;
+};
+/// Children again and again, at most `maximum` times. After every `test_every`-th time the loop ends if the
+/// first element of the array `condition`, the result of a global reduction, is not zero; -1: no condition.
+struct Repeat {
+  std::int64_t maximum = 1;
+  int condition = -1;
+  std::int64_t test_every = 1;
+  /// How many times the children run on the ghosts of one exchange.
+  int ghost_depth = 1;
+  std::vector<PlanNode> children;
+};
+/// Out of core: the parts of an image that is larger than memory, a child for each, cut along `dimension`.
+struct Bands {
+  int dimension = 0;
+  std::vector<PlanNode> children;
+};
+/// The frames of a stream: children once for each, until there is none.
+struct Items {
+  std::vector<PlanNode> children;
+};
+/// From here on a buffer is in use; until its Free nothing else touches its part of the rank's memory.
+struct Allocate {
+  int buffer = 0;
+};
+struct Free {
+  int buffer = 0;
+};
+/// The rank's block of an input comes from a file, or from memory.
+struct Read {
+  int array = 0;
+  Box box;
+};
+/// The rank's block of an output goes to a file, or to memory.
+struct Write {
+  int array = 0;
+  Box box;
+};
+/// What the ranks send each other of one array: from where it is computed to where it is read.
+struct ArrayMessages {
+  int array = 0;
+  ExchangeLists lists;
+};
+/// Points that a rank needs come from the ranks that own them; all that goes to one partner is one message.
+struct Exchange {
+  std::vector<ArrayMessages> arrays;
+  /// Only started here: what needs none of it runs while it is under way, until FinishExchange.
+  bool overlapped = false;
+};
+struct FinishExchange {
+  /// The id of the Exchange node.
+  int exchange = 0;
+};
+/// Points of `box` outside the array's domain get what its boundary conditions say.
+struct FillBoundary {
+  int array = 0;
+  Box box;
+};
+/// Where a thread keeps an array of a tile: so many bytes from the start of its scratch memory.
+struct Scratch {
+  int array = 0;
+  std::int64_t offset = 0;
+};
+/// `stage` on `parts`, each cut into tiles. Before a tile, the other members are computed into scratch memory
+/// of the thread, in order; the last member is `stage` itself. Of a global reduction these are the points
+/// that the rank contributes.
+struct Compute {
+  int stage = 0;
+  /// Boxes that do not overlap.
+  std::vector<Box> parts;
+  /// Points of a tile in every dimension.
+  TileSize tile;
+  std::vector<int> members;
+  /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m, the last one left out.
+  std::vector<Box> boxes;
+  std::vector<Scratch> scratch;
+  /// Scratch of one thread (hosts), or of one team of a device.
+  std::int64_t scratch_bytes = 0;
+  /// Devices: the pipeline's group of fusable stages that computes all members in one kernel; -1: none.
+  int group = -1;
+};
+/// The contributions to a global reduction become its result, on all ranks.
+struct Reduce {
+  int stage = 0;
+};
+/// Two arrays of the same shape change places.
+struct Swap {
+  int first = 0;
+  int second = 0;
+};
+
+}  // namespace plan
+
+/// A node of a plan. Its id is its place in a depth-first walk: the same on all ranks, and in every report.
+struct PlanNode {
+  int id = 0;
+  std::variant<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free, plan::Read,
+               plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary, plan::Compute,
+               plan::Reduce, plan::Swap>
+      step;
+};
+
+/// The children of an inner node; null for leaves.
+const std::vector<PlanNode>* children_of(const PlanNode& node);
+
+/// Calls visit(node) for `node` and all below it, depth first.
+template <class Visit>
+void walk(const PlanNode& node, const Visit& visit) {
+  visit(node);
+  if (const auto* children = children_of(node))
+    for (const PlanNode& child : *children) walk(child, visit);
+}
+
+}  // namespace tessera

@@ -158,7 +158,7 @@ class BlurCase {
     if (exchanging_) exchange_ += seconds;
     last_ = now;
     running_ = !std::holds_alternative<tessera::plan::Sequence>(node.step);
-    exchanging_ = std::holds_alternative<tessera::plan::ExchangeGhosts>(node.step);
+    exchanging_ = std::holds_alternative<tessera::plan::Exchange>(node.step);
   }
 
   Session& session_;

@@ -15,6 +15,9 @@ namespace tessera {
 struct Bindings {
   std::map<std::string, BlockSource*, std::less<>> sources;
   std::map<std::string, BlockSink*, std::less<>> sinks;
+  /// For plans of streams: makes sources and sinks ready for the next frame; false when there is none. The
+  /// same on all ranks.
+  std::function<bool()> next_item = {};
 };
 
 /// Told when a step of a plan begins; for progress and timing.

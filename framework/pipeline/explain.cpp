@@ -33,9 +33,22 @@ struct StepPrinter {
     for (const PlanNode& child : step.children) print(child);
     --depth;
   }
-  void operator()(const plan::Allocate& step) {
-    text += fmt::format("allocate {} on {}, {}\n", name(step.array), to_string(step.box),
-                        human_bytes(step.bytes));
+  template <class Step>
+  requires requires(const Step& step) { step.children; }
+  void operator()(const Step& step) {
+    text += "inner\n";
+    ++depth;
+    for (const PlanNode& child : step.children) print(child);
+    --depth;
+  }
+  void operator()(const plan::Allocate& step) { text += fmt::format("allocate buffer {}\n", step.buffer); }
+  void operator()(const plan::Free& step) { text += fmt::format("free buffer {}\n", step.buffer); }
+  void operator()(const plan::Reduce& step) { text += fmt::format("reduce {}\n", name(step.stage)); }
+  void operator()(const plan::Swap& step) {
+    text += fmt::format("swap {} and {}\n", name(step.first), name(step.second));
+  }
+  void operator()(const plan::FinishExchange& step) {
+    text += fmt::format("finish exchange {}\n", step.exchange);
   }
   void operator()(const plan::Read& step) {
     text += fmt::format("read {} {}\n", name(step.array), to_string(step.box));
@@ -43,31 +56,28 @@ struct StepPrinter {
   void operator()(const plan::Write& step) {
     text += fmt::format("write {} {}\n", name(step.array), to_string(step.box));
   }
-  void operator()(const plan::Free& step) { text += fmt::format("free {}\n", name(step.array)); }
   void operator()(const plan::FillBoundary& step) {
     text += fmt::format("fill the border of {} in {}\n", name(step.array), to_string(step.box));
   }
-  void operator()(const plan::ExchangeGhosts& step) {
-    text += fmt::format("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes\n",
-                        name(step.array), step.lists.sends.size(), step.lists.sends.size() == 1 ? "" : "s",
-                        bytes_of(pipeline, step.array, step.lists.sends), step.lists.receives.size(),
-                        bytes_of(pipeline, step.array, step.lists.receives));
-    print_messages("to", step.array, step.lists.sends);
-    print_messages("from", step.array, step.lists.receives);
-    print_messages("copied from", step.array, step.lists.copies);
+  void operator()(const plan::Exchange& exchange) {
+    for (const auto& step : exchange.arrays) {
+      text += fmt::format("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes\n",
+                          name(step.array), step.lists.sends.size(), step.lists.sends.size() == 1 ? "" : "s",
+                          bytes_of(pipeline, step.array, step.lists.sends), step.lists.receives.size(),
+                          bytes_of(pipeline, step.array, step.lists.receives));
+      print_messages("to", step.array, step.lists.sends);
+      print_messages("from", step.array, step.lists.receives);
+      print_messages("copied from", step.array, step.lists.copies);
+    }
   }
   void operator()(const plan::Compute& step) {
-    text += fmt::format("compute {} on {}", name(step.stage), to_string(step.box));
+    text += fmt::format("compute {}", name(step.stage));
+    for (const Box& part : step.parts) text += " on " + to_string(part);
     if (step.members.size() > 1) {
       text += " with";
       for (int member : step.members)
         if (member != step.stage) text += " " + name(member);
     }
-    if (!step.boxes.empty())
-      text += fmt::format(" in {} tile{}, the first {}", step.tile_count(), step.tile_count() == 1 ? "" : "s",
-                          to_string(step.boxes[step.members.size() - 1]));
-    if (step.scratch_bytes > 0)
-      text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
     text += "\n";
   }
   void print_messages(const char* direction, int array, const std::vector<Message>& messages) {
@@ -102,8 +112,8 @@ std::string explain_stage(const StageDeclaration& stage, const StageRegions& reg
 }  // namespace
 
 std::string step_kind(const PlanNode& node) {
-  constexpr std::array kinds = {"sequence", "allocate", "read",  "exchange",
-                                "boundary", "compute",  "write", "free"};
+  constexpr std::array kinds = {"sequence", "repeat",   "bands",  "items",    "allocate", "free",   "read",
+                                "write",    "exchange", "finish", "boundary", "compute",  "reduce", "swap"};
   static_assert(kinds.size() == std::variant_size_v<decltype(node.step)>);
   return kinds[node.step.index()];
 }
@@ -114,10 +124,12 @@ std::string step_label(const Pipeline& pipeline, const PlanNode& node) {
         using Step = std::decay_t<decltype(step)>;
         if constexpr (std::is_same_v<Step, plan::Sequence>)
           return step.name;
-        else if constexpr (std::is_same_v<Step, plan::Compute>)
+        else if constexpr (requires { step.stage; })
           return step_kind(node) + " " + pipeline[step.stage].name;
-        else
+        else if constexpr (requires { step.array; })
           return step_kind(node) + " " + pipeline[step.array].name;
+        else
+          return step_kind(node);
       },
       node.step);
 }
@@ -149,10 +161,11 @@ void PlanTotals::add(const Pipeline& pipeline, const Plan& plan) {
   peak_bytes = std::max(peak_bytes, plan.peak_bytes());
   for (const StageRegions& stage : plan.stages) redundant_points += stage.redundant_points;
   for (const PlanNode& node : phase(plan, "compute").children)
-    if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step)) {
-      messages += static_cast<std::int64_t>(exchange->lists.sends.size());
-      message_bytes += bytes_of(pipeline, exchange->array, exchange->lists.sends);
-    }
+    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
+      for (const auto& array : exchange->arrays) {
+        messages += static_cast<std::int64_t>(array.lists.sends.size());
+        message_bytes += bytes_of(pipeline, array.array, array.lists.sends);
+      }
 }
 
 std::string summary(const Pipeline& pipeline, const Plan& any_plan, const PlanTotals& totals) {

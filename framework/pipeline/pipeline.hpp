@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,8 +9,10 @@
 
 #include "tessera/domain/boundary.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/pipeline/column_stage.hpp"
 #include "tessera/pipeline/functions.hpp"
-#include "tessera/pipeline/stage_kernel.hpp"
+#include "tessera/pipeline/group_kernel.hpp"
+#include "tessera/pipeline/reduction_stage.hpp"
 
 namespace tessera {
 
@@ -19,22 +22,45 @@ struct Array {
   int id;
 };
 
-/// One input or stage as the pipeline stores it.
+/// An array with the type of the stage that computes it, which `fusable` needs.
+template <class Kernel, class T, int N>
+struct Stage : Array<T, N> {};
+
+/// One array of a pipeline, with the stage that computes it.
 struct StageDeclaration {
   std::string name;
   ElementType type = ElementType::uint8;
   int dimensions = 0;
   /// The arrays that the body reads, in the order of its parameters; always declared before.
-  std::vector<int> inputs;
-  /// Null for inputs.
-  std::shared_ptr<const StageKernel> kernel;
-  /// The array's points: of inputs and outputs as declared, empty for intermediate stages.
-  Box domain;
+  std::vector<int> inputs = {};
+  /// Null for inputs, and for all but the first output of a stage.
+  std::shared_ptr<const StageKernel> kernel = nullptr;
+  /// The array's points: of inputs, outputs and global reductions; empty for other stages.
+  Box domain = {};
   /// What an input holds outside its domain.
-  BoundaryConditions boundary;
+  BoundaryConditions boundary = {};
   bool is_output = false;
+  /// The first output of the stage that computes this array: itself, unless the stage has several. Their ids
+  /// follow each other.
+  int lead = -1;
+  int output_count = 1;
+  /// Not empty in dimensions whose points are always there as a whole: the lines of a column stage, and all
+  /// of a reduction's result.
+  std::array<Range, max_dimensions> whole = {};
+  /// Of a global reduction: its kernel, and the points that it reduces.
+  const ReductionKernel* reduction = nullptr;
+  Box reduced = {};
 
-  bool is_input() const { return kernel == nullptr; }
+  /// Computed together with the array `lead`, which is another one.
+  bool is_further_output = false;
+
+  bool is_input() const { return kernel == nullptr && !is_further_output; }
+};
+
+/// Stages that one kernel of a device may compute together, by id.
+struct FusableGroup {
+  std::vector<int> stages;
+  std::shared_ptr<const GroupKernel> kernel;
 };
 
 /// An algorithm: what every point of every stage is. It knows nothing of ranks, ghosts or tiles.
@@ -45,7 +71,8 @@ struct StageDeclaration {
 ///     auto bv = p.stage<std::uint16_t>("bv", BlurY{}, bh);
 ///     p.output(bv);
 ///
-/// Names must differ from each other. Every stage must lead to an output.
+/// Names must differ from each other. Every stage must lead to an output. Functions throw InternalError for
+/// what cannot be a pipeline.
 class Pipeline {
  public:
   /// An input that holds outside `domain` what `boundary` says, per dimension and side; without a condition
@@ -54,43 +81,138 @@ class Pipeline {
   Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
     check_constant<T>(boundary);
-    StageDeclaration declaration{
-        std::move(name), element_type_of<T>(), N, {}, nullptr, domain, boundary, false};
-    return {add(std::move(declaration))};
+    return {add({.name = std::move(name),
+                 .type = element_type_of<T>(),
+                 .dimensions = N,
+                 .domain = domain,
+                 .boundary = boundary})};
   }
 
   /// A stage whose `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor with a
   /// templated KOKKOS_FUNCTION call operator; it is copied. The stage has as many dimensions as its first
   /// input, or N.
   template <class T, class Body, class First, int FirstN, class... Rest, int... RestN>
-  Array<T, FirstN> stage(std::string name, const Body& body, Array<First, FirstN> first,
-                         Array<Rest, RestN>... rest) {
+  auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
     return stage<T, FirstN>(std::move(name), body, first, rest...);
   }
   template <class T, int N, class Body, class... In, int... InN>
-  Array<T, N> stage(std::string name, const Body& body, Array<In, InN>... inputs) {
-    auto kernel = std::make_shared<PointStage<Body, T, N, ArrayType<In, InN>...>>(body);
-    return {
-        add({std::move(name), element_type_of<T>(), N, {inputs.id...}, std::move(kernel), {}, {}, false})};
+  auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
+    using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
+    return Stage<Kernel, T, N>{{add({.name = std::move(name),
+                                     .type = element_type_of<T>(),
+                                     .dimensions = N,
+                                     .inputs = {inputs.id...},
+                                     .kernel = std::make_shared<Kernel>(body)})}};
   }
 
-  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input.
+  /// A stage with several outputs, `body` returning pack(a, b, ...):
+  ///
+  ///     auto [gx, gy] = p.stages<TypeList<float, float>>({"gx", "gy"}, Gradient{}, in);
+  ///
+  /// A schedule speaks of it by the name of the first output. All outputs have the dimensions of the first
+  /// input.
+  template <class Values, class Body, class First, int N, class... Rest, int... RestN>
+  auto stages(const std::vector<std::string>& names, const Body& body, Array<First, N> first,
+              Array<Rest, RestN>... rest) {
+    using Kernel = PointStage<Body, N, Values, TypeList<ArrayType<First, N>, ArrayType<Rest, RestN>...>>;
+    return add_outputs<Kernel, N>(names, std::make_shared<Kernel>(body), {first.id, rest.id...}, Values());
+  }
+
+  /// A column stage, of N dimensions: `body(line, inputs..., x, ...)` writes all `extent` points along
+  /// dimension D for a point of the other dimensions, whose coordinates it gets in order. A histogram per
+  /// cell is one. Consumers may read the points 0 to extent - 1 of that dimension only, and no rank has a
+  /// part of it.
+  template <class T, int N, int D, class Body, class... In, int... InN>
+  Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
+    static_assert(N >= 2 && D >= 0 && D < N);
+    check_line(name, extent);
+    using Kernel = ColumnStage<Body, T, N, D, ArrayType<In, InN>...>;
+    StageDeclaration declaration{.name = std::move(name),
+                                 .type = element_type_of<T>(),
+                                 .dimensions = N,
+                                 .inputs = {inputs.id...},
+                                 .kernel = std::make_shared<Kernel>(body, extent)};
+    declaration.whole[D] = {0, extent};
+    return {add(std::move(declaration))};
+  }
+
+  /// A global reduction of the points `over` of an array (default: the domain of an input): Histogram, Mean,
+  /// Sum, Minimum, Maximum, or any other ReductionOf whose result is a number or a std::array of numbers.
+  /// Later stages read the result, `mean(0)` or `histogram(i)`, on every rank. It has the same bits on any
+  /// number of ranks.
+  template <class Reduction, class T, int N>
+  requires ReductionOf<Reduction, T>
+  auto reduce(std::string name, Reduction, Array<T, N> input, const Box& over = {}) {
+    using Kernel = ReductionStage<Reduction, T, N>;
+    using Element = typename Kernel::Elements::Element;
+    auto kernel = std::make_shared<Kernel>();
+    StageDeclaration declaration{.name = std::move(name),
+                                 .type = element_type_of<Element>(),
+                                 .dimensions = 1,
+                                 .inputs = {input.id},
+                                 .kernel = kernel,
+                                 .domain = Box{{0, Kernel::Elements::count}}};
+    declaration.whole[0] = declaration.domain[0];
+    declaration.reduction = kernel.get();
+    declaration.reduced = over.dimensions == 0 ? (*this)[input.id].domain : over;
+    return Array<Element, 1>{add(std::move(declaration))};
+  }
+
+  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input, or all of
+  /// a reduction's result.
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
     mark_output(stage.id, domain);
   }
 
+  /// Devices: one kernel may compute these stages, all but the last in scratch memory of a team, where the
+  /// schedule computes them in tiles. Hosts fuse any stages and need no such word.
+  template <class... Kernels, class... T, int... N>
+  void fusable(Stage<Kernels, T, N>... stages) {
+    add_group({stages.id...}, std::make_shared<FusedStages<Kernels...>>(kernel_of<Kernels>(stages.id)...));
+  }
+
   const std::vector<StageDeclaration>& stages() const { return stages_; }
   const StageDeclaration& operator[](int id) const { return stages_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(stages_.size()); }
+  const std::vector<FusableGroup>& groups() const { return groups_; }
   /// The id of a stage or input; throws InternalError when there is none.
   int find(std::string_view name) const;
 
  private:
+  template <class Kernel, int N, class... Values>
+  auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
+                   std::vector<int> inputs, TypeList<Values...>) {
+    check_output_names(names, sizeof...(Values));
+    const ElementType types[] = {element_type_of<Values>()...};
+    const int lead = size();
+    for (std::size_t k = 0; k < sizeof...(Values); ++k) {
+      StageDeclaration declaration{.name = names[k], .type = types[k], .dimensions = N};
+      declaration.is_further_output = k > 0;
+      if (k == 0) {
+        declaration.inputs = std::move(inputs);
+        declaration.kernel = kernel;
+        declaration.output_count = sizeof...(Values);
+      }
+      declaration.lead = lead;
+      add(std::move(declaration));
+    }
+    int id = lead;
+    return std::tuple<Stage<Kernel, Values, N>...>{Stage<Kernel, Values, N>{{id++}}...};
+  }
+  template <class Kernel>
+  const Kernel& kernel_of(int id) const {
+    return static_cast<const Kernel&>(*(*this)[(*this)[id].lead].kernel);
+  }
+
   int add(StageDeclaration declaration);
+  void add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel);
+  static void check_line(const std::string& name, int extent);
+  static void check_output_names(const std::vector<std::string>& names, std::size_t outputs);
   void mark_output(int id, const Box& domain);
 
   std::vector<StageDeclaration> stages_;
+  std::vector<FusableGroup> groups_;
 };
 
 }  // namespace tessera

@@ -30,57 +30,111 @@ void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void(
 }  // namespace
 
 PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
-                           const Transport& transport)
+                           const Transport& transport, HostMode mode)
     : communicator_(communicator) {
   if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
     throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                     communicator_.rank(), communicator_.size()));
   allocate(plan, communicator, [&] {
-    executor_ = std::make_unique<RankExecutor>(pipeline, plan);
+    executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode);
     make_exchanges(transport);
+    make_reductions();
   });
 }
 
+PlanInstance::~PlanInstance() = default;
+PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;
+
 void PlanInstance::make_exchanges(const Transport& transport) {
   const Pipeline& pipeline = executor_->pipeline();
-  for (const PlanNode& node : phase(plan(), "compute").children)
-    if (const auto* step = std::get_if<plan::ExchangeGhosts>(&node.step)) {
-      const ArrayReference& array = executor_->array(step->array);
-      const auto size = static_cast<std::int64_t>(size_of(pipeline[step->array].type));
-      const std::vector fields = {ExchangeField{array, array, size, step->lists}};
-      const auto place = static_cast<std::size_t>(node.id);
-      exchanges_.resize(std::max(exchanges_.size(), place + 1));
-      exchanges_[place] = std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport);
+  walk(plan().root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Exchange>(&node.step);
+    if (step == nullptr) return;
+    std::vector<ExchangeField> fields;
+    for (const plan::ArrayMessages& messages : step->arrays) {
+      const auto array = static_cast<std::size_t>(messages.array);
+      fields.push_back({executor_->arrays().written[array], executor_->arrays().read[array],
+                        static_cast<std::int64_t>(size_of(pipeline[messages.array].type)), messages.lists});
     }
+    const auto place = static_cast<std::size_t>(node.id);
+    exchanges_.resize(std::max(exchanges_.size(), place + 1));
+    exchanges_[place] =
+        std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode());
+  });
+}
+
+void PlanInstance::make_reductions() {
+  const Pipeline& pipeline = executor_->pipeline();
+  reductions_.resize(static_cast<std::size_t>(pipeline.size()));
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (const ReductionKernel* kernel = pipeline[id].reduction)
+      reductions_[static_cast<std::size_t>(id)] =
+          std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
-  for (const char* name : {"read", "compute", "write"}) run(phase(plan(), name), bindings, observer);
-  executor_->execution().fence();
+  run(plan().root, bindings, observer);
+  fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
-  run(phase(plan(), "compute"), {}, observer);
-  executor_->execution().fence();
+  run(phase(plan(), "compute").children, {}, observer);
+  fence();
 }
 
-void PlanInstance::run(const plan::Sequence& sequence, const Bindings& bindings,
+void PlanInstance::fence() {
+  if (!runs_on_host || executor_->mode() == HostMode::kernels) executor_->execution().fence();
+}
+
+void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindings,
                        const StepObserver& observer) {
-  for (const PlanNode& node : sequence.children) {
-    if (observer) observer(node);
-    if (const auto* inner = std::get_if<plan::Sequence>(&node.step))
-      run(*inner, bindings, observer);
-    else if (std::holds_alternative<plan::ExchangeGhosts>(node.step))
-      exchanges_.at(static_cast<std::size_t>(node.id))->run(executor_->execution());
-    else
-      executor_->run(node, bindings);
+  for (const PlanNode& node : nodes) run(node, bindings, observer);
+}
+
+void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer) {
+  if (const auto* loop = std::get_if<plan::Repeat>(&node.step)) return repeat(*loop, bindings, observer);
+  if (const auto* items = std::get_if<plan::Items>(&node.step)) {
+    while (bindings.next_item && bindings.next_item()) run(items->children, bindings, observer);
+    return;
+  }
+  if (const auto* children = children_of(node)) return run(*children, bindings, observer);
+  if (!is_step(node)) return;
+  if (observer) observer(node);
+  run_leaf(node, bindings);
+}
+
+void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
+  for (std::int64_t turn = 1; turn <= loop.maximum; ++turn) {
+    run(loop.children, bindings, observer);
+    if (loop.condition >= 0 && turn % loop.test_every == 0 && executor_->is_true(loop.condition)) return;
   }
 }
 
+void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {
+  if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+    exchange_of(node.id).start(executor_->execution());
+    if (!exchange->overlapped) exchange_of(node.id).finish(executor_->execution());
+  } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
+    exchange_of(finish->exchange).finish(executor_->execution());
+  } else if (const auto* reduction = std::get_if<plan::Reduce>(&node.step)) {
+    reduce(reduction->stage);
+  } else {
+    executor_->run(node, bindings);
+  }
+}
+
+void PlanInstance::reduce(int stage) {
+  PartialValues& values = *executor_->partial_values(stage);
+  std::byte* total = values.join();
+  reductions_[static_cast<std::size_t>(stage)]->run(total, communicator_.handle());
+  executor_->store_result(stage, total);
+  values.clear();
+}
+
 int PlanInstance::step_count() const {
-  std::size_t steps = 0;
-  for (const char* name : {"read", "compute", "write"}) steps += phase(plan(), name).children.size();
-  return static_cast<int>(steps);
+  int steps = 0;
+  walk(plan().root, [&](const PlanNode& node) { steps += is_step(node) ? 1 : 0; });
+  return steps;
 }
 
 void PlanInstance::load(std::string_view name, BlockSource& source) {
@@ -99,9 +153,9 @@ void PlanInstance::store(std::string_view name, BlockSink& sink) {
 }
 
 void PlanInstance::check_kept(int id) const {
-  if (plan().stages[static_cast<std::size_t>(id)].placement == Placement::tile)
-    throw InternalError(
-        fmt::format("'{}' is computed in tiles: no array holds it", executor_->pipeline()[id].name));
+  const StageDeclaration& stage = executor_->pipeline()[id];
+  if (!stage.is_input() && !stage.is_output)
+    throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", stage.name));
 }
 
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {

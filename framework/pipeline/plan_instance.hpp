@@ -9,7 +9,9 @@
 #include "tessera/pipeline/bindings.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
 #include "tessera/view/communicator.hpp"
+#include "tessera/view/distributed_view.hpp"
 #include "tessera/view/exchange.hpp"
+#include "tessera/view/value_reduction.hpp"
 
 namespace tessera {
 
@@ -18,8 +20,11 @@ namespace tessera {
 class PlanInstance {
  public:
   /// Collective: every rank gives the plan of its own rank, made from the same pipeline and schedule.
+  /// Two instances may run at once, from two host threads, if both compute on their calling threads.
   PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
-               const Transport& transport = {});
+               const Transport& transport = {}, HostMode mode = HostMode::kernels);
+  ~PlanInstance();
+  PlanInstance(PlanInstance&&) noexcept;
 
   /// All steps: reads inputs, computes, writes outputs. Collective.
   void run(const Bindings& bindings, const StepObserver& observer = {});
@@ -34,11 +39,11 @@ class PlanInstance {
   /// Fills the block that this rank owns of an input from `source`.
   void load(std::string_view name, BlockSource& source);
 
-  /// Hands the block that this rank owns of an array to `sink`: what outputs do, for any array that the plan
-  /// keeps.
+  /// Hands the block that this rank owns of an input or output to `sink`. Other arrays may have given their
+  /// memory to later ones.
   void store(std::string_view name, BlockSink& sink);
 
-  /// This rank's part of an array that the plan keeps in memory, typed. Throws InternalError when the name,
+  /// This rank's part of an input or output, typed. Throws InternalError when the name,
   /// the type or the number of dimensions is not the pipeline's.
   template <class T, int N>
   DistributedView<T, N> view(std::string_view name) const {
@@ -46,14 +51,21 @@ class PlanInstance {
     const StageRegions& regions = executor_->plan().stages[static_cast<std::size_t>(id)];
     const BlockDistribution distribution(regions.domain, regions.nominal, regions.grid, regions.slicing);
     return DistributedView<T, N>(std::string(name), distribution, executor_->plan().rank,
-                                 executor_->block(id));
+                                 executor_->written_block(id));
   }
 
   const Plan& plan() const { return executor_->plan(); }
 
  private:
-  void run(const plan::Sequence& sequence, const Bindings& bindings, const StepObserver& observer);
+  void run(const std::vector<PlanNode>& nodes, const Bindings& bindings, const StepObserver& observer);
+  void run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer);
+  void run_leaf(const PlanNode& node, const Bindings& bindings);
+  void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
+  void reduce(int stage);
+  void fence();
   void make_exchanges(const Transport& transport);
+  void make_reductions();
+  Exchange& exchange_of(int node) const { return *exchanges_.at(static_cast<std::size_t>(node)); }
   void check_kept(int id) const;
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 
@@ -61,6 +73,8 @@ class PlanInstance {
   Communicator communicator_;
   /// By node id; null for nodes that exchange nothing.
   std::vector<std::unique_ptr<Exchange>> exchanges_;
+  /// By stage; null for stages that are no global reductions.
+  std::vector<std::unique_ptr<ValueReduction>> reductions_;
 };
 
 }  // namespace tessera

@@ -124,6 +124,9 @@ struct PlanNode {
 /// The children of an inner node; null for leaves.
 const std::vector<PlanNode>* children_of(const PlanNode& node);
 
+/// A leaf at which something is done: no memory is taken or given back while a plan runs.
+bool is_step(const PlanNode& node);
+
 /// Calls visit(node) for `node` and all below it, depth first.
 template <class Visit>
 void walk(const PlanNode& node, const Visit& visit) {

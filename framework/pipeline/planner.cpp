@@ -1,48 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
+#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/interior.hpp"
+#include "tessera/pipeline/lifetimes.hpp"
 #include "tessera/pipeline/plan.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/rank_regions.hpp"
 #include "tessera/pipeline/tiling.hpp"
-#include "tessera/view/block_layout.hpp"
 
 namespace tessera {
 namespace {
 
+/// Automatic overlap pays where a rank has so many points: what is saved is then more than what computing
+/// the rim by itself costs.
+constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
+
 class Planner {
  public:
   Planner(const ScheduledPipeline& scheduled, Plan& plan)
-      : scheduled_(scheduled),
-        pipeline_(scheduled.pipeline()),
-        plan_(plan),
-        regions_(scheduled.regions(plan.rank, plan.rank + 1)) {}
+      : scheduled_(scheduled), pipeline_(scheduled.pipeline()), plan_(plan), regions_(scheduled, plan.rank) {}
 
   void run() {
+    plan::Sequence read{"read", {}}, write{"write", {}};
     for (int id = 0; id < pipeline_.size(); ++id) describe(id);
-    plan::Sequence allocate{"allocate", {}}, read{"read", {}}, compute{"compute", {}}, write{"write", {}},
-        free{"free", {}};
     for (int id = 0; id < pipeline_.size(); ++id) {
-      if (keeps_array(id)) add_memory(id, allocate, free);
-      if (pipeline_[id].is_input()) add(read, plan::Read{id, plan_.stages[index(id)].computed});
-      add_compute(id, compute);
-      add_ghosts(id, compute);
-      if (pipeline_[id].is_output) add_write(id, write);
+      if (pipeline_[id].is_input()) {
+        add(read.children, plan::Read{id, stage(id).owned});
+        await(id);
+      } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile) {
+        add_compute(id);
+      }
+      if (pipeline_[id].is_output)
+        add(write.children, plan::Write{id, intersection(stage(id).owned, pipeline_[id].domain)});
     }
+    place_buffers();
+    plan::Sequence compute{"compute", with_allocations()};
     plan::Sequence root{"plan", {}};
-    for (plan::Sequence* part : {&allocate, &read, &compute, &write, &free}) add(root, std::move(*part));
+    bracket(read, write);
+    for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
     plan_.root.step = std::move(root);
     int next_id = 0;
     number(plan_.root, next_id);
+    name_exchanges();
     plan_.scratch_bytes *= plan_.target.threads;
     for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
+    check_memory();
   }
 
  private:
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  StageRegions& stage(int id) { return plan_.stages[index(id)]; }
 
   template <class Step>
-  static void add(plan::Sequence& sequence, Step step) {
-    sequence.children.push_back(PlanNode{0, std::move(step)});
+  static void add(std::vector<PlanNode>& nodes, Step step) {
+    nodes.push_back(PlanNode{0, std::move(step)});
+  }
+  /// A step of the compute phase.
+  template <class Step>
+  int add(Step step) {
+    add(steps_, std::move(step));
+    return static_cast<int>(steps_.size()) - 1;
   }
 
   static void number(PlanNode& node, int& next_id) {
@@ -51,77 +71,266 @@ class Planner {
       for (PlanNode& child : sequence->children) number(child, next_id);
   }
 
-  bool keeps_array(int id) const { return scheduled_[id].placement != Placement::tile; }
+  /// FinishExchange nodes refer to the exchange before them.
+  void name_exchanges() {
+    auto& phases = std::get<plan::Sequence>(plan_.root.step).children;
+    int last = 0;
+    for (PlanNode& node : std::get<plan::Sequence>(phases[1].step).children) {
+      if (std::holds_alternative<plan::Exchange>(node.step)) last = node.id;
+      if (auto* finish = std::get_if<plan::FinishExchange>(&node.step)) finish->exchange = last;
+    }
+  }
 
   void describe(int id) {
-    const auto& stage = scheduled_[id];
+    const auto& settled = scheduled_[id];
+    const StageDeclaration& declaration = pipeline_[id];
     StageRegions regions;
-    regions.placement = stage.placement;
-    regions.grid = stage.distribution.grid();
-    regions.slicing = stage.distribution.slicing();
-    regions.domain = stage.distribution.domain();
-    regions.nominal = stage.distribution.nominal();
-    regions.owned = stage.distribution.owned(plan_.rank);
-    regions.required = regions_.required[index(id)];
+    regions.placement = settled.placement;
+    regions.grid = settled.distribution.grid();
+    regions.slicing = settled.distribution.slicing();
+    regions.domain = settled.distribution.domain();
+    regions.nominal = settled.distribution.nominal();
+    regions.owned = settled.distribution.owned(plan_.rank);
+    regions.required = regions_.required(id);
+    regions.computed = regions_.computed(id);
+    if (declaration.reduction != nullptr) {
+      regions.domain = regions.nominal = declaration.domain;
+      regions.owned = plan_.rank == 0 ? declaration.domain : Box{{0, 0}};
+    }
     regions.required_within_domain = intersection(regions.required, regions.domain);
-    regions.computed = regions_.computed[index(id)];
-    regions.computed_points = stage.placement == Placement::tile ? 0 : regions.computed.size();
-    own_points_.push_back(
-        stage.placement == Placement::tile ? 0 : intersection(regions.computed, regions.owned).size());
-    plan_.stages.push_back(regions);
+    own_points_.push_back(0);
+    if (settled.placement != Placement::tile) {
+      regions.computed_points = regions.computed.size();
+      own_points_.back() = intersection(regions.computed, regions.owned).size();
+      add_buffers(id, regions);
+    }
+    plan_.stages.push_back(std::move(regions));
   }
 
-  void add_memory(int id, plan::Sequence& allocate, plan::Sequence& free) {
-    const BlockLayout layout = scheduled_.layout(id, regions_);
-    plan_.array_bytes += layout.bytes;
-    add(allocate, plan::Allocate{id, layout.box, regions_.computed[index(id)][0].begin, layout.bytes});
-    add(free, plan::Free{id});
+  void add_buffers(int id, StageRegions& regions) {
+    const Storage storage = regions_.storage(id);
+    const auto add_buffer = [&](const Box& box, const Box& aligned) {
+      const BlockLayout layout = buffer_layout(box, aligned[0].begin, pipeline_[id].type);
+      plan_.buffers.push_back({id, layout.box, aligned[0].begin, 0, layout.bytes});
+      lifetimes_.emplace_back();
+      return static_cast<int>(plan_.buffers.size()) - 1;
+    };
+    if (storage.shared) {
+      regions.written_buffer = regions.read_buffer =
+          add_buffer(hull(storage.written, storage.read), storage.written);
+    } else {
+      regions.written_buffer = add_buffer(storage.written, storage.written);
+      regions.read_buffer = add_buffer(storage.read, storage.read);
+    }
   }
 
-  void add_compute(int id, plan::Sequence& compute) {
-    if (pipeline_[id].is_input() || !keeps_array(id)) return;
-    plan::Compute step = tile_stage(scheduled_, id, plan_.stages[index(id)].computed, plan_.target,
-                                    fused_members(scheduled_, id));
-    const std::size_t members = step.members.size();
+  /// What the array holds must be exchanged, or its border filled, before anybody reads it.
+  void await(int id) {
+    const bool has_border = pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions();
+    if (scheduled_.is_exchanged(id) || has_border) awaited_.push_back(id);
+  }
+
+  void add_compute(int root) {
+    std::vector<int> members = fused_members(scheduled_, root);
+    const Box& box = regions_.computed(root);
+    std::vector<Box> parts = {box};
+    const bool reads_awaited =
+        std::any_of(awaited_.begin(), awaited_.end(), [&](int id) { return reads(members, id); });
+    if (reads_awaited) parts = exchange_awaited(members, box);
+    add_tiles(root, parts, std::move(members));
+    if (pipeline_[root].reduction != nullptr) add_reduction(root);
+    for (int part = root; part < root + pipeline_[root].output_count; ++part) await(part);
+  }
+
+  bool reads(const std::vector<int>& members, int array) const {
+    return std::any_of(members.begin(), members.end(), [&](int member) {
+      const auto& inputs = pipeline_[member].inputs;
+      return std::find(inputs.begin(), inputs.end(), array) != inputs.end();
+    });
+  }
+
+  /// All awaited arrays at once: what goes to one partner is one message. Returns what is left to compute
+  /// afterwards: `box`, or its rim if the inside is computed meanwhile.
+  std::vector<Box> exchange_awaited(const std::vector<int>& members, const Box& box) {
+    plan::Exchange exchange;
+    for (int id : awaited_)
+      if (scheduled_.is_exchanged(id)) exchange.arrays.push_back({id, regions_.messages(id)});
+    merge(exchange);
+    exchange.overlapped = !exchange.arrays.empty() && overlaps(members.back());
+    const std::vector<plan::ArrayMessages> arrays = exchange.arrays;
+    const auto use_arrays = [&](int step) {
+      for (const plan::ArrayMessages& array : arrays) {
+        use(stage(array.array).written_buffer, step);
+        use(stage(array.array).read_buffer, step);
+      }
+    };
+    std::vector<Box> rest = {box};
+    if (!exchange.arrays.empty()) {
+      const bool overlapped = exchange.overlapped;
+      use_arrays(add(std::move(exchange)));
+      if (overlapped) {
+        const Box inside = interior_box(box, [&](const Box& part) { return is_there(members, part); });
+        add_tiles(members.back(), {inside}, members);
+        use_arrays(add(plan::FinishExchange{}));
+        if (!inside.empty()) rest = difference(box, inside);
+      }
+    }
+    for (int id : awaited_)
+      if (pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions())
+        use(stage(id).read_buffer, add(plan::FillBoundary{id, stage(id).required}));
+    awaited_.clear();
+    return rest;
+  }
+
+  /// The same on all ranks, as all of them must have the same steps.
+  bool overlaps(int root) const {
+    if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
+    return scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
+  }
+
+  /// True when all that the members read of awaited arrays, to compute `part`, is on this rank already.
+  bool is_there(const std::vector<int>& members, const Box& part) {
+    const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
+    std::vector<Box> needs;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const auto& inputs = pipeline_[members[m]].inputs;
+      needs.resize(inputs.size());
+      scheduled_.required_of(members[m], boxes[m], needs.data());
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const bool is_awaited = std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end();
+        if (is_awaited && (!regions_.storage(inputs[k]).shared || !stage(inputs[k]).owned.contains(needs[k])))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// Several boxes for one partner are packed into one message.
+  void merge(plan::Exchange& exchange) {
+    for (const bool sends : {true, false}) {
+      std::map<int, std::vector<Message*>> by_partner;
+      std::map<int, std::int64_t> bytes;
+      for (plan::ArrayMessages& array : exchange.arrays)
+        for (Message& message : sends ? array.lists.sends : array.lists.receives) {
+          by_partner[message.partner].push_back(&message);
+          bytes[message.partner] +=
+              packed_bytes(message.box, static_cast<std::int64_t>(size_of(pipeline_[array.array].type)));
+        }
+      for (auto& [partner, messages] : by_partner) {
+        if (messages.size() == 1 && messages.front()->in_place) continue;
+        for (Message* message : messages) message->in_place = false;
+        plan_.message_bytes += (bytes[partner] + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+      }
+    }
+  }
+
+  void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
+    plan::Compute step = tile_stage(scheduled_, root, parts, std::move(members));
+    const std::size_t others = step.members.size() - 1;
     for (std::size_t i = 0; i < step.boxes.size(); ++i)
-      if (const int member = step.members[i % members]; member != id) {
-        StageRegions& regions = plan_.stages[index(member)];
-        regions.computed_points += step.boxes[i].size();
-        own_points_[index(member)] += intersection(step.boxes[i], regions.owned).size();
+      for (int part = 0; part < pipeline_[step.members[i % others]].output_count; ++part) {
+        const int member = step.members[i % others] + part;
+        stage(member).computed_points += step.boxes[i].size();
+        own_points_[index(member)] += intersection(step.boxes[i], stage(member).owned).size();
       }
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
-    add(compute, std::move(step));
+    const std::vector<int> readers = step.members;
+    const int place = add(std::move(step));
+    for (int member : readers)
+      for (int input : pipeline_[member].inputs)
+        if (scheduled_[input].placement != Placement::tile) use(stage(input).read_buffer, place);
+    use_outputs(root, place);
+  }
+
+  void use_outputs(int root, int step) {
+    for (int part = root; part < root + pipeline_[root].output_count; ++part)
+      use(stage(part).written_buffer, step);
+  }
+
+  void add_reduction(int root) {
+    use_outputs(root, add(plan::Reduce{root}));
+    const std::int64_t value = (pipeline_[root].reduction->value_bytes() + 63) / 64 * 64;
+    plan_.partial_bytes +=
+        value * (plan_.target.device ? ReductionKernel::device_shares + 1 : plan_.target.threads);
+  }
+
+  void use(int buffer, int step) { lifetimes_[index(buffer)].use(step); }
+
+  bool is_pinned(const Buffer& buffer) {
+    const StageDeclaration& declaration = pipeline_[buffer.array];
+    return (declaration.is_input() || declaration.is_output) &&
+           &buffer == &plan_.buffers[index(stage(buffer.array).written_buffer)];
+  }
+
+  /// Inputs keep what they hold from run to run, and outputs until they are fetched; all others live from
+  /// their first to their last use.
+  void place_buffers() {
+    const int end = static_cast<int>(steps_.size());
+    std::vector<std::int64_t> bytes, offsets;
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const Buffer& buffer = plan_.buffers[i];
+      if (is_pinned(buffer)) lifetimes_[i].use(end);
+      if (is_pinned(buffer) && pipeline_[buffer.array].is_input()) lifetimes_[i].use(-1);
+      bytes.push_back(buffer.bytes);
+    }
+    plan_.array_bytes = place_by_lifetime(bytes, lifetimes_, offsets);
+    for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers[i].offset = offsets[i];
+  }
+
+  /// The steps of the compute phase with Allocate before a buffer's first use and Free after its last.
+  std::vector<PlanNode> with_allocations() {
+    std::vector<PlanNode> nodes;
+    for (int step = 0; step < static_cast<int>(steps_.size()); ++step) {
+      for (std::size_t b = 0; b < lifetimes_.size(); ++b)
+        if (lifetimes_[b].first == step && lifetimes_[b].last >= step)
+          add(nodes, plan::Allocate{static_cast<int>(b)});
+      nodes.push_back(std::move(steps_[index(step)]));
+      for (std::size_t b = 0; b < lifetimes_.size(); ++b)
+        if (lifetimes_[b].last == step) add(nodes, plan::Free{static_cast<int>(b)});
+    }
+    return nodes;
+  }
+
+  /// What lives from before, or till after, the compute phase.
+  void bracket(plan::Sequence& read, plan::Sequence& write) {
+    const int end = static_cast<int>(steps_.size());
+    std::vector<PlanNode> allocations;
+    for (std::size_t b = 0; b < lifetimes_.size(); ++b) {
+      if (lifetimes_[b].first < 0) add(allocations, plan::Allocate{static_cast<int>(b)});
+      if (lifetimes_[b].last >= end) add(write.children, plan::Free{static_cast<int>(b)});
+    }
+    read.children.insert(read.children.begin(), allocations.begin(), allocations.end());
   }
 
   /// Once a tile stage's points are known: those beyond the rank's own share, each once, are redundant. Tiles
   /// may overlap in it, and may leave gaps in it.
   void count_redundant_points(int id) {
-    StageRegions& regions = plan_.stages[index(id)];
+    StageRegions& regions = stage(id);
+    if (pipeline_[id].reduction != nullptr) return;
     regions.redundant_points =
         regions.computed_points -
         std::min(own_points_[index(id)], intersection(regions.computed, regions.owned).size());
   }
 
-  void add_ghosts(int id, plan::Sequence& compute) {
-    if (scheduled_.is_exchanged(id)) {
-      plan::ExchangeGhosts exchange{id, scheduled_.messages(id, plan_.rank)};
-      const auto size = static_cast<std::int64_t>(size_of(pipeline_[id].type));
-      for (const auto* side : {&exchange.lists.sends, &exchange.lists.receives})
-        plan_.message_bytes += buffer_bytes(*side, size);
-      add(compute, std::move(exchange));
-    }
-    if (pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions())
-      add(compute, plan::FillBoundary{id, plan_.stages[index(id)].required});
-  }
-
-  void add_write(int id, plan::Sequence& write) {
-    add(write, plan::Write{id, intersection(plan_.stages[index(id)].owned, pipeline_[id].domain)});
+  void check_memory() const {
+    if (plan_.target.memory_bytes == 0 || plan_.peak_bytes() <= plan_.target.memory_bytes) return;
+    throw ScheduleError(
+        "memory",
+        fmt::format("rank {} of {} needs {}, but may use {}: use more ranks, or a schedule that keeps less",
+                    plan_.rank, plan_.rank_count, human_bytes(plan_.peak_bytes()),
+                    human_bytes(plan_.target.memory_bytes)));
   }
 
   const ScheduledPipeline& scheduled_;
   const Pipeline& pipeline_;
   Plan& plan_;
-  ScheduledPipeline::Regions regions_;
+  RankRegions regions_;
+  /// The steps of the compute phase.
+  std::vector<PlanNode> steps_;
+  /// By buffer, in steps.
+  std::vector<Lifetime> lifetimes_;
+  /// Arrays that were computed or read, but not exchanged yet.
+  std::vector<int> awaited_;
   /// By stage: points computed of the rank's own share, those of overlapping tiles counted each time.
   std::vector<std::int64_t> own_points_;
 };
@@ -130,11 +339,14 @@ class Planner {
 
 Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                int rank) {
-  const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count);
+  return make_plan(ScheduledPipeline(pipeline, schedule, target, rank_count), rank);
+}
+
+Plan make_plan(const ScheduledPipeline& scheduled, int rank) {
   Plan plan;
   plan.rank = rank;
-  plan.rank_count = rank_count;
-  plan.target = target;
+  plan.rank_count = scheduled.rank_count();
+  plan.target = scheduled.target();
   Planner(scheduled, plan).run();
   return plan;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tessera/view/fill_boundary.hpp"
 
 namespace tessera {
@@ -42,20 +44,58 @@ class HostCopy {
 
 }  // namespace
 
-RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan)
+RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan, HostMode mode)
     : pipeline_(pipeline),
       plan_(plan),
-      blocks_(static_cast<std::size_t>(pipeline.size())),
-      arrays_(blocks_.size()),
-      tiles_(plan.target.threads, plan.scratch_bytes / plan.target.threads) {
-  for (const PlanNode& node : phase(plan_, "allocate").children) {
-    const auto& step = std::get<plan::Allocate>(node.step);
-    const auto i = static_cast<std::size_t>(step.array);
-    const StageDeclaration& stage = pipeline_[step.array];
-    blocks_[i] =
-        Block<>("tessera: " + stage.name, element_size(pipeline_, step.array), step.box, step.aligned_x);
-    arrays_[i] = blocks_[i].reference();
+      mode_(mode),
+      memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
+              static_cast<std::size_t>(plan.array_bytes)),
+      partials_(static_cast<std::size_t>(pipeline.size())),
+      tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
+  allocate();
+  prepare(plan_.root);
+}
+
+RankExecutor::~RankExecutor() = default;
+
+void RankExecutor::allocate() {
+  for (const Buffer& buffer : plan_.buffers) {
+    const auto begin = static_cast<std::size_t>(buffer.offset);
+    const BlockLayout layout =
+        padded_layout(buffer.box, buffer.aligned_x, element_size(pipeline_, buffer.array));
+    blocks_.emplace_back(
+        layout, Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes))),
+        mode_);
   }
+  for (const StageRegions& stage : plan_.stages) {
+    const auto place = [this](int buffer) {
+      return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
+    };
+    written_buffer_.push_back(stage.written_buffer);
+    arrays_.written.push_back(place(stage.written_buffer));
+    arrays_.read.push_back(place(stage.read_buffer));
+  }
+  for (int id = 0; id < pipeline_.size(); ++id)
+    if (const ReductionKernel* kernel = pipeline_[id].reduction)
+      partials_[static_cast<std::size_t>(id)] =
+          std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device);
+}
+
+void RankExecutor::prepare(const PlanNode& node) {
+  walk(node, [this](const PlanNode& leaf) {
+    const auto* step = std::get_if<plan::Compute>(&leaf.step);
+    if (step == nullptr) return;
+    const auto place = static_cast<std::size_t>(leaf.id);
+    programs_.resize(std::max(programs_.size(), place + 1));
+    groups_.resize(programs_.size());
+    programs_[place] = std::make_unique<TileProgram>(pipeline_, *step);
+    if (step->group >= 0)
+      groups_[place] = std::make_unique<GroupLaunch>(pipeline_, *programs_[place], arrays_, execution_);
+  });
+}
+
+const Block<>& RankExecutor::written_block(int array) const {
+  return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
 }
 
 void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
@@ -70,12 +110,14 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
   } else if (const auto* boundary = std::get_if<plan::FillBoundary>(&leaf.step)) {
     fill(*boundary);
   } else if (const auto* stage = std::get_if<plan::Compute>(&leaf.step)) {
-    compute(*stage);
+    compute(leaf, *stage);
+  } else if (const auto* change = std::get_if<plan::Swap>(&leaf.step)) {
+    swap(*change);
   }
 }
 
 void RankExecutor::read(const plan::Read& step, BlockSource& source) {
-  const HostCopy copy(execution_, block(step.array), step.box, pipeline_[step.array].type);
+  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
   // Only a part of the block is read: the rest of a device's copy must stay as it is.
   if constexpr (!runs_on_host) copy.to_host();
   source.read(copy.get());
@@ -83,7 +125,7 @@ void RankExecutor::read(const plan::Read& step, BlockSource& source) {
 }
 
 void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
-  const HostCopy copy(execution_, block(step.array), step.box, pipeline_[step.array].type);
+  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
   execution_.fence();
   if constexpr (!runs_on_host) copy.to_host();
   sink.write(copy.get());
@@ -91,26 +133,72 @@ void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
 
 void RankExecutor::fill(const plan::FillBoundary& step) {
   if (step.box.empty()) return;
-  fill_boundary(execution_, array(step.array), step.box, pipeline_[step.array].domain,
-                pipeline_[step.array].boundary, element_size(pipeline_, step.array));
+  fill_boundary(execution_, arrays_.read[static_cast<std::size_t>(step.array)], step.box,
+                pipeline_[step.array].domain, pipeline_[step.array].boundary,
+                element_size(pipeline_, step.array), mode_);
 }
 
-void RankExecutor::compute(const plan::Compute& step) {
-  if (!step.box.empty()) compute_on(execution_, step);
+void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
+  const auto place = static_cast<std::size_t>(node.id);
+  if (step.parts.empty()) return;
+  const std::string& name = pipeline_[step.stage].name;
+  Kokkos::Profiling::pushRegion(name);
+  if (!plan_.target.device)
+    compute_tiles(*programs_[place]);
+  else if (groups_[place] != nullptr)
+    groups_[place]->run(execution_);
+  else
+    launch(*programs_[place]);
+  Kokkos::Profiling::popRegion();
 }
 
-template <class Execution>
-void RankExecutor::compute_on(const Execution& execution, const plan::Compute& step) {
-  if constexpr (runs_on_host) {
-    AccessViolations violations;
-    tiles_.run(execution, pipeline_, step, arrays_, violations);
-    if (violations.first() != nullptr) fail(*violations.first());
-  } else {
-    const StageDeclaration& stage = pipeline_[step.stage];
-    std::vector<ArrayReference> inputs;
-    for (int input : stage.inputs) inputs.push_back(array(input));
-    stage.kernel->launch(execution, inputs.data(), array(step.stage), step.box);
+void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
+  AccessViolations violations;
+  PartialValues* partials = partial_values(program.step->stage);
+  tiles_.run(HostExecutionSpace(), program, arrays_, violations,
+             partials != nullptr ? partials->data() : nullptr, partials != nullptr ? partials->stride() : 0);
+  if (violations.first() != nullptr) fail(*violations.first());
+}
+
+void RankExecutor::launch(const TileProgram& program) {
+  const TileProgram::Member& member = program.members.back();
+  std::vector<ArrayReference> inputs, outputs;
+  for (const TileProgram::Place& input : member.inputs)
+    inputs.push_back(arrays_.read[static_cast<std::size_t>(input.array)]);
+  for (const TileProgram::Place& output : member.outputs)
+    outputs.push_back(arrays_.written[static_cast<std::size_t>(output.array)]);
+  PartialValues* partials = partial_values(member.stage);
+  if (partials != nullptr) outputs.front().origin = partials->data();
+  for (const Box& part : program.step->parts) {
+    member.kernel->launch(execution_, inputs.data(), outputs.data(), part);
+    if (partials != nullptr) partials->collect(execution_);
   }
+}
+
+void RankExecutor::swap(const plan::Swap& step) {
+  const auto first = static_cast<std::size_t>(step.first), second = static_cast<std::size_t>(step.second);
+  std::swap(written_buffer_[first], written_buffer_[second]);
+  std::swap(arrays_.written[first], arrays_.written[second]);
+  std::swap(arrays_.read[first], arrays_.read[second]);
+}
+
+void RankExecutor::store_result(int stage, const std::byte* value) {
+  const HostCopy copy(execution_, written_block(stage), pipeline_[stage].domain, pipeline_[stage].type);
+  execution_.fence();
+  pipeline_[stage].reduction->store(value, copy.get().data);
+  copy.to_device();
+}
+
+bool RankExecutor::is_true(int array) const {
+  const Block<>& block = written_block(array);
+  Box first = block.box();
+  for (int d = 0; d < first.dimensions; ++d) first[d].end = first[d].begin + 1;
+  const HostCopy copy(execution_, block, first, pipeline_[array].type);
+  execution_.fence();
+  copy.to_host();
+  const std::byte* element = copy.get().data;
+  return std::any_of(element, element + element_size(pipeline_, array),
+                     [](std::byte byte) { return byte != std::byte{0}; });
 }
 
 void RankExecutor::fail(const AccessViolation& violation) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "tessera/pipeline/bindings.hpp"
+#include "tessera/pipeline/group_launch.hpp"
+#include "tessera/pipeline/partial_values.hpp"
 #include "tessera/pipeline/tile_loop.hpp"
 #include "tessera/view/block.hpp"
-#include "tessera/view/distributed_view.hpp"
 
 namespace tessera {
 
@@ -14,34 +16,57 @@ namespace tessera {
 class RankExecutor {
  public:
   /// Allocates what the plan says. Throws what Kokkos throws when the memory cannot be had.
-  RankExecutor(const Pipeline& pipeline, const Plan& plan);
+  RankExecutor(const Pipeline& pipeline, const Plan& plan, HostMode mode = HostMode::kernels);
+  ~RankExecutor();
 
   const Pipeline& pipeline() const { return pipeline_; }
   const Plan& plan() const { return plan_; }
   const ExecutionSpace& execution() const { return execution_; }
-  const Block<>& block(int array) const { return blocks_[static_cast<std::size_t>(array)]; }
-  const ArrayReference& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  HostMode mode() const { return mode_; }
+  /// What a rank owns of an array, and where its consumers find it.
+  const Block<>& written_block(int array) const;
+  const ArrayPlaces& arrays() const { return arrays_; }
+  /// This rank's part of a global reduction: null for other stages.
+  PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
-  /// Runs a leaf that needs no other rank: reads, writes, boundaries and stages. Others are left alone:
+  /// Runs a leaf that needs no other rank: reads, writes, boundaries, stages, swaps. Others are left alone:
   /// memory is allocated already. Enqueued on the execution space; on hosts a stage is done on return. Throws
   /// what sources and sinks throw, and InternalError when a checked access left its footprint.
   void run(const PlanNode& leaf, const Bindings& bindings);
 
+  /// A joined value becomes the result of a global reduction.
+  void store_result(int stage, const std::byte* value);
+
+  /// The first element of an array is not zero: the condition of a loop. Waits for what was enqueued.
+  bool is_true(int array) const;
+
  private:
+  void allocate();
+  void prepare(const PlanNode& node);
   void read(const plan::Read& step, BlockSource& source);
   void write(const plan::Write& step, BlockSink& sink);
   void fill(const plan::FillBoundary& step);
-  void compute(const plan::Compute& step);
-  /// A template, so that the branch for the other kind of execution space is not compiled.
-  template <class Execution>
-  void compute_on(const Execution& execution, const plan::Compute& step);
+  void compute(const PlanNode& node, const plan::Compute& step);
+  void compute_tiles(const TileProgram& program);
+  void launch(const TileProgram& program);
+  void swap(const plan::Swap& step);
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Pipeline pipeline_;
   Plan plan_;
+  HostMode mode_;
   ExecutionSpace execution_;
+  Kokkos::View<std::byte*, MemorySpace> memory_;
+  /// By buffer of the plan.
   std::vector<Block<>> blocks_;
-  std::vector<ArrayReference> arrays_;
+  /// By array: its buffers, which swaps exchange.
+  std::vector<int> written_buffer_;
+  ArrayPlaces arrays_;
+  /// By node id; null for nodes that compute nothing.
+  std::vector<std::unique_ptr<TileProgram>> programs_;
+  std::vector<std::unique_ptr<GroupLaunch>> groups_;
+  /// By stage.
+  std::vector<std::unique_ptr<PartialValues>> partials_;
   TileLoop tiles_;
 };
 

@@ -5,60 +5,140 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/scheduled_pipeline.hpp"
 #include "tessera/view/copy.hpp"
 
 namespace tessera {
 
-Rehearsal::Rehearsal(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                     int rank_count) {
-  for (int rank = 0; rank < rank_count; ++rank)
-    ranks_.push_back(
-        std::make_unique<RankExecutor>(pipeline, make_plan(pipeline, schedule, target, rank_count, rank)));
+namespace {
+
+std::vector<Plan> plans_of(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
+                           int rank_count) {
+  const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count);
+  std::vector<Plan> plans;
+  for (int rank = 0; rank < rank_count; ++rank) plans.push_back(make_plan(scheduled, rank));
+  return plans;
+}
+
+/// Calls visit(nodes) for every leaf that all plans have at the same place.
+template <class Visit>
+void walk_together(const std::vector<const PlanNode*>& nodes, const Visit& visit) {
+  const auto* children = children_of(*nodes.front());
+  if (children == nullptr) return visit(nodes);
+  for (std::size_t i = 0; i < children->size(); ++i) {
+    std::vector<const PlanNode*> inner;
+    for (const PlanNode* node : nodes) inner.push_back(&children_of(*node)->at(i));
+    walk_together(inner, visit);
+  }
+}
+
+}  // namespace
+
+Rehearsal::Rehearsal(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count)
+    : Rehearsal(pipeline, plans_of(pipeline, schedule, target, rank_count)) {}
+
+Rehearsal::Rehearsal(const Pipeline& pipeline, const std::vector<Plan>& plans) {
+  for (const Plan& plan : plans) ranks_.push_back(std::make_unique<RankExecutor>(pipeline, plan));
   check_messages();
 }
 
 void Rehearsal::check_messages() const {
-  const auto& steps = phase(plan(0), "compute").children;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto lists = [&](int rank) -> const ExchangeLists& {
-      return std::get<plan::ExchangeGhosts>(phase(plan(rank), "compute").children[i].step).lists;
-    };
-    if (!std::holds_alternative<plan::ExchangeGhosts>(steps[i].step)) continue;
-    const auto has = [](const std::vector<Message>& list, const Message& message) {
-      return std::find(list.begin(), list.end(), message) != list.end();
-    };
+  Nodes roots;
+  for (const auto& rank : ranks_) roots.push_back(&rank->plan().root);
+  walk_together(roots, [this](const Nodes& nodes) {
+    if (std::holds_alternative<plan::Exchange>(nodes.front()->step)) check_exchange(nodes);
+  });
+}
+
+void Rehearsal::check_exchange(const Nodes& exchanges) const {
+  const auto lists = [&](int rank, std::size_t i) -> const ExchangeLists& {
+    return std::get<plan::Exchange>(exchanges[static_cast<std::size_t>(rank)]->step).arrays.at(i).lists;
+  };
+  const auto has = [](const std::vector<Message>& list, const Message& message) {
+    return std::find(list.begin(), list.end(), message) != list.end();
+  };
+  for (std::size_t i = 0; i < std::get<plan::Exchange>(exchanges.front()->step).arrays.size(); ++i)
     for (int rank = 0; rank < rank_count(); ++rank) {
-      for (const Message& message : lists(rank).sends)
-        if (!has(lists(message.partner).receives, {rank, message.box, message.shift, message.in_place}))
+      for (const Message& message : lists(rank, i).sends)
+        if (!has(lists(message.partner, i).receives, {rank, message.box, message.shift, message.in_place}))
           throw InternalError(fmt::format("rank {} sends {} to rank {}, which does not expect it", rank,
                                           to_string(message.box), message.partner));
-      for (const Message& message : lists(rank).receives)
-        if (!has(lists(message.partner).sends, {rank, message.box, message.shift, message.in_place}))
+      for (const Message& message : lists(rank, i).receives)
+        if (!has(lists(message.partner, i).sends, {rank, message.box, message.shift, message.in_place}))
           throw InternalError(fmt::format("rank {} expects {} from rank {}, which does not send it", rank,
                                           to_string(message.box), message.partner));
+    }
+}
+
+void Rehearsal::run(const Bindings& bindings) {
+  Nodes roots;
+  for (const auto& rank : ranks_) roots.push_back(&rank->plan().root);
+  run_node(roots, bindings);
+}
+
+void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
+  if (const auto* loop = std::get_if<plan::Repeat>(&nodes.front()->step)) {
+    for (std::int64_t turn = 1; turn <= loop->maximum; ++turn) {
+      run_children(nodes, bindings);
+      if (loop->condition >= 0 && turn % loop->test_every == 0 && ranks_.front()->is_true(loop->condition))
+        return;
+    }
+  } else if (std::holds_alternative<plan::Items>(nodes.front()->step)) {
+    while (bindings.next_item && bindings.next_item()) run_children(nodes, bindings);
+  } else if (children_of(*nodes.front()) != nullptr) {
+    run_children(nodes, bindings);
+  } else {
+    run_leaf(nodes, bindings);
+  }
+}
+
+void Rehearsal::run_children(const Nodes& nodes, const Bindings& bindings) {
+  for (std::size_t i = 0; i < children_of(*nodes.front())->size(); ++i) {
+    Nodes children;
+    for (const PlanNode* node : nodes) children.push_back(&(*children_of(*node))[i]);
+    run_node(children, bindings);
+  }
+}
+
+void Rehearsal::run_leaf(const Nodes& nodes, const Bindings& bindings) {
+  if (const auto* reduction = std::get_if<plan::Reduce>(&nodes.front()->step))
+    return reduce(reduction->stage);
+  for (int r = 0; r < rank_count(); ++r) {
+    const PlanNode& node = *nodes[static_cast<std::size_t>(r)];
+    RankExecutor& rank = *ranks_[static_cast<std::size_t>(r)];
+    if (const auto* whole = std::get_if<plan::Exchange>(&node.step)) {
+      // What is overlapped arrives as late as it may: who reads it before gets something else.
+      if (!whole->overlapped) exchange(r, *whole);
+    } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
+      walk(rank.plan().root, [&](const PlanNode& other) {
+        if (other.id == finish->exchange) exchange(r, std::get<plan::Exchange>(other.step));
+      });
+    } else {
+      rank.run(node, bindings);
     }
   }
 }
 
-void Rehearsal::run(const Bindings& bindings) {
-  for (const char* name : {"read", "compute", "write"}) run_phase(name, bindings);
+void Rehearsal::exchange(int rank, const plan::Exchange& step) {
+  RankExecutor& receiver = *ranks_[static_cast<std::size_t>(rank)];
+  for (const plan::ArrayMessages& array : step.arrays) {
+    const auto id = static_cast<std::size_t>(array.array);
+    const auto size = static_cast<std::int64_t>(size_of(receiver.pipeline()[array.array].type));
+    for (const auto* messages : {&array.lists.receives, &array.lists.copies})
+      for (const Message& message : *messages)
+        copy_points(receiver.execution(),
+                    ranks_[static_cast<std::size_t>(message.partner)]->arrays().written[id],
+                    receiver.arrays().read[id], message.box, size, message.shift);
+  }
 }
 
-void Rehearsal::run_phase(const char* name, const Bindings& bindings) {
-  // Plans of all ranks have the same shape: step i is the same step everywhere.
-  const std::size_t steps = phase(plan(0), name).children.size();
-  for (std::size_t i = 0; i < steps; ++i)
-    for (auto& rank : ranks_) run_step(*rank, phase(rank->plan(), name).children[i], bindings);
-}
-
-void Rehearsal::run_step(RankExecutor& rank, const PlanNode& node, const Bindings& bindings) {
-  const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step);
-  if (exchange == nullptr) return rank.run(node, bindings);
-  const auto size = static_cast<std::int64_t>(size_of(rank.pipeline()[exchange->array].type));
-  for (const auto* messages : {&exchange->lists.receives, &exchange->lists.copies})
-    for (const Message& message : *messages)
-      copy_points(rank.execution(), ranks_[static_cast<std::size_t>(message.partner)]->array(exchange->array),
-                  rank.array(exchange->array), message.box, size, message.shift);
+void Rehearsal::reduce(int stage) {
+  PartialValues& first = *ranks_.front()->partial_values(stage);
+  std::byte* total = first.join();
+  for (std::size_t r = 1; r < ranks_.size(); ++r)
+    first.kernel().join(total, ranks_[r]->partial_values(stage)->join());
+  for (const auto& rank : ranks_) rank->store_result(stage, total);
+  for (const auto& rank : ranks_) rank->partial_values(stage)->clear();
 }
 
 }  // namespace tessera

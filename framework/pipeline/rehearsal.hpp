@@ -17,6 +17,9 @@ class Rehearsal {
   /// expected that nobody sends.
   Rehearsal(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count);
 
+  /// Runs plans that are there already, one per rank, in order: those of make_plan, or from a file.
+  Rehearsal(const Pipeline& pipeline, const std::vector<Plan>& plans);
+
   /// Reads inputs, computes, writes outputs: sources and sinks are called once per rank.
   void run(const Bindings& bindings);
 
@@ -24,9 +27,16 @@ class Rehearsal {
   int rank_count() const { return static_cast<int>(ranks_.size()); }
 
  private:
+  using Nodes = std::vector<const PlanNode*>;
+
   void check_messages() const;
-  void run_phase(const char* name, const Bindings& bindings);
-  void run_step(RankExecutor& rank, const PlanNode& node, const Bindings& bindings);
+  void check_exchange(const Nodes& exchanges) const;
+  /// The same node of all ranks' plans, which have the same shape.
+  void run_node(const Nodes& nodes, const Bindings& bindings);
+  void run_children(const Nodes& nodes, const Bindings& bindings);
+  void run_leaf(const Nodes& nodes, const Bindings& bindings);
+  void exchange(int rank, const plan::Exchange& step);
+  void reduce(int stage);
 
   std::vector<std::unique_ptr<RankExecutor>> ranks_;
 };

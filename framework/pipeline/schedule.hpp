@@ -34,12 +34,20 @@ struct StageSchedule {
   TileSize tile;
 };
 
+/// Whether the inside of a stage is computed while what its rim needs is on its way.
+enum class Overlap : std::uint8_t {
+  automatic,  ///< Where messages are long, and the rim is a small part.
+  on,         ///< Wherever there is an inside.
+  off
+};
+
 /// How a pipeline is distributed and tiled; it never changes a result.
 struct Schedule {
   /// The grid of every stage and input that has none of its own.
   GridRequest grid;
   /// How all grids cut the dimensions.
   Slicing slicing = Slicing::ceil;
+  Overlap overlap = Overlap::automatic;
   /// By name; stages that are not named are `distributed` in tiles `auto`.
   std::map<std::string, StageSchedule, std::less<>> stages;
 };

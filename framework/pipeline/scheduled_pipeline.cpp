@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tessera/pipeline/tiling.hpp"
+
 namespace tessera {
 namespace {
 
@@ -23,6 +25,11 @@ Box no_points(int dimensions) {
   Box box;
   box.dimensions = dimensions;
   return box;
+}
+
+const StageSchedule* find_stage(const Schedule& schedule, const std::string& name) {
+  const auto found = schedule.stages.find(name);
+  return found == schedule.stages.end() ? nullptr : &found->second;
 }
 
 Box corner(const Box& box, bool last) {
@@ -46,142 +53,223 @@ std::string_view name_of(Placement placement) {
   return names[static_cast<std::size_t>(placement)];
 }
 
+Box with_whole_lines(const StageDeclaration& stage, Box box) {
+  for (int d = 0; d < box.dimensions; ++d)
+    if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty()) box[d] = whole;
+  return box;
+}
+
 ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
                                      int rank_count)
-    : pipeline_(&pipeline), stages_(static_cast<std::size_t>(pipeline.size())) {
+    : pipeline_(&pipeline),
+      target_(target),
+      overlap_(schedule.overlap),
+      rank_count_(rank_count),
+      stages_(static_cast<std::size_t>(pipeline.size())) {
   check_names(schedule);
-  for (int id = 0; id < pipeline.size(); ++id)
-    for (int input : pipeline[id].inputs) stages_[static_cast<std::size_t>(input)].consumers.push_back(id);
+  for (int id = 0; id < size(); ++id) {
+    stages_[static_cast<std::size_t>(id)].first_need = total_inputs_;
+    for (int input : pipeline[id].inputs) {
+      auto& consumers = stages_[static_cast<std::size_t>(input)].consumers;
+      if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
+      ++total_inputs_;
+    }
+  }
   std::vector<Box> domains(stages_.size()), nominals(stages_.size());
   settle_domains(domains, nominals);
-  const GridTarget grid = grid_target(schedule, target, domains);
-  for (int id = pipeline.size() - 1; id >= 0; --id) {
+  const GridTarget grid = grid_target(schedule, domains);
+  for (int id = size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
-    stages_[i].placement = settle_placement(id, schedule, target);
-    settle_distribution(id, schedule, grid, domains[i], nominals[i], rank_count);
+    const auto lead = static_cast<std::size_t>(pipeline[id].lead);
+    stages_[i].placement = settle_placement(static_cast<int>(lead), schedule);
+    settle_tile(id, schedule);
+    // The stages that read any output of a stage decide on its blocks: they are settled before the first.
+    if (i == lead) settle_distribution(id, schedule, grid, domains[i], nominals[i]);
   }
+  for (Stage& stage : stages_) {
+    const int id = static_cast<int>(&stage - stages_.data());
+    if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
+  }
+  if (target.device) settle_groups();
+  settle_storage();
 }
 
 void ScheduledPipeline::check_names(const Schedule& schedule) const {
   for (const auto& [name, stage] : schedule.stages) {
-    bool known = false;
-    for (const StageDeclaration& declaration : pipeline_->stages()) known = known || declaration.name == name;
-    if (!known)
+    const StageDeclaration* known = nullptr;
+    for (const StageDeclaration& declaration : pipeline_->stages())
+      if (declaration.name == name) known = &declaration;
+    if (known == nullptr)
       throw ScheduleError("schedule." + name, fmt::format("the pipeline has no stage or input '{}'", name));
+    const bool says_something =
+        stage.placement != Placement::distributed || stage.grid.has_value() || !stage.tile.empty();
+    if (known->is_further_output && says_something)
+      throw ScheduleError("schedule." + name,
+                          fmt::format("'{}' is computed together with '{}': schedule that instead", name,
+                                      (*pipeline_)[known->lead].name));
   }
 }
 
-Placement ScheduledPipeline::settle_placement(int id, const Schedule& schedule, const Target& target) const {
+Placement ScheduledPipeline::settle_placement(int id, const Schedule& schedule) const {
   const StageDeclaration& declaration = (*pipeline_)[id];
-  const auto found = schedule.stages.find(declaration.name);
-  const Placement wanted = found == schedule.stages.end() ? Placement::distributed : found->second.placement;
+  const StageSchedule* found = find_stage(schedule, declaration.name);
+  const Placement wanted = found == nullptr ? Placement::distributed : found->placement;
   if (wanted == Placement::distributed) return wanted;
-  if (declaration.is_input() || declaration.is_output)
+  bool is_output = false;
+  for (int part = id; part < id + declaration.output_count; ++part)
+    is_output = is_output || (*pipeline_)[part].is_output;
+  const char* kind = declaration.is_input()             ? "the input"
+                     : declaration.reduction != nullptr ? "the global reduction"
+                     : is_output                        ? "the output"
+                                                        : nullptr;
+  if (kind != nullptr)
     throw ScheduleError(
         fmt::format("schedule.{}.compute", declaration.name),
-        fmt::format("{} '{}' cannot be '{}', only 'distributed'",
-                    declaration.is_input() ? "the input" : "the output", declaration.name, name_of(wanted)));
-  return wanted == Placement::tile && target.device ? Placement::rank : wanted;
+        fmt::format("{} '{}' cannot be '{}', only 'distributed'", kind, declaration.name, name_of(wanted)));
+  return wanted;
 }
 
-std::vector<Box> ScheduledPipeline::required_of(int id, const Box& box) const {
+void ScheduledPipeline::required_of(int id, const Box& box, Box* needs) const {
   const StageDeclaration& declaration = (*pipeline_)[id];
-  if (box.empty()) return std::vector<Box>(declaration.inputs.size());
-  std::vector<Box> required;
+  if (box.empty()) {
+    for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
+      needs[i] = no_points((*pipeline_)[declaration.inputs[i]].dimensions);
+    return;
+  }
   try {
-    required = declaration.kernel->required(box);
+    declaration.kernel->required(box, needs);
   } catch (const InternalError& error) {
     throw InternalError(fmt::format("stage '{}': {}", declaration.name, error.what()));
   }
-  for (std::size_t i = 0; i < required.size(); ++i)
-    if (!required[i].empty() && !is_bounded(required[i]))
+  for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
+    if (!needs[i].empty() && !is_bounded(needs[i]))
       throw InternalError(
           fmt::format("stage '{}' reads '{}' at an index without bounds, {}: limit it with clamp, min or max",
-                      declaration.name, (*pipeline_)[declaration.inputs[i]].name, to_string(required[i])));
-  return required;
+                      declaration.name, (*pipeline_)[declaration.inputs[i]].name, to_string(needs[i])));
+}
+
+std::vector<Box> ScheduledPipeline::required_of(int id, const Box& box) const {
+  std::vector<Box> needs((*pipeline_)[id].inputs.size());
+  required_of(id, box, needs.data());
+  return needs;
 }
 
 void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Box>& nominals) const {
   for (int id = size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     const StageDeclaration& declaration = (*pipeline_)[id];
-    if (declaration.is_input()) check_domain(id, domains[i]);
-    if (declaration.is_input() || declaration.is_output) nominals[i] = declaration.domain;
-    if (declaration.is_input()) domains[i] = declaration.domain;
+    check_domain(id, domains[i]);
+    if (declaration.is_input()) domains[i] = nominals[i] = declaration.domain;
+    if (declaration.is_output) nominals[i] = declaration.domain;
     if (declaration.is_output) domains[i] = hull(domains[i], declaration.domain);
     if (declaration.is_input()) continue;
+    if (declaration.is_further_output) {
+      // The first output, which comes last here, stands for all.
+      const auto lead = static_cast<std::size_t>(declaration.lead);
+      domains[lead] = hull(domains[lead], domains[i]);
+      nominals[lead] = hull(nominals[lead], nominals[i]);
+      continue;
+    }
     if (domains[i].empty()) {
-      if (stages_[i].consumers.empty())
+      if (stages_[i].consumers.empty() && declaration.output_count == 1)
         throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
       // Its consumers read it only where the outputs have no points: nobody computes it.
       domains[i] = nominals[i] = no_points(declaration.dimensions);
-      continue;
+      if (declaration.reduction == nullptr) continue;
     }
-    const auto whole = required_of(id, domains[i]);
-    const auto first = required_of(id, corner(nominals[i], false));
-    const auto last = required_of(id, corner(nominals[i], true));
-    for (std::size_t k = 0; k < whole.size(); ++k) {
-      const auto input = static_cast<std::size_t>(declaration.inputs[k]);
-      domains[input] = hull(domains[input], whole[k]);
-      // A producer's blocks follow its consumer's: their corners lie in the middle of what those corners
-      // read.
-      if (!first[k].empty() && !last[k].empty())
-        nominals[input] = hull(nominals[input], hull(centre(first[k], false), centre(last[k], true)));
-      else
-        nominals[input] = hull(nominals[input], whole[k]);
-    }
+    if (declaration.reduction != nullptr) domains[i] = nominals[i] = declaration.reduced;
+    domains[i] = with_whole_lines(declaration, domains[i]);
+    nominals[i] = with_whole_lines(declaration, nominals[i]);
+    settle_inputs(id, domains[i], nominals[i], domains, nominals);
+  }
+}
+
+void ScheduledPipeline::settle_inputs(int id, const Box& domain, const Box& nominal,
+                                      std::vector<Box>& domains, std::vector<Box>& nominals) const {
+  const StageDeclaration& declaration = (*pipeline_)[id];
+  const auto whole = required_of(id, domain);
+  const auto first = required_of(id, corner(nominal, false));
+  const auto last = required_of(id, corner(nominal, true));
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    const auto input = static_cast<std::size_t>(declaration.inputs[k]);
+    domains[input] = hull(domains[input], whole[k]);
+    // A producer's blocks follow its consumer's: their corners lie in the middle of what those corners read.
+    if (!first[k].empty() && !last[k].empty())
+      nominals[input] = hull(nominals[input], hull(centre(first[k], false), centre(last[k], true)));
+    else
+      nominals[input] = hull(nominals[input], whole[k]);
   }
 }
 
 void ScheduledPipeline::check_domain(int id, const Box& required) const {
-  const StageDeclaration& input = (*pipeline_)[id];
+  const StageDeclaration& array = (*pipeline_)[id];
   for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
-    const auto& side = input.boundary.side[static_cast<std::size_t>(d)];
-    if ((side[0] == Boundary::none && required[d].begin < input.domain[d].begin) ||
-        (side[1] == Boundary::none && required[d].end > input.domain[d].end))
+    const auto i = static_cast<std::size_t>(d);
+    const auto& side = array.boundary.side[i];
+    if (array.is_input() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
+                             (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
       throw InternalError(
           fmt::format("the input '{}' is {} and has no boundary condition in dimension {}, but "
                       "stages read {}",
-                      input.name, to_string(input.domain), d, to_string(required)));
+                      array.name, to_string(array.domain), d, to_string(required)));
+    if (!array.whole[i].empty() && !(intersection(array.whole[i], required[d]) == required[d]))
+      throw InternalError(
+          fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
+                      "limit the index with clamp",
+                      array.name, array.whole[i].begin, array.whole[i].end, d, to_string(required)));
   }
 }
 
 void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const GridTarget& target,
-                                            const Box& domain, const Box& nominal, int rank_count) {
+                                            const Box& domain, const Box& nominal) {
   Stage& stage = stages_[static_cast<std::size_t>(id)];
-  const auto& name = (*pipeline_)[id].name;
-  const auto found = schedule.stages.find(name);
-  const bool own_grid = stage.placement == Placement::distributed && found != schedule.stages.end() &&
-                        found->second.grid.has_value();
+  const StageDeclaration& declaration = (*pipeline_)[id];
+  const StageSchedule* found = find_stage(schedule, declaration.name);
+  const bool own_grid =
+      stage.placement == Placement::distributed && found != nullptr && found->grid.has_value();
   const Box blocks = intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
+  const std::string key = own_grid ? fmt::format("schedule.{}.grid", declaration.name) : "grid";
   try {
-    const GridRequest request = own_grid ? *found->second.grid : common_grid(stage, schedule);
+    const GridRequest request = own_grid ? *found->grid : common_grid(id, schedule);
     stage.distribution = BlockDistribution(
-        domain, sliced, resolve_grid(request, measured, rank_count, target), schedule.slicing);
+        domain, sliced, resolve_grid(request, measured, rank_count_, target), schedule.slicing);
   } catch (const InputError& error) {
-    throw ScheduleError(own_grid ? fmt::format("schedule.{}.grid", name) : "grid", error.what());
+    throw ScheduleError(key, error.what());
   }
-  if (found != schedule.stages.end()) stage.tile = found->second.tile;
-  if (static_cast<int>(stage.tile.size()) > domain.dimensions)
-    throw ScheduleError(fmt::format("schedule.{}.tile", name),
+  for (int d = 0; d < declaration.dimensions && declaration.reduction == nullptr; ++d)
+    if (!declaration.whole[static_cast<std::size_t>(d)].empty() && stage.distribution.grid().size[d] > 1)
+      throw ScheduleError(key, fmt::format("'{}' is computed in whole lines along dimension {}, which cannot "
+                                           "be distributed: write 1 there",
+                                           declaration.name, d));
+}
+
+void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
+  Stage& stage = stages_[static_cast<std::size_t>(id)];
+  const StageDeclaration& declaration = (*pipeline_)[id];
+  const StageSchedule* found = find_stage(schedule, declaration.name);
+  if (found != nullptr) stage.tile = found->tile;
+  const int dimensions =
+      declaration.reduction != nullptr ? declaration.reduced.dimensions : declaration.dimensions;
+  if (static_cast<int>(stage.tile.size()) > dimensions)
+    throw ScheduleError(fmt::format("schedule.{}.tile", declaration.name),
                         fmt::format("{} entries, but '{}' has {} dimensions: leave some out",
-                                    stage.tile.size(), name, domain.dimensions));
+                                    stage.tile.size(), declaration.name, dimensions));
   for (std::int64_t size : stage.tile)
     if (size < 1)
-      throw ScheduleError(fmt::format("schedule.{}.tile", name),
+      throw ScheduleError(fmt::format("schedule.{}.tile", declaration.name),
                           fmt::format("a tile of {} points: every entry must be at least 1", size));
 }
 
-GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const Target& target,
-                                          const std::vector<Box>& domains) const {
+GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const std::vector<Box>& domains) const {
   GridTarget grid;
   grid.slicing = schedule.slicing;
-  grid.levels = target.levels;
+  grid.levels = target_.levels;
   grid.below = grid.above = {};
   for (int id = 0; id < size(); ++id) {
-    if ((*pipeline_)[id].is_input()) continue;
+    const StageDeclaration& declaration = (*pipeline_)[id];
+    if (declaration.kernel == nullptr || declaration.reduction != nullptr) continue;
     // What one point reads: half of it lies on each side, wherever the stage is scaled or shifted to.
     for (const Box& need : required_of(id, centre(domains[static_cast<std::size_t>(id)], false)))
       for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
@@ -193,69 +281,93 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const Target
   return grid;
 }
 
-GridRequest ScheduledPipeline::common_grid(const Stage& stage, const Schedule& schedule) const {
-  if (stage.placement == Placement::distributed || stage.consumers.empty()) return schedule.grid;
-  const ProcessorGrid& grid = (*this)[stage.consumers.front()].distribution.grid();
-  return {{grid.size, grid.size + grid.dimensions}};
-}
-
-ScheduledPipeline::Regions ScheduledPipeline::regions(int first, int last) const {
-  Regions regions{std::vector<Box>(stages_.size()), std::vector<Box>(stages_.size())};
-  for (int id = size() - 1; id >= 0; --id) {
-    const auto i = static_cast<std::size_t>(id);
-    const StageDeclaration& declaration = (*pipeline_)[id];
-    const BlockDistribution& distribution = stages_[i].distribution;
-    Box& required = regions.required[i];
-    Box& computed = regions.computed[i];
-    const Box owned = distribution.owned_hull(first, last);
-    if (declaration.is_output) required = hull(required, owned);
-    if (declaration.is_input())
-      required = with_boundary_sources(required, declaration.domain, declaration.boundary);
-    switch (stages_[i].placement) {
-      case Placement::distributed:
-        computed = owned;
-        break;
-      case Placement::rank:
-      case Placement::tile:
-        computed = required;
-        break;
-      case Placement::replicated:
-        computed = required.empty() ? required : distribution.domain();
-        break;
+GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) const {
+  const Stage& stage = (*this)[id];
+  const StageDeclaration& declaration = (*pipeline_)[id];
+  const int dimensions =
+      declaration.reduction != nullptr ? declaration.reduced.dimensions : declaration.dimensions;
+  GridRequest request = schedule.grid;
+  for (int part = id; stage.placement != Placement::distributed && part < id + declaration.output_count;
+       ++part)
+    if (const auto& consumers = (*this)[part].consumers; !consumers.empty()) {
+      const ProcessorGrid& grid = (*this)[consumers.front()].distribution.grid();
+      request = {{grid.size, grid.size + grid.dimensions}};
+      break;
     }
-    const auto needs = declaration.is_input() ? std::vector<Box>{} : required_of(id, computed);
-    for (std::size_t k = 0; k < needs.size(); ++k) {
-      Box& need = regions.required[static_cast<std::size_t>(declaration.inputs[k])];
-      need = hull(need, needs[k]);
-    }
+  // A grid for the images does not fit arrays of fewer dimensions: those get slices along the last one.
+  if (static_cast<int>(request.entries.size()) > dimensions) request = {};
+  if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
+  // Nobody may have a part of a line: its place in the grid goes to a dimension that has none.
+  for (int d = 0; d < static_cast<int>(request.entries.size()) && declaration.reduction == nullptr; ++d) {
+    if (declaration.whole[static_cast<std::size_t>(d)].empty()) continue;
+    request.entries.resize(static_cast<std::size_t>(dimensions), 1);
+    const auto line = request.entries.begin() + d;
+    for (auto other = request.entries.begin(); other != request.entries.end(); ++other)
+      if (*line != 1 && *other == 1 && other != line) std::iter_swap(line, other);
   }
-  return regions;
+  return request;
 }
 
 bool ScheduledPipeline::is_exchanged(int id) const {
   const auto& stage = (*this)[id];
+  const StageDeclaration& declaration = (*pipeline_)[id];
   bool wraps = false;
-  for (int d = 0; d < (*pipeline_)[id].dimensions; ++d)
-    wraps = wraps || (*pipeline_)[id].boundary.is_periodic(d);
-  return stage.placement == Placement::distributed && !stage.consumers.empty() &&
-         (stage.distribution.rank_count() > 1 || wraps);
+  for (int d = 0; d < declaration.dimensions; ++d) wraps = wraps || declaration.boundary.is_periodic(d);
+  return stage.placement == Placement::distributed && declaration.reduction == nullptr &&
+         !stage.consumers.empty() && (rank_count_ > 1 || wraps);
 }
 
-ExchangeLists ScheduledPipeline::messages(int id, int rank) const {
-  const BlockDistribution& owners = (*this)[id].distribution;
-  ExchangeLists lists = exchange_lists(
-      owners, (*pipeline_)[id].boundary, rank, owners.rank_count(),
-      [&](int first, int last) { return regions(first, last).required[static_cast<std::size_t>(id)]; });
-  mark_in_place(
-      lists, rank, [&](int other) { return layout(id, regions(other, other + 1)); }, owners.domain(),
-      (*pipeline_)[id].boundary);
-  return lists;
+bool ScheduledPipeline::fits_group(int root, int group) const {
+  const auto& stages = pipeline_->groups()[static_cast<std::size_t>(group)].stages;
+  const std::vector<int> members = fused_members(*this, root);
+  for (int member : members)
+    if (std::find(stages.begin(), stages.end(), member) == stages.end()) return false;
+  // A tile in the middle, and a point more each way for tiles that lie less well.
+  Box tile = centre((*this)[root].distribution.domain(), false);
+  const TileSize size = group_tile(*this, root);
+  for (int d = 0; d < tile.dimensions; ++d)
+    tile[d].end = tile[d].begin + size[static_cast<std::size_t>(d)] + 1;
+  return tile_scratch_bytes(*this, members, tile) <= target_.team_scratch_bytes;
 }
 
-BlockLayout ScheduledPipeline::layout(int id, const Regions& regions) const {
-  const auto i = static_cast<std::size_t>(id);
-  return padded_layout(hull(regions.computed[i], regions.required[i]), regions.computed[i][0].begin,
-                       static_cast<std::int64_t>(size_of((*pipeline_)[id].type)));
+void ScheduledPipeline::settle_groups() {
+  const auto group_of = [this](int root) {
+    for (int group = 0; group < static_cast<int>(pipeline_->groups().size()); ++group)
+      if (fits_group(root, group)) return group;
+    return -1;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int root = 0; root < size(); ++root) {
+      if ((*pipeline_)[root].kernel == nullptr || (*this)[root].placement == Placement::tile) continue;
+      const std::vector<int> members = fused_members(*this, root);
+      Stage& stage = stages_[static_cast<std::size_t>(root)];
+      stage.group = members.size() > 1 ? group_of(root) : -1;
+      if (members.size() == 1 || stage.group >= 0) continue;
+      for (int member : members) {
+        if (member == root) continue;
+        for (int part = member; part < member + (*pipeline_)[member].output_count; ++part)
+          stages_[static_cast<std::size_t>(part)].placement = Placement::rank;
+      }
+      changed = true;
+    }
+  }
+}
+
+void ScheduledPipeline::settle_storage() {
+  Regions regions(*this);
+  std::vector<std::int64_t> together(stages_.size(), 0), apart(stages_.size(), 0);
+  for (int rank : {0, rank_count_ / 2, rank_count_ - 1}) {
+    regions.select(rank, rank + 1);
+    for (int id = 0; id < size(); ++id) {
+      if (!is_exchanged(id)) continue;
+      const Box& computed = regions.computed(id);
+      const Box& required = regions.required(id);
+      together[static_cast<std::size_t>(id)] += hull(computed, required).size();
+      apart[static_cast<std::size_t>(id)] += computed.size() + required.size();
+    }
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].apart = together[i] > apart[i];
 }
 
 }  // namespace tessera

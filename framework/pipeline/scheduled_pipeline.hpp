@@ -5,63 +5,83 @@
 
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/regions.hpp"
 
 namespace tessera {
 
-/// A pipeline with its schedule, settled for a number of ranks: what every rank can work out about every
-/// other.
+/// A pipeline with its schedule, settled for a number of ranks: what all ranks have in common, and what each
+/// can work out about every other. The pipeline must outlive it.
 class ScheduledPipeline {
  public:
   /// Throws as make_plan.
   ScheduledPipeline(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count);
 
+  /// One array.
   struct Stage {
     Placement placement = Placement::distributed;
+    /// Who owns it; of a global reduction, who contributes which points.
     BlockDistribution distribution;
     TileSize tile;
+    /// The stages that read it.
     std::vector<int> consumers;
-  };
-  /// Boxes of every stage that hold what a set of ranks requires and computes of it.
-  struct Regions {
-    std::vector<Box> required;
-    std::vector<Box> computed;
+    /// Where its needs begin among those of all stages.
+    int first_need = 0;
+    /// Devices: the group of fusable stages in which it may be computed in tiles; -1: none.
+    int group = -1;
+    /// It is computed into one buffer and read from another, because one that held both would be larger:
+    /// where a stage and its consumers have grids of different kinds.
+    bool apart = false;
   };
 
   const Pipeline& pipeline() const { return *pipeline_; }
+  const Target& target() const { return target_; }
+  Overlap overlap() const { return overlap_; }
+  int rank_count() const { return rank_count_; }
   const Stage& operator[](int id) const { return stages_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(stages_.size()); }
+  /// The inputs of all stages, each counted.
+  int total_inputs() const { return total_inputs_; }
 
-  /// The regions of the ranks [first, last) together. They hold those of every member, as inference is
-  /// inclusion-isotone, and for one rank they are exact.
-  Regions regions(int first, int last) const;
+  /// Writes the boxes of its inputs that a stage needs to compute `box`; empty ones when that is empty.
+  /// Throws InternalError, naming the stage, when they have no bounds.
+  void required_of(int stage, const Box& box, Box* needs) const;
 
   /// The array is read by other ranks than its owner: an input, or a distributed stage with consumers.
   bool is_exchanged(int id) const;
 
-  /// The messages of `rank` for such an array.
-  ExchangeLists messages(int id, int rank) const;
-
-  /// How a rank with these regions keeps an array in memory.
-  BlockLayout layout(int id, const Regions& regions) const;
-
  private:
   void check_names(const Schedule& schedule) const;
-  Placement settle_placement(int id, const Schedule& schedule, const Target& target) const;
+  Placement settle_placement(int id, const Schedule& schedule) const;
   /// Gives every array its domain and nominal box, walking from the outputs to the inputs.
   void settle_domains(std::vector<Box>& domains, std::vector<Box>& nominals) const;
+  /// The same for what stage `id` reads, its own being known.
+  void settle_inputs(int id, const Box& domain, const Box& nominal, std::vector<Box>& domains,
+                     std::vector<Box>& nominals) const;
   void check_domain(int id, const Box& domain) const;
   void settle_distribution(int id, const Schedule& schedule, const GridTarget& target, const Box& domain,
-                           const Box& nominal, int rank_count);
+                           const Box& nominal);
+  void settle_tile(int id, const Schedule& schedule);
   /// What grids are chosen for: one footprint for all arrays, so that equal arrays get equal grids.
-  GridTarget grid_target(const Schedule& schedule, const Target& target,
-                         const std::vector<Box>& domains) const;
+  GridTarget grid_target(const Schedule& schedule, const std::vector<Box>& domains) const;
   /// The grid of a stage that the schedule gives none. A stage that is not distributed has none to choose:
   /// the share that each rank stands for follows the first consumer.
-  GridRequest common_grid(const Stage& stage, const Schedule& schedule) const;
+  GridRequest common_grid(int id, const Schedule& schedule) const;
   std::vector<Box> required_of(int id, const Box& box) const;
+  /// Devices: stages in tiles that no group can compute become `rank`.
+  void settle_groups();
+  bool fits_group(int root, int group) const;
+  /// Decides by some ranks for all, as all ranks must have the same buffers.
+  void settle_storage();
 
   const Pipeline* pipeline_;
+  Target target_;
+  Overlap overlap_;
+  int rank_count_;
+  int total_inputs_ = 0;
   std::vector<Stage> stages_;
 };
+
+/// `box` of a stage with all points along the dimensions that it has as a whole.
+Box with_whole_lines(const StageDeclaration& stage, Box box);
 
 }  // namespace tessera

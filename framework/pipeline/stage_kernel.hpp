@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tessera/pipeline/access_monitor.hpp"
 #include "tessera/pipeline/footprint.hpp"
+#include "tessera/pipeline/pack.hpp"
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 
 namespace tessera {
+
+template <class... Types>
+struct TypeList {};
 
 /// What the framework may ask of a stage, without its types.
 class StageKernel {
  public:
   virtual ~StageKernel() = default;
 
-  /// The boxes of the inputs that the body may read while it computes `box`, which must not be empty.
-  virtual std::vector<Box> required(const Box& box) const = 0;
+  /// Writes the boxes of the inputs, one per input, that the body may read while it computes `box`, which
+  /// must not be empty.
+  virtual void required(const Box& box, Box* needs) const = 0;
 
   /// Computes `box` on the calling thread. Every host mode calls this one function, so that all modes give
-  /// the same bits. The input arrays must hold what `required(box)` says.
-  virtual void region(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+  /// the same bits. The input arrays must hold what `required(box)` says. One output per array of the stage.
+  virtual void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                       AccessMonitor monitor) const = 0;
 
-  /// Enqueues the computation of `box` on a device. Throws InternalError where kernels run on the host.
+  /// Enqueues the computation of `box` as a kernel: how devices compute.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,
-                      const ArrayReference& output, const Box& box) const = 0;
+                      const ArrayReference* outputs, const Box& box) const = 0;
 };
 
 namespace detail {
@@ -49,6 +55,52 @@ struct BoundBody {
   }
 };
 
+/// Where a stage writes: an array per output. Hosts only.
+template <int N, class... Values>
+struct OutputArrays {
+  std::tuple<Accessor<Values, N>...> arrays;
+
+  static constexpr std::size_t largest_value = std::max({sizeof(Values)...});
+
+  explicit OutputArrays(const ArrayReference* outputs)
+      : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
+  template <std::size_t... Output>
+  OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
+      : arrays(Accessor<Values, N>(outputs[Output])...) {}
+
+  /// Stores `count` points of a row, from `at` on, where `value(k)` gives those of point k.
+  template <class Value, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
+    store(value, count, std::index_sequence_for<Values...>{}, at...);
+  }
+  template <class Value, std::size_t... Output, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
+                                    Coordinates... at) const {
+    const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
+#pragma omp simd
+    for (int k = 0; k < count; ++k) {
+      const auto values = value(k);
+      ((std::get<Output>(spans)[k] = static_cast<Values>(value_of<Output>(values))), ...);
+    }
+  }
+};
+
+template <int N, class Value>
+struct OutputArrays<N, Value> {
+  Accessor<Value, N> array;
+
+  static constexpr std::size_t largest_value = sizeof(Value);
+
+  explicit OutputArrays(const ArrayReference* outputs) : array(outputs[0]) {}
+
+  template <class ValueOf, class... Coordinates>
+  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
+    Value* KOKKOS_RESTRICT const span = &array(at...);
+#pragma omp simd
+    for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+  }
+};
+
 /// Rows that are computed together, some bytes of each in turn: so many streams from memory at once hide its
 /// latency. With whole rows the blur takes 1.3 times as long on an older processor (Zen 3), with a cache line
 /// at a time 1.1 times as long on one with wider vectors.
@@ -59,10 +111,10 @@ inline constexpr int bytes_in_turn = 512;
 template <class Bound, class Output, class... Outer>
 [[gnu::always_inline]] inline void compute_span(const Bound& bound, const Output& output, int x, int count,
                                                 Outer... outer) {
-  using Value = typename Output::Value;
-  Value* KOKKOS_RESTRICT const span = &output(Coordinate(x), outer...);
-#pragma omp simd
-  for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(bound(Coordinate(x + k), outer...));
+  const auto value = [&bound, x, outer... ](int k) __attribute__((always_inline)) {
+    return bound(Coordinate(x + k), outer...);
+  };
+  output.store(value, count, Coordinate(x), outer...);
 }
 
 /// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. The loop
@@ -85,7 +137,7 @@ template <int Piece, class Bound, class Output, class... Outer>
 template <class Bound, class Output, class... Outer>
 inline void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
                           Outer... outer) {
-  constexpr int piece = bytes_in_turn / static_cast<int>(sizeof(typename Output::Value));
+  constexpr int piece = bytes_in_turn / static_cast<int>(Output::largest_value);
   const int turns = (end - begin) / piece;
   if (turns > 0) compute_in_turn<piece>(bound, output, begin, turns, y, rows, outer...);
   const int rest = begin + turns * piece;
@@ -113,70 +165,100 @@ inline void compute_rows(const Bound& bound, const Output& output, const Box& bo
 }
 
 /// Computes one point: the kernel of a device.
-template <class Body, class Value, int N, class... Inputs>
-struct PointKernel {
+template <class Body, int N, class Outputs, class Inputs>
+struct PointKernel;
+template <class Body, int N, class... Values, class... Inputs>
+struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>> {
   Body body;
   ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
-  ArrayReference output;
+  ArrayReference outputs[sizeof...(Values)];
   Box box;
 
+  KOKKOS_FUNCTION PointKernel(const Body& stage_body, const ArrayReference* in, const ArrayReference* out,
+                              const Box& points)
+      : body(stage_body), inputs{}, outputs{}, box(points) {
+    for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
+    for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
+  }
+
   KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
-    int p[4] = {x, 0, 0, 0};
+    int p[max_dimensions] = {x, 0, 0, 0};
     for (int d = 1; d < N; ++d) {
       p[d] = static_cast<int>(box[d].begin + row % box[d].size());
       row /= box[d].size();
     }
-    compute(p, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<N>{});
+    compute(p);
+  }
+  /// A row: hosts, which compute like a device only in tests.
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    for (std::int64_t x = box[0].begin; x < box[0].end; ++x) (*this)(static_cast<int>(x), row);
+  }
+  KOKKOS_FUNCTION void compute(const int* p) const {
+    compute(p, std::index_sequence_for<Values...>{}, std::index_sequence_for<Inputs...>{},
+            std::make_index_sequence<N>{});
   }
 
-  template <std::size_t... Input, std::size_t... D>
-  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
-    const Accessor<Value, N> out(output);
-    out(Coordinate(p[D])...) = static_cast<Value>(body(
-        Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])..., Coordinate(p[D])...));
+  template <std::size_t... Output, std::size_t... Input, std::size_t... D>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Output...>, std::index_sequence<Input...>,
+                               std::index_sequence<D...>) const {
+    const auto values = body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
+                             Coordinate(p[D])...);
+    ((Accessor<Values, N>(outputs[Output])(Coordinate(p[D])...) =
+          static_cast<Values>(value_of<Output>(values))),
+     ...);
   }
 };
 
+/// Runs a kernel on every point of a box: kernel(x, row) on devices, kernel(row) on hosts.
+template <class Kernel>
+void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
+  const std::int64_t rows = box.size() / box[0].size();
+  if constexpr (runs_on_host) {
+    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("tessera: stage", Policy(execution, 0, rows), kernel);
+  } else {
+    using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
+                                         Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("tessera: stage", Policy(execution, {box[0].begin, 0}, {box[0].end, rows}, {64, 4}),
+                         kernel);
+  }
+}
+
 }  // namespace detail
 
-/// A stage whose body computes one value of type Value per point of an N-dimensional array.
-template <class Body, class Value, int N, class... Inputs>
-class PointStage final : public StageKernel {
+/// A stage whose body computes the values of one point, one per output, of N-dimensional arrays:
+/// PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>>.
+template <class Body, int N, class Outputs, class Inputs>
+class PointStage;
+template <class Body, int N, class... Values, class... Inputs>
+class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : public StageKernel {
  public:
+  using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>>;
+
   explicit PointStage(const Body& body) : body_(body) {}
 
-  std::vector<Box> required(const Box& box) const override {
+  const Body& body() const { return body_; }
+
+  void required(const Box& box, Box* needs) const override {
     const auto boxes = infer_footprint<N, Inputs...>(body_, box);
-    return {boxes.begin(), boxes.end()};
+    std::copy(boxes.begin(), boxes.end(), needs);
   }
 
-  void region(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
-    compute(inputs, output, box, monitor, std::index_sequence_for<Inputs...>{});
+    compute(inputs, outputs, box, monitor, std::index_sequence_for<Inputs...>{});
   }
 
-  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference& output,
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
-    if constexpr (!runs_on_host) {
-      using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
-                                           Kokkos::IndexType<std::int64_t>>;
-      detail::PointKernel<Body, Value, N, Inputs...> kernel{body_, {}, output, box};
-      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) kernel.inputs[i] = inputs[i];
-      Kokkos::parallel_for(
-          "tessera: stage",
-          Policy(execution, {box[0].begin, 0}, {box[0].end, box.size() / box[0].size()}, {64, 4}), kernel);
-    } else {
-      static_cast<void>(execution), static_cast<void>(inputs), static_cast<void>(output),
-          static_cast<void>(box);
-      throw InternalError("a stage is launched as a kernel only on devices: hosts call its region function");
-    }
+    detail::launch_points(execution, box, DeviceKernel(body_, inputs, outputs, box));
   }
 
  private:
   template <std::size_t... Input>
-  void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+  void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
-    const Accessor<Value, N> out(output);
+    const detail::OutputArrays<N, Values...> out(outputs);
 #ifdef TESSERA_CHECKS
     const auto footprints = infer_footprint<N, Inputs...>(body_, box);
     const detail::BoundBody<

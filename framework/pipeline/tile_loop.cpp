@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/tile_loop.hpp"
 
-#include "tessera/pipeline/tiling.hpp"
-
 namespace tessera {
-namespace {
-
-std::int64_t element_size(const StageDeclaration& stage) {
-  return static_cast<std::int64_t>(size_of(stage.type));
-}
-
-}  // namespace
 
 /// What one thread needs to compute tiles.
 struct TileLoop::Worker {
   Kokkos::View<std::byte*, Kokkos::HostSpace> scratch;
-  /// Where the members of the tile at hand lie, and the inputs of the member at hand: kept, to allocate them
-  /// once.
+  /// Where the arrays in scratch lie in the tile at hand, and what the member at hand reads and writes: kept,
+  /// to allocate them once.
   std::vector<ArrayReference> places;
   std::vector<ArrayReference> inputs;
+  std::vector<ArrayReference> outputs;
 };
 
 /// One compute node with all that its tiles share.
 struct TileLoop::Work {
-  const Pipeline& pipeline;
-  const plan::Compute& step;
-  const std::vector<ArrayReference>& arrays;
+  const TileProgram& program;
+  const ArrayPlaces& arrays;
   AccessViolations& violations;
+  std::byte* partials;
+  std::int64_t partial_bytes;
   Worker* workers;
   Share* shares;
   std::size_t threads;
@@ -35,38 +28,50 @@ struct TileLoop::Work {
   void operator()(int thread) const {
     for (std::size_t k = 0; k < threads; ++k) {
       Share& share = shares[(static_cast<std::size_t>(thread) + k) % threads];
-      for (std::size_t tile; (tile = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
-        compute(tile, workers[thread]);
+      for (std::int64_t tile; (tile = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
+        compute(tile, thread);
     }
   }
 
-  void compute(std::size_t tile, Worker& worker) const {
-    const std::size_t members = step.members.size();
-    const Box* boxes = &step.boxes[tile * members];
-    worker.places.resize(members);
-    for (std::size_t m = 0; m < members; ++m) {
-      if (boxes[m].empty()) continue;
-      const StageDeclaration& stage = pipeline[step.members[m]];
-      worker.places[m] = m + 1 == members
-                             ? arrays[static_cast<std::size_t>(step.stage)]
-                             : scratch_layout(boxes[m], boxes[members - 1][0].begin, element_size(stage))
-                                   .reference(worker.scratch.data() + step.scratch_offsets[m]);
-      worker.inputs.clear();
-      for (int input : stage.inputs) worker.inputs.push_back(source(input, m, worker));
-      stage.kernel->region(worker.inputs.data(), worker.places[m], boxes[m], {&violations, step.members[m]});
-    }
+  void compute(std::int64_t tile, int thread) const {
+    Worker& worker = workers[thread];
+    const Box last = program.tiles[tile];
+    place_scratch(tile, last, worker);
+    const std::size_t others = program.members.size() - 1;
+    for (std::size_t m = 0; m < others; ++m)
+      if (const Box& box = program.box(tile, m); !box.empty()) compute(program.members[m], box, worker);
+    if (partials == nullptr) return compute(program.members[others], last, worker);
+    ArrayReference value;
+    value.origin = partials + thread * partial_bytes;
+    find(program.members[others].inputs, arrays.read, worker, worker.inputs);
+    program.reduction->region(worker.inputs.data(), &value, last, {&violations, program.step->stage});
   }
 
-  /// Where member m reads an input: in scratch when an earlier member is it, else in memory.
-  ArrayReference source(int input, std::size_t m, const Worker& worker) const {
-    for (std::size_t k = 0; k < m; ++k)
-      if (step.members[k] == input) return worker.places[k];
-    return arrays[static_cast<std::size_t>(input)];
+  void compute(const TileProgram::Member& member, const Box& box, Worker& worker) const {
+    find(member.inputs, arrays.read, worker, worker.inputs);
+    find(member.outputs, arrays.written, worker, worker.outputs);
+    member.kernel->region(worker.inputs.data(), worker.outputs.data(), box, {&violations, member.stage});
+  }
+
+  void place_scratch(std::int64_t tile, const Box& last, Worker& worker) const {
+    worker.places.resize(program.scratch_member.size());
+    for (std::size_t k = 0; k < worker.places.size(); ++k)
+      if (const Box& box = program.box(tile, program.scratch_member[k]); !box.empty())
+        worker.places[k] = scratch_layout(box, last[0].begin, program.scratch_element[k])
+                               .reference(worker.scratch.data() + program.step->scratch[k].offset);
+  }
+
+  static void find(const std::vector<TileProgram::Place>& places, const std::vector<ArrayReference>& arrays,
+                   const Worker& worker, std::vector<ArrayReference>& found) {
+    found.clear();
+    for (const TileProgram::Place& place : places)
+      found.push_back(place.scratch >= 0 ? worker.places[static_cast<std::size_t>(place.scratch)]
+                                         : arrays[static_cast<std::size_t>(place.array)]);
   }
 };
 
-TileLoop::TileLoop(int threads, std::int64_t scratch_bytes)
-    : workers_(static_cast<std::size_t>(threads)), shares_(workers_.size()) {
+TileLoop::TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode)
+    : mode_(mode), workers_(static_cast<std::size_t>(threads)), shares_(workers_.size()) {
   for (Worker& worker : workers_)
     worker.scratch =
         decltype(worker.scratch)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: scratch"),
@@ -75,15 +80,19 @@ TileLoop::TileLoop(int threads, std::int64_t scratch_bytes)
 
 TileLoop::~TileLoop() = default;
 
-void TileLoop::run(const HostExecutionSpace& execution, const Pipeline& pipeline, const plan::Compute& step,
-                   const std::vector<ArrayReference>& arrays, AccessViolations& violations) {
+void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
+                   AccessViolations& violations, std::byte* partials, std::int64_t partial_bytes) {
   const std::size_t threads = workers_.size();
+  const std::int64_t tiles = program.tiles.size();
   for (std::size_t t = 0; t < threads; ++t) {
-    shares_[t].next.store(step.tile_count() * t / threads, std::memory_order_relaxed);
-    shares_[t].end = step.tile_count() * (t + 1) / threads;
+    const auto share = static_cast<std::int64_t>(t), all = static_cast<std::int64_t>(threads);
+    shares_[t].next.store(tiles * share / all, std::memory_order_relaxed);
+    shares_[t].end = tiles * (share + 1) / all;
   }
-  const Work work{pipeline, step, arrays, violations, workers_.data(), shares_.data(), threads};
-  if (threads == 1) return work(0);
+  const Work work{program,       arrays,          violations,     partials,
+                  partial_bytes, workers_.data(), shares_.data(), threads};
+  // One tile is not worth a launch.
+  if (threads == 1 || tiles == 1 || mode_ == HostMode::calling_thread) return work(0);
   using Policy =
       Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
   Kokkos::parallel_for("tessera: tiles", Policy(execution, 0, static_cast<int>(threads)), work);

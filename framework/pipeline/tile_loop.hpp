@@ -4,33 +4,42 @@
 #include <atomic>
 #include <vector>
 
-#include "tessera/pipeline/plan.hpp"
-#include "tessera/view/block_layout.hpp"
+#include "tessera/pipeline/access_monitor.hpp"
+#include "tessera/pipeline/tile_program.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/host_mode.hpp"
 
 namespace tessera {
+
+/// Where a rank's arrays are, by id: for those who compute them, and for those who read them.
+struct ArrayPlaces {
+  std::vector<ArrayReference> written;
+  std::vector<ArrayReference> read;
+};
 
 /// Runs the tiles of compute nodes on the threads of the host. Each thread starts with the tiles whose memory
 /// it touched first and then helps the others; which thread computes a tile never changes a bit.
 class TileLoop {
  public:
   /// `scratch_bytes` of scratch memory for each of `threads` threads.
-  TileLoop(int threads, std::int64_t scratch_bytes);
+  TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode);
   ~TileLoop();
 
-  /// Computes `step`; `arrays` are indexed by stage.
-  void run(const HostExecutionSpace& execution, const Pipeline& pipeline, const plan::Compute& step,
-           const std::vector<ArrayReference>& arrays, AccessViolations& violations);
+  /// Computes all tiles of a node. The contributions to a global reduction are added to `partials`, a value
+  /// of `partial_bytes` per thread; null for other stages.
+  void run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
+           AccessViolations& violations, std::byte* partials = nullptr, std::int64_t partial_bytes = 0);
 
  private:
   struct Worker;
   struct Work;
   /// The tiles of one thread that nobody has taken yet.
   struct alignas(64) Share {
-    std::atomic<std::size_t> next = 0;
-    std::size_t end = 0;
+    std::atomic<std::int64_t> next = 0;
+    std::int64_t end = 0;
   };
 
+  HostMode mode_;
   std::vector<Worker> workers_;
   std::vector<Share> shares_;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+
 namespace tessera {
 namespace {
 
@@ -15,109 +17,142 @@ constexpr std::int64_t tile_bytes = 768 * 1024;
 constexpr std::int64_t row_bytes = 16384;
 /// So many tiles per thread even out what the threads do.
 constexpr std::int64_t tiles_per_thread = 4;
-/// A plan keeps the boxes of every tile: beyond this they would take more memory than images do.
-constexpr double most_tiles = 1 << 20;
+/// The plan of fused stages keeps the boxes of every tile: beyond this they would take more memory than
+/// images do.
+constexpr std::int64_t most_tiles = 1 << 20;
 
 std::int64_t element_size(const ScheduledPipeline& scheduled, int id) {
   return static_cast<std::int64_t>(size_of(scheduled.pipeline()[id].type));
+}
+
+/// Of one point of all outputs.
+std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
+  const StageDeclaration& declaration = scheduled.pipeline()[stage];
+  if (declaration.reduction != nullptr) return 0;
+  std::int64_t bytes = 0;
+  for (int part = stage; part < stage + declaration.output_count; ++part)
+    bytes += element_size(scheduled, part);
+  return bytes;
 }
 
 /// Bytes per point of the root that pass through the cache: those of all members and of what they read from
 /// memory.
 std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   std::int64_t bytes = 0;
-  std::vector<int> seen = members;
+  std::vector<int> seen;
+  for (int member : members) {
+    bytes += output_bytes(scheduled, member);
+    for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part)
+      seen.push_back(member + part);
+  }
   for (int member : members)
     for (int input : scheduled.pipeline()[member].inputs)
-      if (std::find(seen.begin(), seen.end(), input) == seen.end()) seen.push_back(input);
-  for (int id : seen) bytes += element_size(scheduled, id);
-  return bytes;
+      if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
+        seen.push_back(input);
+        bytes += element_size(scheduled, input);
+      }
+  return std::max<std::int64_t>(bytes, 1);
 }
 
-TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box,
-                        const Target& target) {
+TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
-  tile[0] = std::min(box[0].size(), row_bytes / element_size(scheduled, members.back()));
+  const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
+  tile[0] = std::min(box[0].size(), row_bytes / point);
   if (box.dimensions == 1) return tile;
   const std::int64_t row = tile[0] * bytes_per_point(scheduled, members);
   const std::int64_t rows = box.size() / box[0].size();
   const std::int64_t in_cache = tile_bytes / row;
-  const std::int64_t balanced = rows / (tiles_per_thread * target.threads);
+  const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
   tile[1] =
       std::max<std::int64_t>(1, std::min({box[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
   return tile;
 }
 
-std::int64_t extent(const TileSize& tile, int d) {
-  return d < static_cast<int>(tile.size()) ? tile[static_cast<std::size_t>(d)] : 1;
+/// The tile of a root on hosts: as asked for, or automatic; whole lines are not cut.
+TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
+                   const Box& box) {
+  TileSize tile = scheduled[root].tile;
+  if (tile.empty()) tile = automatic_tile(scheduled, members, box);
+  tile.resize(static_cast<std::size_t>(box.dimensions), 1);
+  const StageDeclaration& declaration = scheduled.pipeline()[root];
+  for (int d = 0; d < box.dimensions && declaration.reduction == nullptr; ++d)
+    if (const auto i = static_cast<std::size_t>(d); !declaration.whole[i].empty())
+      tile[i] = declaration.whole[i].size();
+  return tile;
 }
 
-double tile_count(const Box& box, const TileSize& tile) {
-  double count = 1;
-  for (int d = 0; d < box.dimensions; ++d)
-    count *= static_cast<double>((box[d].size() + extent(tile, d) - 1) / extent(tile, d));
-  return count;
-}
-
-/// All tiles of `box`, x fastest.
-std::vector<Box> cut(const Box& box, const TileSize& tile) {
-  std::vector<Box> tiles;
-  if (box.empty()) return tiles;
-  Box current = box;
-  const auto place = [&](int d, std::int64_t begin) {
-    current[d] = {begin, std::min(begin + extent(tile, d), box[d].end)};
-  };
-  for (int d = 0; d < box.dimensions; ++d) place(d, box[d].begin);
-  for (int d = 0; d < box.dimensions;) {
-    tiles.push_back(current);
-    for (d = 0; d < box.dimensions; ++d) {
-      if (current[d].end < box[d].end) {
-        place(d, current[d].end);
-        break;
-      }
-      place(d, box[d].begin);
+/// Where the arrays of all members but the last lie in scratch, given the largest box of each.
+void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_bytes,
+                   plan::Compute& step) {
+  for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
+    for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
+      const int array = step.members[m] + part;
+      step.scratch.push_back({array, step.scratch_bytes});
+      step.scratch_bytes += (member_bytes[m] * element_size(scheduled, array) + 63) / 64 * 64;
     }
-  }
-  return tiles;
 }
 
-/// What the members need, given that the last one computes `tile`.
-void append_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& tile,
-                  std::vector<Box>& boxes) {
-  std::vector<Box> needs(members.size());
-  needs.back() = tile;
-  for (std::size_t m = members.size(); m-- > 0;) {
-    if (needs[m].empty()) continue;
-    const StageDeclaration& stage = scheduled.pipeline()[members[m]];
-    bool reads_member = false;
-    for (std::size_t k = 0; k < m; ++k)
-      reads_member = reads_member ||
-                     std::find(stage.inputs.begin(), stage.inputs.end(), members[k]) != stage.inputs.end();
-    if (!reads_member) continue;
-    const std::vector<Box> required = stage.kernel->required(needs[m]);
-    for (std::size_t i = 0; i < required.size(); ++i)
-      for (std::size_t k = 0; k < m; ++k)
-        if (members[k] == stage.inputs[i]) needs[k] = hull(needs[k], required[i]);
+/// Points that the layout of a box in scratch takes, whatever the elements: of the largest and of the
+/// smallest output alike.
+std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, const Box& box,
+                            std::int64_t tile_x) {
+  if (scheduled.target().device) return box.size();
+  std::int64_t points = 0;
+  for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part) {
+    const std::int64_t size = element_size(scheduled, member + part);
+    points = std::max(points, (scratch_layout(box, tile_x, size).bytes + size - 1) / size);
   }
-  boxes.insert(boxes.end(), needs.begin(), needs.end());
+  return points;
 }
 
-void place_scratch(const ScheduledPipeline& scheduled, plan::Compute& step) {
-  const std::size_t members = step.members.size();
-  for (std::size_t m = 0; m + 1 < members; ++m) {
-    std::int64_t bytes = 0;
-    for (std::size_t t = 0; t < step.tile_count(); ++t) {
-      const Box& box = step.boxes[t * members + m];
-      if (box.empty()) continue;
-      const std::int64_t tile_x = step.boxes[t * members + members - 1][0].begin;
-      bytes = std::max(bytes, scratch_layout(box, tile_x, element_size(scheduled, step.members[m])).bytes);
-    }
-    step.scratch_offsets.push_back(step.scratch_bytes);
-    step.scratch_bytes += (bytes + 63) / 64 * 64;
+void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
+  const Tiles tiles(step.parts, step.tile);
+  const std::size_t others = step.members.size() - 1;
+  std::vector<std::int64_t> most_points(others, 0);
+  step.boxes.reserve(static_cast<std::size_t>(tiles.size()) * others);
+  for (std::int64_t t = 0; t < tiles.size(); ++t) {
+    const Box tile = tiles[t];
+    const std::vector<Box> boxes = member_boxes(scheduled, step.members, tile);
+    for (std::size_t m = 0; m < others; ++m)
+      if (!boxes[m].empty())
+        most_points[m] =
+            std::max(most_points[m], scratch_points(scheduled, step.members[m], boxes[m], tile[0].begin));
+    step.boxes.insert(step.boxes.end(), boxes.begin(), boxes.end() - 1);
   }
+  place_scratch(scheduled, most_points, step);
 }
 
 }  // namespace
+
+Tiles::Tiles(const std::vector<Box>& parts, const TileSize& tile) : tile_(tile) {
+  for (const Box& box : parts) {
+    if (box.empty()) continue;
+    Part part{box, count_, {1, 1, 1, 1}};
+    std::int64_t tiles = 1;
+    for (int d = 0; d < box.dimensions; ++d) {
+      const std::int64_t size = tile[static_cast<std::size_t>(d)];
+      part.count[d] = (box[d].size() + size - 1) / size;
+      tiles *= part.count[d];
+    }
+    parts_.push_back(part);
+    count_ += tiles;
+  }
+}
+
+Box Tiles::operator[](std::int64_t number) const {
+  std::size_t p = 0;
+  while (p + 1 < parts_.size() && parts_[p + 1].first <= number) ++p;
+  const Part& part = parts_[p];
+  number -= part.first;
+  Box box = part.box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t size = tile_[static_cast<std::size_t>(d)];
+    box[d].begin += number % part.count[d] * size;
+    box[d].end = std::min(box[d].begin + size, part.box[d].end);
+    number /= part.count[d];
+  }
+  return box;
+}
 
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   std::vector<bool> fused(static_cast<std::size_t>(root) + 1, false);
@@ -125,7 +160,8 @@ std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   for (int id = root; id >= 0; --id) {
     if (!fused[static_cast<std::size_t>(id)]) continue;
     for (int input : scheduled.pipeline()[id].inputs)
-      if (scheduled[input].placement == Placement::tile) fused[static_cast<std::size_t>(input)] = true;
+      if (scheduled[input].placement == Placement::tile)
+        fused[static_cast<std::size_t>(scheduled.pipeline()[input].lead)] = true;
   }
   std::vector<int> members;
   for (int id = 0; id <= root; ++id)
@@ -133,25 +169,74 @@ std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   return members;
 }
 
-plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const Box& box, const Target& target,
-                         std::vector<int> members) {
-  plan::Compute step{root, box, std::move(members), {}, {}, 0};
-  if (box.empty()) return step;
-  if (target.device) {
-    step.boxes = {box};
-    return step;
+std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                              const Box& tile) {
+  std::vector<Box> boxes(members.size());
+  std::vector<Box> needs;
+  boxes.back() = tile;
+  for (std::size_t m = members.size(); m-- > 1;) {
+    if (boxes[m].empty()) continue;
+    const StageDeclaration& stage = scheduled.pipeline()[members[m]];
+    boxes[m] = m + 1 == members.size() ? boxes[m] : with_whole_lines(stage, boxes[m]);
+    needs.resize(stage.inputs.size());
+    bool is_known = false;
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
+        if (scheduled.pipeline()[stage.inputs[i]].lead != members[k]) continue;
+        if (!is_known) stage.kernel->required(boxes[m], needs.data());
+        is_known = true;
+        boxes[k] = hull(boxes[k], needs[i]);
+      }
   }
-  const TileSize& asked = scheduled[root].tile;
-  const TileSize tile = asked.empty() ? automatic_tile(scheduled, step.members, box, target) : asked;
-  if (const double tiles = tile_count(box, tile); tiles > most_tiles) {
+  if (members.size() > 1 && !boxes[0].empty())
+    boxes[0] = with_whole_lines(scheduled.pipeline()[members[0]], boxes[0]);
+  return boxes;
+}
+
+TileSize group_tile(const ScheduledPipeline& scheduled, int root) {
+  TileSize tile = scheduled[root].tile;
+  if (tile.empty()) tile = {32, 8};
+  tile.resize(static_cast<std::size_t>(scheduled[root].distribution.domain().dimensions), 1);
+  return tile;
+}
+
+std::int64_t tile_scratch_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                                const Box& tile) {
+  const std::vector<Box> boxes = member_boxes(scheduled, members, tile);
+  std::int64_t bytes = 0;
+  for (std::size_t m = 0; m + 1 < members.size(); ++m)
+    for (int part = 0; part < scheduled.pipeline()[members[m]].output_count; ++part)
+      bytes += (boxes[m].size() * element_size(scheduled, members[m] + part) + 63) / 64 * 64;
+  return bytes;
+}
+
+plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
+                         std::vector<int> members) {
+  plan::Compute step;
+  step.stage = root;
+  step.members = std::move(members);
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(step.parts),
+               [](const Box& part) { return !part.empty(); });
+  if (step.parts.empty()) return step;
+  const Box& largest = *std::max_element(parts.begin(), parts.end(),
+                                         [](const Box& a, const Box& b) { return a.size() < b.size(); });
+  if (!scheduled.target().device) {
+    step.tile = host_tile(scheduled, root, step.members, largest);
+  } else if (step.members.size() > 1) {
+    step.tile = group_tile(scheduled, root);
+    step.group = scheduled[root].group;
+  } else {
+    for (int d = 0; d < largest.dimensions; ++d) step.tile.push_back(std::int64_t{1} << 40);
+  }
+  if (step.members.size() == 1) return step;
+  if (const std::int64_t tiles = Tiles(step.parts, step.tile).size(); tiles > most_tiles) {
     const std::string& name = scheduled.pipeline()[root].name;
     throw ScheduleError(
         fmt::format("schedule.{}.tile", name),
-        fmt::format("tiles so small that a rank has {:.0f} of them, more than {:.0f}: use larger ones", tiles,
+        fmt::format("tiles so small that a rank has {} of them, more than {}: use larger ones", tiles,
                     most_tiles));
   }
-  for (const Box& part : cut(box, tile)) append_boxes(scheduled, step.members, part, step.boxes);
-  place_scratch(scheduled, step);
+  fuse(scheduled, step);
   return step;
 }
 

@@ -3,20 +3,52 @@
 
 #include <vector>
 
-#include "tessera/pipeline/scheduled_pipeline.hpp"
-#include "tessera/view/block_layout.hpp"
+#include "tessera/pipeline/plan.hpp"
 
 namespace tessera {
+
+class ScheduledPipeline;
+
+/// The tiles of boxes by number: one box after the other, x fastest in each.
+class Tiles {
+ public:
+  Tiles() = default;
+  Tiles(const std::vector<Box>& parts, const TileSize& tile);
+
+  std::int64_t size() const { return count_; }
+  Box operator[](std::int64_t number) const;
+
+ private:
+  struct Part {
+    Box box;
+    std::int64_t first;
+    std::int64_t count[max_dimensions];
+  };
+  std::vector<Part> parts_;
+  TileSize tile_;
+  std::int64_t count_ = 0;
+};
 
 /// The stages that are computed inside the tiles of `root`, in order, and `root` itself last.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
-/// Cuts `box` of `root` into tiles and works out what each tile needs of the other members, and where that
-/// lies in a thread's scratch memory. Devices get one tile.
-plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const Box& box, const Target& target,
+/// Cuts `parts` of `root` into tiles, and works out what each tile needs of the other members and where that
+/// lies in scratch memory.
+plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 
-/// The layout in scratch of a member's box, inside a tile of the root that begins at `tile_x`.
+/// The boxes of all `members` that one tile needs, which the last of them computes.
+std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                              const Box& tile);
+
+/// Devices: the size of a tile of a group whose last stage is `root`, an entry per dimension.
+TileSize group_tile(const ScheduledPipeline& scheduled, int root);
+
+/// Scratch memory of one tile: what all members but the last compute.
+std::int64_t tile_scratch_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                                const Box& tile);
+
+/// The layout in a thread's scratch of a member's box, inside a tile of the root that begins at `tile_x`.
 BlockLayout scratch_layout(const Box& box, std::int64_t tile_x, std::int64_t element_size);
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 #include "tessera/domain/element_type.hpp"
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/block_layout.hpp"
-#include "tessera/view/compat.hpp"
+#include "tessera/view/host_mode.hpp"
 
 namespace tessera {
 
@@ -32,7 +32,12 @@ class Block {
       : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
                 static_cast<std::size_t>(layout_.bytes)) {
-    first_touch();
+    first_touch(HostMode::kernels);
+  }
+  /// In memory that is there already: at least layout.bytes, aligned to 64 bytes.
+  Block(const BlockLayout& layout, const Kokkos::View<std::byte*, Space>& memory, HostMode mode)
+      : layout_(layout), memory_(memory) {
+    first_touch(mode);
   }
 
   const Box& box() const { return layout_.box; }
@@ -58,15 +63,12 @@ class Block {
   }
 
  private:
-  void first_touch() {
+  void first_touch([[maybe_unused]] HostMode mode) {
     using Execution = typename Space::execution_space;
-    using Policy =
-        Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
     if (layout_.bytes == 0) return;
     const Execution execution;
     const std::int64_t pages = (layout_.bytes + detail::TouchPage::size - 1) / detail::TouchPage::size;
-    Kokkos::parallel_for("tessera: first touch", Policy(execution, 0, pages),
-                         detail::TouchPage{memory_.data()});
+    for_each_index(execution, mode, "tessera: first touch", pages, detail::TouchPage{memory_.data()});
     execution.fence();
   }
 

@@ -32,4 +32,18 @@ BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t e
 /// The layout of `box` without any padding: messages.
 BlockLayout dense_layout(const Box& box, std::int64_t element_size);
 
+/// What dense_layout(box, element_size).reference(data) gives, in kernels too.
+KOKKOS_FUNCTION inline ArrayReference dense_reference(std::byte* data, const Box& box,
+                                                      std::int64_t element_size) {
+  ArrayReference array;
+  std::int64_t elements = 1, offset = 0;
+  for (int d = 0; d < box.dimensions; ++d) {
+    array.strides[d] = elements;
+    offset += elements * box[d].begin;
+    elements *= box[d].size();
+  }
+  array.origin = data - offset * element_size;
+  return array;
+}
+
 }  // namespace tessera

@@ -170,9 +170,12 @@ void BoxCopies::commit() {
   }
 }
 
-void BoxCopies::run(const ExecutionSpace& execution) const { run(execution, 0, rows_.size()); }
+void BoxCopies::run(const ExecutionSpace& execution, HostMode mode) const {
+  run(execution, 0, rows_.size(), mode);
+}
 
-void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::size_t last) const {
+void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::size_t last,
+                    [[maybe_unused]] HostMode mode) const {
   if (first == last) return;
   const bool is_end = last == rows_.size();
   const std::int64_t first_row = rows_[first].first_row;
@@ -180,7 +183,7 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
   const std::int64_t units = (is_end ? bytes_ / unit_ : rows_[last].first_unit) - rows_[first].first_unit;
   if constexpr (runs_on_host) {
     const std::int64_t shares = std::min<std::int64_t>(ExecutionSpace().concurrency(), rows);
-    if (units * unit_ < smallest_parallel_copy || shares == 1)
+    if (units * unit_ < smallest_parallel_copy || shares == 1 || mode == HostMode::calling_thread)
       return copy_row_range(&rows_[first], last - first, first_row, first_row + rows);
     Kokkos::parallel_for("tessera: copy boxes", Policy(execution, 0, shares),
                          CopyShare{&rows_[first], last - first, first_row, rows, shares});

@@ -5,7 +5,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/view/array_reference.hpp"
-#include "tessera/view/compat.hpp"
+#include "tessera/view/host_mode.hpp"
 
 namespace tessera {
 
@@ -49,9 +49,10 @@ class BoxCopies {
   void commit();
 
   /// All copies, enqueued on `execution`; on hosts small ones are done on return.
-  void run(const ExecutionSpace& execution) const;
+  void run(const ExecutionSpace& execution, HostMode mode = HostMode::kernels) const;
   /// Only the copies [first, last) in the order of `add`.
-  void run(const ExecutionSpace& execution, std::size_t first, std::size_t last) const;
+  void run(const ExecutionSpace& execution, std::size_t first, std::size_t last,
+           HostMode mode = HostMode::kernels) const;
 
  private:
   std::vector<detail::RowCopy> rows_;

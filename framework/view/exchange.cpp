@@ -29,8 +29,8 @@ void free_requests(std::vector<MPI_Request>& requests) {
 }  // namespace
 
 Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
-                   const Transport& transport)
-    : transport_(transport) {
+                   const Transport& transport, HostMode mode)
+    : transport_(transport), mode_(mode) {
   if (transport.shared_windows && runs_on_host && transport.device_addresses)
     node_ = std::make_unique<NodeMemory>(communicator);
   const auto sends = by_partner(fields, true);
@@ -170,7 +170,7 @@ void Exchange::start(const ExecutionSpace& execution) {
   MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
   // A partner of the node may still read what it was handed the last time.
   MPI_Waitall(static_cast<int>(receipts_awaited_.size()), receipts_awaited_.data(), MPI_STATUSES_IGNORE);
-  sent_.copies.run(execution);
+  sent_.copies.run(execution, mode_);
   if (!transport_.device_addresses && sent_.buffer.size() > 0)
     Kokkos::deep_copy(execution, sent_.host, sent_.buffer);
   if (!runs_on_host) execution.fence();
@@ -201,13 +201,13 @@ void Exchange::unpack(const ExecutionSpace& execution) {
   MPI_Waitall(count, received_.requests.data(), MPI_STATUSES_IGNORE);
   if (!transport_.device_addresses && received_.buffer.size() > 0)
     Kokkos::deep_copy(execution, received_.buffer, received_.host);
-  received_.copies.run(execution);
+  received_.copies.run(execution, mode_);
 }
 
 void Exchange::unpack_parcel(const ExecutionSpace& execution, std::size_t index) {
   const Parcel& parcel = received_.parcels[index];
   if (parcel.shared) node_->synchronise();
-  received_.copies.run(execution, parcel.first_copy, parcel.last_copy);
+  received_.copies.run(execution, parcel.first_copy, parcel.last_copy, mode_);
   if (!parcel.shared) return;
   MPI_Wait(&receipts_given_[index], MPI_STATUS_IGNORE);
   MPI_Start(&receipts_given_[index]);

@@ -44,7 +44,7 @@ class Exchange {
   /// Every rank gives its own lists, which must match those of its partners, and the fields in the same
   /// order. `tag` tells apart the exchanges that share a communicator.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
-           const Transport& transport = {});
+           const Transport& transport = {}, HostMode mode = HostMode::kernels);
   ~Exchange();
   Exchange(Exchange&& other) noexcept = default;
   Exchange& operator=(Exchange&&) = delete;
@@ -112,6 +112,7 @@ class Exchange {
   void unpack_parcel(const ExecutionSpace& execution, std::size_t index);
 
   Transport transport_;
+  HostMode mode_;
   std::unique_ptr<NodeMemory> node_;
   Side sent_;
   Side received_;

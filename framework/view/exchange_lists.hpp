@@ -96,26 +96,37 @@ bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,
 bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout& b);
 
 /// Marks the messages of an array on `domain` that can be sent in place, being slabs of the same shape on
-/// both ranks: layout(rank) is how a rank holds the array. Boxes that travel together with others to or from
-/// the same partner are not marked: they are packed into one message.
-template <class Layout>
-void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
+/// both ranks. `mine(written)` is how this rank holds what it sends (true) or receives (false), `theirs(rank,
+/// written)` how another one does. Boxes that travel together with others to or from the same partner are not
+/// marked: they are packed into one message.
+template <class Mine, class Theirs>
+void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs, const Box& domain,
                    const BoundaryConditions& conditions) {
-  const BlockLayout mine = layout(rank);
-  for (auto* messages : {&lists.sends, &lists.receives})
+  for (auto* messages : {&lists.sends, &lists.receives}) {
+    if (messages->empty()) continue;
+    const bool sends = messages == &lists.sends;
+    const BlockLayout here = mine(sends);
     for (std::size_t i = 0; i < messages->size(); ++i) {
       Message& message = (*messages)[i];
       const auto shares_partner = [&](std::size_t k) {
         return k < messages->size() && (*messages)[k].partner == message.partner;
       };
       if (shares_partner(i - 1) || shares_partner(i + 1)) continue;
-      const bool sends = messages == &lists.sends;
-      const Box here = sends ? message.source() : message.box;
-      if (!is_slab_of(here, mine, domain, conditions)) continue;
-      const BlockLayout theirs = layout(message.partner);
-      message.in_place = is_slab_of(sends ? message.box : message.source(), theirs, domain, conditions) &&
-                         have_common_strides(message.box, mine, theirs);
+      if (!is_slab_of(sends ? message.source() : message.box, here, domain, conditions)) continue;
+      const BlockLayout there = theirs(message.partner, !sends);
+      message.in_place = is_slab_of(sends ? message.box : message.source(), there, domain, conditions) &&
+                         have_common_strides(message.box, here, there);
     }
+  }
+}
+
+/// The same where ranks hold all of the array in one buffer: layout(rank).
+template <class Layout>
+void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
+                   const BoundaryConditions& conditions) {
+  mark_in_place(
+      lists, [&](bool) { return layout(rank); }, [&](int other, bool) { return layout(other); }, domain,
+      conditions);
 }
 
 }  // namespace tessera

@@ -77,9 +77,8 @@ struct FillSide {
 
 template <class Unit>
 void run_fill(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
-              const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
-  using Policy =
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+              const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
+              HostMode mode) {
   // Below this a launch costs more than the copy.
   constexpr std::int64_t smallest_parallel_fill = 1 << 15;
   const auto& side = conditions.side[static_cast<std::size_t>(across)];
@@ -94,34 +93,33 @@ void run_fill(const ExecutionSpace& execution, const ArrayReference& array, cons
                       {}};
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
   const std::int64_t rows = part.size() / part[0].size();
-  if (runs_on_host && part.size() * element_size < smallest_parallel_fill) {
-    if constexpr (runs_on_host)
-      for (std::int64_t row = 0; row < rows; ++row) fill(row);
-  } else {
-    Kokkos::parallel_for("tessera: boundary", Policy(execution, 0, runs_on_host ? rows : part.size()), fill);
-  }
+  const bool is_small = runs_on_host && part.size() * element_size < smallest_parallel_fill;
+  for_each_index(execution, is_small ? HostMode::calling_thread : mode, "tessera: boundary",
+                 runs_on_host ? rows : part.size(), fill);
 }
 
 void fill_side(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
-               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
+               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
+               HostMode mode) {
   if (part.empty()) return;
   // The largest unit that divides the elements, and so (all strides being whole elements) their addresses.
   switch (std::gcd(element_size, std::int64_t{8})) {
     case 1:
-      return run_fill<std::uint8_t>(execution, array, part, across, domain, conditions, element_size);
+      return run_fill<std::uint8_t>(execution, array, part, across, domain, conditions, element_size, mode);
     case 2:
-      return run_fill<std::uint16_t>(execution, array, part, across, domain, conditions, element_size);
+      return run_fill<std::uint16_t>(execution, array, part, across, domain, conditions, element_size, mode);
     case 4:
-      return run_fill<std::uint32_t>(execution, array, part, across, domain, conditions, element_size);
+      return run_fill<std::uint32_t>(execution, array, part, across, domain, conditions, element_size, mode);
     default:
-      return run_fill<std::uint64_t>(execution, array, part, across, domain, conditions, element_size);
+      return run_fill<std::uint64_t>(execution, array, part, across, domain, conditions, element_size, mode);
   }
 }
 
 }  // namespace
 
 void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
-                   const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size) {
+                   const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
+                   HostMode mode) {
   if (element_size > static_cast<std::int64_t>(largest_element))
     throw InternalError("elements of more than 64 bytes have no boundary conditions");
   for (int d = 0; d < box.dimensions; ++d) {
@@ -134,7 +132,7 @@ void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array,
     low[d] = {box[d].begin, std::min(box[d].end, domain[d].begin)};
     high[d] = {std::max(box[d].begin, domain[d].end), box[d].end};
     for (const Box& part : {low, high})
-      fill_side(execution, array, part, d, domain, conditions, element_size);
+      fill_side(execution, array, part, d, domain, conditions, element_size, mode);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "tessera/domain/boundary.hpp"
 #include "tessera/view/array_reference.hpp"
-#include "tessera/view/compat.hpp"
+#include "tessera/view/host_mode.hpp"
 
 namespace tessera {
 
@@ -13,6 +13,7 @@ namespace tessera {
 /// are filled one after the other. Enqueued on `execution`. Elements have `element_size` bytes, at most
 /// `largest_element`.
 void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
-                   const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size);
+                   const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
+                   HostMode mode = HostMode::kernels);
 
 }  // namespace tessera

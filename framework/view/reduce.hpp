@@ -10,6 +10,7 @@
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/for_each.hpp"
 #include "tessera/view/reductions.hpp"
+#include "tessera/view/value_reduction.hpp"
 
 namespace tessera {
 
@@ -126,14 +127,7 @@ template <class T, int N, ReductionOf<T> Reduction>
 auto reduce(const DistributedView<T, N>& view, Reduction reduction, MPI_Comm communicator,
             const ExecutionSpace& execution = {}) {
   typename Reduction::Value total = reduce_owned(view, reduction, execution);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op operation = MPI_OP_NULL;
-  MPI_Type_contiguous(static_cast<int>(sizeof total), MPI_BYTE, &type);
-  MPI_Type_commit(&type);
-  MPI_Op_create(&detail::join_values<Reduction>, 1, &operation);
-  MPI_Allreduce(MPI_IN_PLACE, &total, 1, type, operation, communicator);
-  MPI_Op_free(&operation);
-  MPI_Type_free(&type);
+  ValueReduction(sizeof total, &detail::join_values<Reduction>).run(&total, communicator);
   return reduction.result(total);
 }
 

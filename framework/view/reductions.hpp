@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -124,6 +125,63 @@ template <class T>
 struct MaximumLocation : detail::Extreme<T, true> {
   using Value = typename detail::Extreme<T, true>::Value;
   Value result(const Value& value) const { return value; }
+};
+
+/// How many elements have each of the values 0 to Bins - 1, as std::array<std::uint64_t, Bins>; others are
+/// left out.
+template <class T, std::size_t Bins>
+struct Histogram {
+  static_assert(std::is_integral_v<T>, "count integers: a stage before can make bins of other values");
+  struct Value {
+    std::uint64_t counts[Bins];
+  };
+  KOKKOS_FUNCTION void init(Value& value) const {
+    for (std::uint64_t& count : value.counts) count = 0;
+  }
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
+    // Below zero is beyond all bins, too.
+    const auto bin = static_cast<std::uint64_t>(element);
+    if (bin < Bins) ++value.counts[bin];
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    for (std::size_t bin = 0; bin < Bins; ++bin) value.counts[bin] += other.counts[bin];
+  }
+  std::array<std::uint64_t, Bins> result(const Value& value) const {
+    std::array<std::uint64_t, Bins> counts;
+    for (std::size_t bin = 0; bin < Bins; ++bin) counts[bin] = value.counts[bin];
+    return counts;
+  }
+};
+
+/// The mean, a double: of floats the exact sum, rounded once to their type, over the number of elements. Of
+/// no elements: 0.
+template <class T>
+struct Mean {
+  struct Value {
+    typename Sum<T>::Value sum;
+    std::uint64_t count;
+  };
+  KOKKOS_FUNCTION void init(Value& value) const {
+    Sum<T>().init(value.sum);
+    value.count = 0;
+  }
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
+    Sum<T>().add(value.sum, element, point);
+    ++value.count;
+  }
+  void add_row(Value& value, const T* elements,
+               std::int64_t count) const requires std::is_floating_point_v<T> {
+    Sum<T>().add_row(value.sum, elements, count);
+    value.count += static_cast<std::uint64_t>(count);
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    Sum<T>().join(value.sum, other.sum);
+    value.count += other.count;
+  }
+  double result(const Value& value) const {
+    if (value.count == 0) return 0;
+    return static_cast<double>(Sum<T>().result(value.sum)) / static_cast<double>(value.count);
+  }
 };
 
 }  // namespace tessera

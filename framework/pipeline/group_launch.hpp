@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/tile_loop.hpp"
+
+namespace tessera {
+
+/// A compute node whose members one kernel of a device computes: its tiles and the places of its arrays,
+/// where kernels run.
+class GroupLaunch {
+ public:
+  GroupLaunch(const Pipeline& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
+              const ExecutionSpace& execution);
+
+  void run(const ExecutionSpace& execution) const;
+
+ private:
+  const GroupKernel* kernel_;
+  Kokkos::View<Box*, MemorySpace> boxes_;
+  Kokkos::View<GroupArray*, MemorySpace> arrays_;
+  GroupTiles tiles_;
+};
+
+}  // namespace tessera

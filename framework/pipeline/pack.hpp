@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+
+namespace tessera {
+
+/// The values of one point of a stage with several outputs: what `pack(a, b)` in its body makes. Plain data,
+/// because devices have no std::tuple.
+template <class... Values>
+struct Pack {};
+template <class First, class... Rest>
+struct Pack<First, Rest...> {
+  First first;
+  Pack<Rest...> rest;
+};
+
+/// The values that a body returns, one per output of its stage; their types may differ.
+KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<> pack() { return {}; }
+template <class First, class... Rest>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<First, Rest...> pack(const First& first, const Rest&... rest) {
+  return {first, pack(rest...)};
+}
+
+/// Value number K.
+template <std::size_t K, class First, class... Rest>
+KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& get(const Pack<First, Rest...>& values) {
+  static_assert(K <= sizeof...(Rest), "the body packs fewer values than its stage has outputs");
+  if constexpr (K == 0)
+    return values.first;
+  else
+    return get<K - 1>(values.rest);
+}
+
+namespace detail {
+
+/// Value number K of what a body returned: of a stage with one output the value itself.
+template <std::size_t K, class Value>
+KOKKOS_FORCEINLINE_FUNCTION constexpr const Value& value_of(const Value& value) {
+  static_assert(K == 0, "a stage with several outputs returns pack(a, b, ...)");
+  return value;
+}
+template <std::size_t K, class... Values>
+KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& value_of(const Pack<Values...>& values) {
+  return get<K>(values);
+}
+
+}  // namespace detail
+}  // namespace tessera

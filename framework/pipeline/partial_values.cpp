@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/partial_values.hpp"
+
+namespace tessera {
+
+PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device)
+    : kernel_(kernel),
+      device_(device),
+      count_(device ? 1 : threads),
+      stride_((kernel.value_bytes() + 63) / 64 * 64),
+      values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+              static_cast<std::size_t>(count_ * stride_)) {
+  if (device)
+    shares_ =
+        decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                          static_cast<std::size_t>(ReductionKernel::device_shares * kernel.value_bytes()));
+  clear();
+}
+
+void PartialValues::clear() {
+  for (std::int64_t k = 0; k < count_; ++k) kernel_.init(values_.data() + k * stride_);
+}
+
+void PartialValues::collect(const ExecutionSpace& execution) {
+  const auto host = Kokkos::create_mirror_view(shares_);
+  compat::copy(execution, host, shares_);
+  execution.fence();
+  for (int k = 0; k < ReductionKernel::device_shares; ++k)
+    kernel_.join(values_.data(), host.data() + k * kernel_.value_bytes());
+}
+
+std::byte* PartialValues::join() {
+  for (std::int64_t k = 1; k < count_; ++k) kernel_.join(values_.data(), values_.data() + k * stride_);
+  return values_.data();
+}
+
+}  // namespace tessera

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/reduction_stage.hpp"
+
+namespace tessera {
+
+/// One rank's partial values of a global reduction: one per thread of a host, or per share of a device.
+class PartialValues {
+ public:
+  PartialValues(const ReductionKernel& kernel, int threads, bool device);
+
+  /// Before the first contribution.
+  void clear();
+  /// Where thread t adds its points: t * stride() bytes further on (hosts); where a kernel writes its shares
+  /// (devices).
+  std::byte* data() { return device_ ? shares_.data() : values_.data(); }
+  std::int64_t stride() const { return stride_; }
+
+  /// After every kernel: takes in the shares that it wrote. Waits for it.
+  void collect(const ExecutionSpace& execution);
+  /// Joins all contributions; the result stays valid until `clear`.
+  std::byte* join();
+
+  const ReductionKernel& kernel() const { return kernel_; }
+
+ private:
+  const ReductionKernel& kernel_;
+  bool device_;
+  std::int64_t count_;
+  std::int64_t stride_;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> values_;
+  Kokkos::View<std::byte*, MemorySpace> shares_;
+};
+
+}  // namespace tessera

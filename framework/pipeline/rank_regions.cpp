@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/rank_regions.hpp"
+
+namespace tessera {
+
+RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank)
+    : scheduled_(scheduled), rank_(rank), own_(scheduled), others_(scheduled) {
+  own_.select(rank, rank + 1);
+}
+
+Storage RankRegions::storage_of(Regions& regions, int array) const {
+  const StageDeclaration& declaration = scheduled_.pipeline()[array];
+  if (declaration.reduction != nullptr) return {declaration.domain, declaration.domain};
+  return {regions.computed(array), regions.required(array), !scheduled_[array].apart};
+}
+
+BlockLayout RankRegions::layout(Regions& regions, int array, bool written) const {
+  const Storage storage = storage_of(regions, array);
+  const Box& box = storage.shared ? hull(storage.written, storage.read)
+                   : written      ? storage.written
+                                  : storage.read;
+  const Box& aligned = storage.shared || written ? storage.written : storage.read;
+  return buffer_layout(box, aligned[0].begin, scheduled_.pipeline()[array].type);
+}
+
+ExchangeLists RankRegions::messages(int array) {
+  const BlockDistribution& owners = scheduled_[array].distribution;
+  const BoundaryConditions& conditions = scheduled_.pipeline()[array].boundary;
+  ExchangeLists lists =
+      transfer_lists(owners, conditions, rank_, owners.rank_count(), [&](int first, int last) -> const Box& {
+        others_.select(first, last);
+        return others_.required(array);
+      });
+  if (storage(array).shared)
+    std::erase_if(lists.copies, [](const Message& copy) { return copy.shift == Point{}; });
+  mark_in_place(
+      lists, [&](bool written) { return layout(own_, array, written); },
+      [&](int other, bool written) {
+        others_.select(other, other + 1);
+        return layout(others_, array, written);
+      },
+      owners.domain(), conditions);
+  return lists;
+}
+
+BlockLayout buffer_layout(const Box& box, std::int64_t aligned_x, ElementType type) {
+  return padded_layout(box, aligned_x, static_cast<std::int64_t>(size_of(type)));
+}
+
+}  // namespace tessera

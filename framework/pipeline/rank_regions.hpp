@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/regions.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/view/block_layout.hpp"
+
+namespace tessera {
+
+/// How a rank keeps an array in memory: where it is computed or read from files, and where its consumers find
+/// it.
+struct Storage {
+  Box written;
+  Box read;
+  /// Both are parts of one buffer, which holds their hull.
+  bool shared = true;
+};
+
+/// What one rank plans with: its own regions, those of other ranks, and the messages that follow from them.
+class RankRegions {
+ public:
+  RankRegions(const ScheduledPipeline& scheduled, int rank);
+
+  const Box& required(int array) { return own_.required(array); }
+  const Box& computed(int array) { return own_.computed(array); }
+
+  Storage storage(int array) { return storage_of(own_, array); }
+
+  /// What this rank sends and receives of an array that is exchanged, and what it copies from where it is
+  /// computed to where it is read.
+  ExchangeLists messages(int array);
+
+ private:
+  Storage storage_of(Regions& regions, int array) const;
+  /// How a rank with these regions holds what is sent (written) or received (read).
+  BlockLayout layout(Regions& regions, int array, bool written) const;
+
+  const ScheduledPipeline& scheduled_;
+  int rank_;
+  Regions own_;
+  Regions others_;
+};
+
+/// The layout of one of the buffers of an array.
+BlockLayout buffer_layout(const Box& box, std::int64_t aligned_x, ElementType type);
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/regions.hpp"
+
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+
+namespace tessera {
+namespace {
+
+std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+}  // namespace
+
+Regions::Regions(const ScheduledPipeline& scheduled)
+    : scheduled_(scheduled),
+      required_(index(scheduled.size())),
+      computed_(required_.size()),
+      needs_(static_cast<std::size_t>(scheduled.total_inputs())),
+      needs_selection_(required_.size(), 0) {}
+
+void Regions::select(int first, int last) {
+  first_ = first;
+  last_ = last;
+  ++selection_;
+}
+
+const Box& Regions::required(int array) {
+  Answer& answer = required_[index(array)];
+  if (answer.selection != selection_) answer = {find_required(array), selection_};
+  return answer.box;
+}
+
+const Box& Regions::computed(int array) {
+  const int stage = scheduled_.pipeline()[array].lead;
+  Answer& answer = computed_[index(stage)];
+  if (answer.selection != selection_) answer = {find_computed(stage), selection_};
+  return answer.box;
+}
+
+Box Regions::find_required(int array) {
+  const StageDeclaration& declaration = scheduled_.pipeline()[array];
+  Box box;
+  box.dimensions = declaration.dimensions;
+  if (declaration.is_output)
+    box = declaration.reduction != nullptr ? declaration.domain
+                                           : scheduled_[array].distribution.owned_hull(first_, last_);
+  for (int consumer : scheduled_[array].consumers) {
+    const Box* boxes = needs(consumer);
+    const auto& inputs = scheduled_.pipeline()[consumer].inputs;
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k] == array) box = hull(box, boxes[k]);
+  }
+  return declaration.is_input() ? with_boundary_sources(box, declaration.domain, declaration.boundary) : box;
+}
+
+Box Regions::find_computed(int stage) {
+  const StageDeclaration& declaration = scheduled_.pipeline()[stage];
+  const BlockDistribution& distribution = scheduled_[stage].distribution;
+  if (scheduled_[stage].placement == Placement::distributed) return distribution.owned_hull(first_, last_);
+  Box box;
+  for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));
+  if (box.dimensions == 0) box.dimensions = declaration.dimensions;
+  if (box.empty()) return box;
+  return scheduled_[stage].placement == Placement::replicated ? distribution.domain()
+                                                              : with_whole_lines(declaration, box);
+}
+
+const Box* Regions::needs(int stage) {
+  Box* boxes = needs_.data() + scheduled_[stage].first_need;
+  if (needs_selection_[index(stage)] != selection_) {
+    scheduled_.required_of(stage, computed(stage), boxes);
+    needs_selection_[index(stage)] = selection_;
+  }
+  return boxes;
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/tile_program.hpp"
+
+namespace tessera {
+
+TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
+    : step(&compute), tiles(compute.parts, compute.tile), reduction(pipeline[compute.stage].reduction) {
+  const auto place_of = [&](int array) {
+    for (std::size_t k = 0; k < compute.scratch.size(); ++k)
+      if (compute.scratch[k].array == array) return Place{array, static_cast<int>(k)};
+    return Place{array, -1};
+  };
+  for (const int stage : compute.members) {
+    const StageDeclaration& declaration = pipeline[stage];
+    Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
+    for (int input : declaration.inputs) member.inputs.push_back(place_of(input));
+    for (int part = stage; part < stage + declaration.output_count; ++part)
+      member.outputs.push_back(place_of(part));
+  }
+  for (const plan::Scratch& scratch : compute.scratch) {
+    std::size_t member = 0;
+    while (members[member].stage != pipeline[scratch.array].lead) ++member;
+    scratch_member.push_back(member);
+    scratch_element.push_back(static_cast<std::int64_t>(size_of(pipeline[scratch.array].type)));
+  }
+}
+
+}  // namespace tessera

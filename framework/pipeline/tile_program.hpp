@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/tiling.hpp"
+
+namespace tessera {
+
+/// A compute node made ready to run: what its tiles look up is settled once.
+struct TileProgram {
+  /// Where an array is found: in scratch, at this place of the node's list, or, when negative, in memory.
+  struct Place {
+    int array;
+    int scratch;
+  };
+  struct Member {
+    int stage;
+    const StageKernel* kernel;
+    std::vector<Place> inputs;
+    std::vector<Place> outputs;
+  };
+
+  TileProgram(const Pipeline& pipeline, const plan::Compute& compute);
+
+  const plan::Compute* step;
+  Tiles tiles;
+  std::vector<Member> members;
+  /// By place in scratch: which member computes it, and the size of its elements.
+  std::vector<std::size_t> scratch_member;
+  std::vector<std::int64_t> scratch_element;
+  const ReductionKernel* reduction;
+
+  /// What a tile needs of a member but the last.
+  const Box& box(std::int64_t tile, std::size_t member) const {
+    return step->boxes[static_cast<std::size_t>(tile) * (members.size() - 1) + member];
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// How work is done on hosts. Devices know only kernels.
+enum class HostMode : std::uint8_t {
+  kernels,        ///< By Kokkos kernels, on the threads of the execution space.
+  calling_thread  ///< By the thread that asks, without Kokkos: two host threads must not launch at once.
+};
+
+/// Calls kernel(index) for all indices below `count`; on devices, and by HostMode::kernels, enqueued.
+template <class Execution, class Kernel>
+void for_each_index(const Execution& execution, [[maybe_unused]] HostMode mode, const char* name,
+                    std::int64_t count, const Kernel& kernel) {
+  using Policy =
+      Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (std::is_same_v<Execution, HostExecutionSpace>) {
+    if (mode == HostMode::calling_thread || count == 1) {
+      for (std::int64_t index = 0; index < count; ++index) kernel(index);
+      return;
+    }
+  }
+  Kokkos::parallel_for(name, Policy(execution, 0, count), kernel);
+}
+
+}  // namespace tessera

@@ -68,7 +68,10 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
       stages_(static_cast<std::size_t>(pipeline.size())) {
   check_names(schedule);
   for (int id = 0; id < size(); ++id) {
-    stages_[static_cast<std::size_t>(id)].first_need = total_inputs_;
+    Stage& stage = stages_[static_cast<std::size_t>(id)];
+    stage.first_need = total_inputs_;
+    stage.dimensions =
+        pipeline[id].reduction != nullptr ? pipeline[id].reduced.dimensions : pipeline[id].dimensions;
     for (int input : pipeline[id].inputs) {
       auto& consumers = stages_[static_cast<std::size_t>(input)].consumers;
       if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
@@ -250,8 +253,7 @@ void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
   const StageDeclaration& declaration = (*pipeline_)[id];
   const StageSchedule* found = find_stage(schedule, declaration.name);
   if (found != nullptr) stage.tile = found->tile;
-  const int dimensions =
-      declaration.reduction != nullptr ? declaration.reduced.dimensions : declaration.dimensions;
+  const int dimensions = stage.dimensions;
   if (static_cast<int>(stage.tile.size()) > dimensions)
     throw ScheduleError(fmt::format("schedule.{}.tile", declaration.name),
                         fmt::format("{} entries, but '{}' has {} dimensions: leave some out",
@@ -284,8 +286,7 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const std::v
 GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) const {
   const Stage& stage = (*this)[id];
   const StageDeclaration& declaration = (*pipeline_)[id];
-  const int dimensions =
-      declaration.reduction != nullptr ? declaration.reduced.dimensions : declaration.dimensions;
+  const int dimensions = stage.dimensions;
   GridRequest request = schedule.grid;
   for (int part = id; stage.placement != Placement::distributed && part < id + declaration.output_count;
        ++part)
@@ -295,7 +296,11 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
       break;
     }
   // A grid for the images does not fit arrays of fewer dimensions: those get slices along the last one.
-  if (static_cast<int>(request.entries.size()) > dimensions) request = {};
+  const int most = std::max_element(stages_.begin(), stages_.end(), [](const Stage& a, const Stage& b) {
+                     return a.dimensions < b.dimensions;
+                   })->dimensions;
+  const int entries = static_cast<int>(request.entries.size());
+  if (entries > dimensions && entries <= most) request = {};
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
   // Nobody may have a part of a line: its place in the grid goes to a dimension that has none.
   for (int d = 0; d < static_cast<int>(request.entries.size()) && declaration.reduction == nullptr; ++d) {

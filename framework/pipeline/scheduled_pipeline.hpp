@@ -19,6 +19,8 @@ class ScheduledPipeline {
   /// One array.
   struct Stage {
     Placement placement = Placement::distributed;
+    /// Of the points that its stage runs over: of a global reduction, those of its input.
+    int dimensions = 0;
     /// Who owns it; of a global reduction, who contributes which points.
     BlockDistribution distribution;
     TileSize tile;

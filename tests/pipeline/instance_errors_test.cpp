@@ -9,9 +9,10 @@ namespace {
 
 using namespace tessera;
 
+const Box image{{0, 8}, {0, 6}};
+
 /// On one rank, whatever the world is.
 PlanInstance instance_of(Placement placement) {
-  const Box image{{0, 8}, {0, 6}};
   const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
   Schedule schedule;
   schedule.stages["bh"].placement = placement;
@@ -21,26 +22,28 @@ PlanInstance instance_of(Placement placement) {
 TEST(PlanInstance, ViewsMustBeAskedForAsTheyAre) {
   const PlanInstance instance = instance_of(Placement::rank);
   const auto message = [](const auto& call) { return test::message_of<InternalError>(call); };
-  EXPECT_EQ((instance.view<float, 2>("bh").owned()), (Box{{0, 8}, {-1, 7}}));
-  EXPECT_EQ(message([&] { static_cast<void>(instance.view<double, 2>("bh")); }),
-            "'bh' is 2-dimensional of float32, not 2-dimensional of float64");
+  EXPECT_EQ((instance.view<float, 2>("bv").owned()), image);
+  EXPECT_EQ(message([&] { static_cast<void>(instance.view<double, 2>("bv")); }),
+            "'bv' is 2-dimensional of float32, not 2-dimensional of float64");
   EXPECT_EQ(message([&] { static_cast<void>(instance.view<float, 3>("bv")); }),
             "'bv' is 2-dimensional of float32, not 3-dimensional of float32");
   EXPECT_EQ(message([&] { static_cast<void>(instance.view<float, 2>("bx")); }),
             "the pipeline has no stage or input 'bx'");
 }
 
-TEST(PlanInstance, KeepsNoArrayOfAStageInTiles) {
-  PlanInstance instance = instance_of(Placement::tile);
-  test::ArraySink<float> sink(Box{{0, 8}, {-1, 7}});
-  const std::string expected = "'bh' is computed in tiles: no array holds it";
-  EXPECT_EQ(test::message_of<InternalError>([&] { static_cast<void>(instance.view<float, 2>("bh")); }),
-            expected);
-  EXPECT_EQ(test::message_of<InternalError>([&] { instance.store("bh", sink); }), expected);
+TEST(PlanInstance, KeepsInputsAndOutputs) {
+  for (Placement placement : {Placement::tile, Placement::distributed}) {
+    PlanInstance instance = instance_of(placement);
+    test::ArraySink<float> sink(Box{{0, 8}, {-1, 7}});
+    const std::string expected = "'bh' is neither input nor output: no array keeps it";
+    EXPECT_EQ(test::message_of<InternalError>([&] { static_cast<void>(instance.view<float, 2>("bh")); }),
+              expected);
+    EXPECT_EQ(test::message_of<InternalError>([&] { instance.store("bh", sink); }), expected);
+    EXPECT_EQ((instance.view<float, 2>("input").owned()), image);
+  }
 }
 
 TEST(PlanInstance, OfAnotherRankIsAnError) {
-  const Box image{{0, 8}, {0, 6}};
   const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
   const Plan plan = make_plan(pipeline, {}, {}, 3, 1);
   EXPECT_EQ(test::message_of<InternalError>([&] { PlanInstance(pipeline, plan, MPI_COMM_SELF); }),

@@ -43,9 +43,9 @@ TEST(Paper, TableOfTheIntroductoryExample) {
 
 ExchangeLists messages_of(const Plan& plan, int array) {
   for (const PlanNode& node : phase(plan, "compute").children)
-    if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step);
-        exchange && exchange->array == array)
-      return exchange->lists;
+    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
+      for (const plan::ArrayMessages& messages : exchange->arrays)
+        if (messages.array == array) return messages.lists;
   return {};
 }
 

@@ -2,15 +2,18 @@
 // Plans of random pipelines and schedules: what every plan must get right.
 #include "tessera/pipeline/plan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "apps/blur/stages.hpp"
 #include "pipeline/random_graph.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/tiling.hpp"
 #include "tessera/view/exchange.hpp"
 
 namespace {
@@ -42,14 +45,6 @@ Planned random_plans(test::Random& random) {
   return planned;
 }
 
-/// Calls visit(node) for every node, depth first.
-template <class Visit>
-void walk(const PlanNode& node, const Visit& visit) {
-  visit(node);
-  if (const auto* sequence = std::get_if<plan::Sequence>(&node.step))
-    for (const PlanNode& child : sequence->children) walk(child, visit);
-}
-
 TEST(Plan, IdsAreDepthFirstAndTheSameOnAllRanks) {
   test::Random random(111);
   for (int i = 0; i < 60; ++i) {
@@ -77,18 +72,15 @@ TEST(Plan, EverySendHasItsReceive) {
     for (std::size_t s = 0; s < steps; ++s) {
       std::vector<std::string> sent, received;
       for (const Plan& plan : planned.plans) {
-        const auto* exchange = std::get_if<plan::ExchangeGhosts>(&phase(plan, "compute").children[s].step);
+        const auto* exchange = std::get_if<plan::Exchange>(&phase(plan, "compute").children[s].step);
         if (exchange == nullptr) continue;
-        for (const Message& m : exchange->lists.sends)
-          sent.push_back(std::to_string(plan.rank)
-                             .append(" to ")
-                             .append(std::to_string(m.partner))
-                             .append(to_string(m.box)));
-        for (const Message& m : exchange->lists.receives)
-          received.push_back(std::to_string(m.partner)
-                                 .append(" to ")
-                                 .append(std::to_string(plan.rank))
-                                 .append(to_string(m.box)));
+        for (const plan::ArrayMessages& array : exchange->arrays) {
+          const auto text = [&array](int from, int to, const Message& message) {
+            return fmt::format("{} of {} from {} to {}", to_string(message.box), array.array, from, to);
+          };
+          for (const Message& m : array.lists.sends) sent.push_back(text(plan.rank, m.partner, m));
+          for (const Message& m : array.lists.receives) received.push_back(text(m.partner, plan.rank, m));
+        }
       }
       std::sort(sent.begin(), sent.end());
       std::sort(received.begin(), received.end());
@@ -119,33 +111,92 @@ TEST(Plan, OutputsAndDistributedStagesAreComputedOnceByTheirOwners) {
   }
 }
 
-TEST(Plan, NoRankAllocatesMoreThanTheBoxItKeeps) {
+TEST(Plan, BuffersHoldWhatIsComputedAndWhatIsRead) {
   test::Random random(114);
+  int apart = 0;
+  for (int i = 0; i < 120; ++i) {
+    const Planned planned = random_plans(random);
+    for (const Plan& plan : planned.plans)
+      for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+        const StageRegions& stage = plan.stages[id];
+        if (stage.placement == Placement::tile) {
+          EXPECT_EQ(stage.written_buffer, -1);
+          continue;
+        }
+        const Buffer& written = plan.buffers.at(static_cast<std::size_t>(stage.written_buffer));
+        const Buffer& read = plan.buffers.at(static_cast<std::size_t>(stage.read_buffer));
+        EXPECT_TRUE(written.box.contains(stage.computed) && read.box.contains(stage.required));
+        EXPECT_EQ(written.array, static_cast<int>(id));
+        if (stage.written_buffer == stage.read_buffer) {
+          EXPECT_EQ(written.box, hull(stage.computed, stage.required)) << planned.text();
+        } else {
+          ++apart;
+          EXPECT_EQ(written.box, stage.computed) << planned.text();
+          EXPECT_EQ(read.box, stage.required) << planned.text();
+        }
+      }
+  }
+  EXPECT_GT(apart, 50);
+}
+
+/// Buffers that are in use at the same time share no memory, and every buffer is in use when it is touched.
+TEST(Plan, MemoryIsSharedOnlyByBuffersThatAreNeverInUseTogether) {
+  test::Random random(119);
+  int shared = 0;
   for (int i = 0; i < 60; ++i) {
     const Planned planned = random_plans(random);
     for (const Plan& plan : planned.plans) {
-      std::vector<int> allocated;
-      for (const PlanNode& node : phase(plan, "allocate").children) {
-        const auto& step = std::get<plan::Allocate>(node.step);
-        const StageRegions& stage = plan.stages[static_cast<std::size_t>(step.array)];
-        EXPECT_EQ(step.box, hull(stage.computed, stage.required)) << planned.text();
-        EXPECT_NE(stage.placement, Placement::tile) << planned.text();
-        allocated.push_back(step.array);
-      }
-      std::vector<int> freed;
-      for (const PlanNode& node : phase(plan, "free").children)
-        freed.push_back(std::get<plan::Free>(node.step).array);
-      EXPECT_EQ(allocated, freed);
+      std::set<int> used, ever;
+      std::int64_t bytes = 0;
+      const auto expect_used = [&](int buffer) { EXPECT_TRUE(used.count(buffer) == 1) << planned.text(); };
+      const auto regions = [&](int id) -> const StageRegions& {
+        return plan.stages[static_cast<std::size_t>(id)];
+      };
+      walk(plan.root, [&](const PlanNode& node) {
+        if (const auto* allocate = std::get_if<plan::Allocate>(&node.step)) {
+          const Buffer& buffer = plan.buffers[static_cast<std::size_t>(allocate->buffer)];
+          EXPECT_EQ(buffer.offset % 64, 0);
+          EXPECT_LE(buffer.offset + buffer.bytes, plan.array_bytes);
+          for (int other : used) {
+            const Buffer& there = plan.buffers[static_cast<std::size_t>(other)];
+            EXPECT_TRUE(buffer.offset >= there.offset + there.bytes ||
+                        there.offset >= buffer.offset + buffer.bytes)
+                << planned.text();
+          }
+          bytes += buffer.bytes;
+          EXPECT_TRUE(ever.insert(allocate->buffer).second);
+          used.insert(allocate->buffer);
+        } else if (const auto* free = std::get_if<plan::Free>(&node.step)) {
+          expect_used(free->buffer);
+          used.erase(free->buffer);
+        } else if (const auto* compute = std::get_if<plan::Compute>(&node.step)) {
+          expect_used(regions(compute->stage).written_buffer);
+          for (int member : compute->members)
+            for (int input : planned.graph.pipeline[member].inputs)
+              if (regions(input).read_buffer >= 0) expect_used(regions(input).read_buffer);
+        } else if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+          for (const plan::ArrayMessages& array : exchange->arrays) {
+            expect_used(regions(array.array).written_buffer);
+            expect_used(regions(array.array).read_buffer);
+          }
+        } else if (const auto* write = std::get_if<plan::Write>(&node.step)) {
+          expect_used(regions(write->array).written_buffer);
+        }
+      });
+      EXPECT_TRUE(used.empty()) << planned.text();
+      if (plan.array_bytes < bytes) ++shared;
     }
   }
+  EXPECT_GT(shared, 100);
 }
 
 /// Each partner's boxes of float one after the other, each from 16 bytes on, the first from 64; what is sent
 /// in place needs no buffer.
-std::int64_t expected_buffer(const std::vector<Message>& messages) {
+std::int64_t expected_buffer(const plan::Exchange& exchange, bool sends) {
   std::map<int, std::int64_t> by_partner;
-  for (const Message& message : messages)
-    if (!message.in_place) by_partner[message.partner] += (4 * message.box.size() + 15) / 16 * 16;
+  for (const plan::ArrayMessages& array : exchange.arrays)
+    for (const Message& message : sends ? array.lists.sends : array.lists.receives)
+      if (!message.in_place) by_partner[message.partner] += (4 * message.box.size() + 15) / 16 * 16;
   std::int64_t bytes = 0;
   for (const auto& [partner, size] : by_partner) bytes += (size + 63) / 64 * 64;
   return bytes;
@@ -158,12 +209,11 @@ TEST(Plan, PeakBytesAreWhatAnExecutorAllocates) {
     for (const Plan& plan : planned.plans) {
       const RankExecutor executor(planned.graph.pipeline, plan);
       std::int64_t arrays = 0, messages = 0, scratch = 0;
-      for (int id = 0; id < planned.graph.pipeline.size(); ++id)
-        arrays += static_cast<std::int64_t>(executor.block(id).memory().size());
+      for (const Buffer& buffer : plan.buffers)
+        arrays = std::max(arrays, buffer.offset + (buffer.bytes + 63) / 64 * 64);
       walk(plan.root, [&](const PlanNode& node) {
-        if (const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step))
-          for (const auto* side : {&exchange->lists.sends, &exchange->lists.receives})
-            messages += expected_buffer(*side);
+        if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
+          messages += expected_buffer(*exchange, true) + expected_buffer(*exchange, false);
         if (const auto* compute = std::get_if<plan::Compute>(&node.step))
           scratch = std::max(scratch, compute->scratch_bytes);
       });
@@ -182,13 +232,16 @@ TEST(Plan, NothingIsReceivedThatIsNotRequired) {
     const Planned planned = random_plans(random);
     for (const Plan& plan : planned.plans)
       walk(plan.root, [&](const PlanNode& node) {
-        const auto* exchange = std::get_if<plan::ExchangeGhosts>(&node.step);
+        const auto* exchange = std::get_if<plan::Exchange>(&node.step);
         if (exchange == nullptr) return;
-        const StageRegions& stage = plan.stages[static_cast<std::size_t>(exchange->array)];
-        for (const Message& m : exchange->lists.receives) {
-          EXPECT_TRUE(stage.required.contains(m.box) && stage.domain.contains(m.source())) << planned.text();
-          EXPECT_TRUE(intersection(stage.owned, m.box).empty()) << planned.text();
-          EXPECT_FALSE(m.box.empty());
+        for (const plan::ArrayMessages& array : exchange->arrays) {
+          const StageRegions& stage = plan.stages[static_cast<std::size_t>(array.array)];
+          for (const Message& m : array.lists.receives) {
+            EXPECT_TRUE(stage.required.contains(m.box) && stage.domain.contains(m.source()))
+                << planned.text();
+            EXPECT_TRUE(intersection(stage.owned, m.box).empty()) << planned.text();
+            EXPECT_FALSE(m.box.empty());
+          }
         }
       });
   }
@@ -201,15 +254,20 @@ TEST(Plan, TilesCoverABoxOnce) {
     for (const Plan& plan : planned.plans)
       walk(plan.root, [&](const PlanNode& node) {
         const auto* step = std::get_if<plan::Compute>(&node.step);
-        if (step == nullptr || step->box.empty()) return;
-        std::int64_t points = 0;
-        for (std::size_t t = 0; t < step->tile_count(); ++t) {
-          const Box& tile = step->boxes[(t + 1) * step->members.size() - 1];
-          EXPECT_TRUE(step->box.contains(tile) && !tile.empty()) << planned.text();
+        if (step == nullptr || step->parts.empty()) return;
+        const Tiles tiles(step->parts, step->tile);
+        std::int64_t points = 0, expected = 0;
+        for (std::int64_t t = 0; t < tiles.size(); ++t) {
+          const Box tile = tiles[t];
+          const auto holds = [&tile](const Box& part) { return part.contains(tile); };
+          EXPECT_TRUE(!tile.empty() && std::any_of(step->parts.begin(), step->parts.end(), holds))
+              << planned.text();
           points += tile.size();
         }
-        EXPECT_EQ(points, step->box.size()) << planned.text();
+        for (const Box& part : step->parts) expected += part.size();
+        EXPECT_EQ(points, expected) << planned.text();
         EXPECT_EQ(step->members.back(), step->stage);
+        EXPECT_EQ(step->boxes.size(), static_cast<std::size_t>(tiles.size()) * (step->members.size() - 1));
       });
   }
 }
@@ -226,7 +284,8 @@ TEST(Plan, OnADeviceHasWholeBoxesAndNoScratch) {
   int computed = 0;
   for (const PlanNode& node : phase(plan, "compute").children)
     if (const auto* step = std::get_if<plan::Compute>(&node.step)) {
-      EXPECT_EQ(step->boxes, std::vector<Box>{step->box});
+      EXPECT_EQ(step->parts.size(), 1u);
+      EXPECT_EQ(Tiles(step->parts, step->tile).size(), 1);
       ++computed;
     }
   EXPECT_EQ(computed, 2);

@@ -10,6 +10,7 @@ namespace tessera::test {
 inline std::string to_string(const Schedule& schedule) {
   std::string text = "grid ";
   text += schedule.grid.text();
+  if (schedule.overlap == Overlap::on) text += " overlapped";
   for (const auto& [name, stage] : schedule.stages) {
     text.append("; ").append(name).append(" ").append(name_of(stage.placement));
     if (stage.grid) text.append(" grid ").append(stage.grid->text());
@@ -38,6 +39,7 @@ inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
   Schedule schedule;
   schedule.grid = random_grid_request(random, 1);
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
+  schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
   for (const StageDeclaration& declaration : pipeline.stages()) {
     if (random.chance(10)) continue;
     StageSchedule stage;

@@ -87,22 +87,25 @@ struct ColumnFootprint {
   }
 };
 
-/// Calls a column body for one line, given the point where it begins.
-template <int N, int D, class Value, class Body, class Bound, std::size_t... Other>
-KOKKOS_FUNCTION void compute_line(const Bound& bound, const ArrayReference& output, const int* p, int extent,
-                                  std::index_sequence<Other...>) {
+/// The line along dimension D through a point.
+template <int N, int D, class Value>
+KOKKOS_FUNCTION Line<Value> line_through(const ArrayReference& output, const int* p, int extent) {
   Value* first = reinterpret_cast<Value*>(output.origin);
   for (int d = 0; d < N; ++d)
     if (d != D) first += output.strides[d] * p[d];
-  Line<Value> line(first, D == 0 ? 1 : output.strides[D], extent);
-  bound(line, Coordinate(p[Other < D ? Other : Other + 1])...);
+  return {first, D == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[D]), extent};
+}
+
+/// Number k of the dimensions without D.
+KOKKOS_FUNCTION constexpr std::size_t other_dimension(std::size_t k, int d) {
+  return k < static_cast<std::size_t>(d) ? k : k + 1;
 }
 
 /// A body and its inputs: a call hands them over after the line.
 template <class Body, class... Inputs>
 struct ColumnKernel {
   Body body;
-  ArrayReference inputs[sizeof...(Inputs)];
+  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
 
   template <class L, class... Coordinates>
   KOKKOS_FUNCTION void operator()(L& line, Coordinates... at) const {
@@ -128,7 +131,12 @@ struct LineKernel {
       p[d] = static_cast<int>(box[d].begin + row % box[d].size());
       row /= box[d].size();
     }
-    compute_line<N, D, Value, Body>(bound, output, p, extent, std::make_index_sequence<N - 1>{});
+    compute(p, std::make_index_sequence<N - 1>{});
+  }
+  template <std::size_t... Other>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Other...>) const {
+    Line<Value> line = line_through<N, D, Value>(output, p, extent);
+    bound(line, Coordinate(p[other_dimension(Other, D)])...);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     for (std::int64_t x = box[0].begin; x < box[0].end; ++x) (*this)(static_cast<int>(x), row);
@@ -189,7 +197,10 @@ class ColumnStage final : public StageKernel {
     const auto accessors =
         std::make_tuple(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...);
 #endif
-    const auto bound = [&](auto& line, auto... at) { body_(line, std::get<Input>(accessors)..., at...); };
+    const auto bound = [&]<std::size_t... Other>(const int* p, std::index_sequence<Other...>) {
+      Line<Value> line = detail::line_through<N, D, Value>(output, p, extent_);
+      body_(line, std::get<Input>(accessors)..., Coordinate(p[detail::other_dimension(Other, D)])...);
+    };
     const Box starts = line_starts(box);
     int p[max_dimensions] = {};
     for (std::int64_t index = 0; index < starts.size(); ++index) {
@@ -198,7 +209,7 @@ class ColumnStage final : public StageKernel {
         p[d] = static_cast<int>(starts[d].begin + rest % starts[d].size());
         rest /= starts[d].size();
       }
-      detail::compute_line<N, D, Value, Body>(bound, output, p, extent_, std::make_index_sequence<N - 1>{});
+      bound(p, std::make_index_sequence<N - 1>{});
     }
   }
 

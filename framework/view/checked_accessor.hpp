@@ -47,7 +47,8 @@ class AbortOutside {
   explicit AbortOutside(const std::string& name) { name.copy(name_, sizeof name_ - 1); }
 
   template <class T>
-  KOKKOS_FUNCTION T& outside(const Box& box, const int* point, int dimension) const {
+  KOKKOS_FUNCTION T& outside([[maybe_unused]] const Box& box, [[maybe_unused]] const int* point,
+                             [[maybe_unused]] int dimension) const {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
     Kokkos::abort("tessera: a kernel left the box of a view: a build for hosts says which");
 #else

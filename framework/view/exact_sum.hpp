@@ -3,9 +3,10 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "tessera/view/bit_cast.hpp"
 
 namespace tessera {
 
@@ -31,8 +32,7 @@ class ExactSum {
 
   /// Adds one number. Infinities and NaN are remembered beside the sum of the finite numbers.
   KOKKOS_FUNCTION void add(T number) {
-    Bits bits;
-    std::memcpy(&bits, &number, sizeof(T));
+    const auto bits = bit_cast<Bits>(number);
     const bool negative = bits >> (8 * sizeof(T) - 1) != 0;
     const int exponent = static_cast<int>((bits & infinity_bits) >> stored_bits);
     const std::uint64_t fraction = bits & ((Bits(1) << stored_bits) - 1);
@@ -118,11 +118,7 @@ class ExactSum {
   /// A limb is less than (additions + 1) * 2^32: two sums with fewer additions than this can be merged.
   static constexpr std::uint32_t most_pending = std::uint32_t(1) << 29;
 
-  KOKKOS_FUNCTION static T from_bits(Bits bits) {
-    T number;
-    std::memcpy(&number, &bits, sizeof(T));
-    return number;
-  }
+  KOKKOS_FUNCTION static T from_bits(Bits bits) { return bit_cast<T>(bits); }
 
   KOKKOS_FUNCTION void count_additions(std::uint32_t additions) {
     pending_ += additions;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -20,10 +19,8 @@ KOKKOS_FUNCTION bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     static_assert(sizeof(T) <= 8, "of floating-point types only float and double can be compared here");
     if (a == T(0) && b == T(0)) {
-      std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> a_bits, b_bits;
-      std::memcpy(&a_bits, &a, sizeof a);
-      std::memcpy(&b_bits, &b, sizeof b);
-      return a_bits < 0 && b_bits >= 0;
+      using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+      return bit_cast<Bits>(a) < 0 && bit_cast<Bits>(b) >= 0;
     }
   }
   return a < b;

@@ -143,11 +143,12 @@ struct PointKernel {
 template <class Body, class Value, int N, class... Inputs>
 class PointStage final : public StageKernel {
  public:
-  explicit PointStage(const Body& body) : body_(body) {}
+  explicit PointStage(const Body& body) : body_(body), footprint_(body) {}
 
   std::vector<Box> required(const Box& box) const override {
-    const auto boxes = infer_footprint<N, Inputs...>(body_, box);
-    return {boxes.begin(), boxes.end()};
+    std::vector<Box> needs(sizeof...(Inputs));
+    footprint_.required(box, needs.data());
+    return needs;
   }
 
   void region(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
@@ -178,7 +179,8 @@ class PointStage final : public StageKernel {
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
     const Accessor<Value, N> out(output);
 #ifdef TESSERA_CHECKS
-    const auto footprints = infer_footprint<N, Inputs...>(body_, box);
+    std::array<Box, sizeof...(Inputs)> footprints;
+    footprint_.required(box, footprints.data());
     const detail::BoundBody<
         Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
         bound{
@@ -194,6 +196,7 @@ class PointStage final : public StageKernel {
   }
 
   Body body_;
+  Footprint<Body, N, Inputs...> footprint_;
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tessera/pipeline/elementary.hpp"
 #include "tessera/pipeline/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 

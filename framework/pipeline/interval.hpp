@@ -62,6 +62,7 @@ struct LimitsOf {
   static constexpr T max = std::numeric_limits<T>::max();
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  static constexpr T min = std::numeric_limits<T>::min();
   static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
 };
 

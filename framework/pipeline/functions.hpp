@@ -97,16 +97,19 @@ template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto select(const C& condition, const A& a, const B& b) {
   using R = arithmetic_result<A, B>;
   if constexpr (std::is_same_v<C, Truth> || is_interval<A> || is_interval<B>) {
-    const Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);
+    Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);
     Truth truth{Truth::no};
     if constexpr (std::is_same_v<C, Truth>)
       truth = condition;
     else
       truth = known(condition);
+    // A number that is chosen gets the tape, too.
+    Decisions* const tape = left.decisions ? left.decisions : right.decisions;
+    left.decisions = right.decisions = tape ? tape : truth.decisions;
     if (truth.value == Truth::yes) return left;
     if (truth.value == Truth::no) return right;
     return Interval<R>(detail::lesser(left.lower, right.lower), detail::greater(left.upper, right.upper),
-                       truth.decisions, left.maybe_nan || right.maybe_nan)
+                       left.decisions, left.maybe_nan || right.maybe_nan)
         .traced(hull(left.provenance, right.provenance));
   } else {
     return condition ? static_cast<R>(a) : static_cast<R>(b);

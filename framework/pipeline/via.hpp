@@ -72,11 +72,15 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
     return first.zero();
   }
   template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static Coord coordinate(const Index& index) {
-    if constexpr (infers)
-      return to_interval<Coordinate>(index);
-    else
+  KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(const Index& index) const {
+    if constexpr (infers) {
+      // A plain number gets the tape, too: the body may compare what it makes of it.
+      Coord result = to_interval<Coordinate>(index);
+      result.decisions = zero().decisions;
+      return result;
+    } else {
       return Coordinate(index);
+    }
   }
 
   Body body_;

@@ -42,6 +42,18 @@ struct OneDimensional {
     return in(x / 2 / 3 - 1, 0 * x) + in((x / 2 - 1) / -3, 2);
   }
 };
+struct Assigned {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const auto shift = clamp(cast<int>(in(x, y)), 0, 3);
+    auto column = x;
+    column += 1;
+    column *= 2;
+    auto row = y;
+    row = shift;
+    return in(column, row) + in((x + shift) * -2, (shift - y / 3) * -1) + in(x * 31, y);
+  }
+};
 struct ReadsNothing {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord, Coord) const {
@@ -52,7 +64,30 @@ struct ReadsNothing {
 TEST(ClosedForm, EqualsARunOfTheBody) {
   expect_equal_to_runs<Bytes, Grid>(Everything{}, true);
   expect_equal_to_runs<Floats>(OneDimensional{}, true);
+  expect_equal_to_runs<Bytes>(Assigned{}, true);
   expect_equal_to_runs<Floats>(ReadsNothing{}, true);
+}
+
+struct WithoutInputs {
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord x, Coord y) const {
+    return x + y;
+  }
+};
+
+TEST(ClosedForm, OfABodyWithoutInputsIsNothing) {
+  const Footprint<WithoutInputs, 2> footprint(WithoutInputs{});
+  footprint.required(Box{{0, 4}, {0, 4}}, nullptr);
+  EXPECT_TRUE(footprint.has_closed_form());
+}
+
+TEST(ClosedForm, EndsAtItsLimit) {
+  // 31 * 70000000 is no int.
+  const Box box{{0, 70'000'001}, {0, 1}};
+  Box need;
+  Footprint<Assigned, 2, Bytes>(Assigned{}).required(box, &need);
+  EXPECT_EQ(need, (infer_footprint<2, Bytes>(Assigned{}, box)[0]));
+  EXPECT_EQ(need[0].begin, std::numeric_limits<int>::lowest());
 }
 
 /// An index that Number chooses and that is no closed form.
@@ -74,6 +109,10 @@ struct Without {
     if constexpr (Number == 11) return in(x * 64, y);
     if constexpr (Number == 12) return in(cast<std::uint8_t>(x), y);
     if constexpr (Number == 13) return in(x, y) + in(2 * x, y) + in(3 * x, y) + in(4 * x, y) + in(5 * x, y);
+    if constexpr (Number == 14) return in(cast<int>(cast<float>(x)), y);
+    if constexpr (Number == 15) return in(x / clamp(cast<int>(in(x, y)), 1, 3), y);
+    if constexpr (Number == 16) return in(x / 2 + x / 2, y);
+    if constexpr (Number == 17) return in(x / 3 * 2, y);
   }
 };
 struct BranchesOnAnIndex {
@@ -98,7 +137,7 @@ void expect_none(std::index_sequence<Number...>) {
 }
 
 TEST(ClosedForm, IsNotFoundWhereThereIsNone) {
-  expect_none(std::make_index_sequence<14>{});
+  expect_none(std::make_index_sequence<18>{});
   expect_equal_to_runs<Floats>(BranchesOnAnIndex{}, false);
   EXPECT_FALSE((Footprint<NeverStops, 2, Floats>(NeverStops{}).has_closed_form()));
 }

@@ -30,6 +30,7 @@ enum class Op {
   gathered,
   gathered_byte,
   as_int,
+  as_int_over,
   through_float,
   table_entry,
   read_plane,
@@ -99,7 +100,7 @@ class Generator {
 
   int index(int depth) {
     if (depth == 0 || random_.chance(20)) return leaf();
-    const int affine = 4, closed = 9, all = 18;
+    const int affine = 4, closed = 10, all = 19;
     switch (random_.small(0, grammar_ == Grammar::affine   ? affine
                              : grammar_ == Grammar::closed ? closed
                                                            : all)) {
@@ -124,20 +125,22 @@ class Generator {
       case 9:
         return make(Op::table_entry, 0, 0, {make(Op::gathered, -2, 9, {value(depth - 1)})});
       case 10:
-        return make(Op::modulo, random_.small(1, 7), 0, {index(depth - 1)});
+        return make(Op::as_int_over, divisor(), 0, {index(depth - 1)});
       case 11:
-        return make(Op::difference, 0, 0, {index(depth - 1), index(depth - 1)});
+        return make(Op::modulo, random_.small(1, 7), 0, {index(depth - 1)});
       case 12:
-        return make(Op::clamped, random_.small(-9, 0), random_.small(0, 12), {index(depth - 1)});
+        return make(Op::difference, 0, 0, {index(depth - 1), index(depth - 1)});
       case 13:
-        return make(Op::lesser, 0, 0, {index(depth - 1), index(depth - 1)});
+        return make(Op::clamped, random_.small(-9, 0), random_.small(0, 12), {index(depth - 1)});
       case 14:
-        return make(Op::greater, 0, 0, {index(depth - 1), index(depth - 1)});
+        return make(Op::lesser, 0, 0, {index(depth - 1), index(depth - 1)});
       case 15:
-        return make(Op::absolute, 0, 0, {index(depth - 1)});
+        return make(Op::greater, 0, 0, {index(depth - 1), index(depth - 1)});
       case 16:
-        return make(Op::selected, 0, 0, {condition(1), index(depth - 1), index(depth - 1)});
+        return make(Op::absolute, 0, 0, {index(depth - 1)});
       case 17:
+        return make(Op::selected, 0, 0, {condition(1), index(depth - 1), index(depth - 1)});
+      case 18:
         return make(Op::product_of_coordinates, a_dimension(), a_dimension());
       default:
         return random_.chance(50) ? make(Op::through_float, 0, 0, {index(depth - 1)})

@@ -38,12 +38,12 @@ class Evaluation {
     return condition(n.children[static_cast<std::size_t>(child)]);
   }
 
+  /// With the tape of inference.
   template <class Number>
-  static Index as_index(const Number& number) {
-    if constexpr (is_interval<Index>)
-      return to_interval<Coordinate>(number);
-    else
-      return Coordinate(number);
+  Index as_index(const Number& number) const {
+    Index result = at_[0];
+    result = number;
+    return result;
   }
 
   Index index(int number) {
@@ -94,6 +94,8 @@ class Evaluation {
         return as_index(cast<int>(line_(index_of(n, 0))));
       case Op::as_int:
         return as_index(cast<int>(index_of(n, 0)) + n.first);
+      case Op::as_int_over:
+        return as_index(cast<int>(index_of(n, 0)) / n.first);
       case Op::through_float:
         return as_index(cast<int>(tessera::floor(cast<float>(index_of(n, 0)) * 0.5f)));
       default:

@@ -149,26 +149,26 @@ Counts try_bodies(Generator& generator, int bodies, bool tight = false) {
 
 TEST(Grammar, OfAffineBodiesGivesTightFootprintsInClosedForm) {
   Generator generator(Grammar::affine, 1);
-  const Counts counts = try_bodies(generator, 700, true);
+  const Counts counts = try_bodies(generator, 2000, true);
   EXPECT_EQ(counts.refused, 0);
   EXPECT_GT(counts.closed, counts.bodies * 3 / 4);
 }
 
 TEST(Grammar, WithoutChoicesByCoordinatesGivesClosedForms) {
   Generator generator(Grammar::closed, 2);
-  const Counts counts = try_bodies(generator, 1000);
+  const Counts counts = try_bodies(generator, 4000);
   EXPECT_LT(counts.refused, counts.bodies / 10);
-  EXPECT_GT(counts.closed, counts.bodies / 2);
+  EXPECT_GT(counts.closed, counts.bodies / 3);
 }
 
 TEST(Grammar, OfEverythingGivesSoundFootprints) {
   Generator generator(Grammar::everything, 3);
-  const Counts counts = try_bodies(generator, 1500);
+  const Counts counts = try_bodies(generator, 8000);
   EXPECT_LT(counts.refused, counts.bodies / 10);
   EXPECT_GT(counts.closed, counts.bodies / 20);
   EXPECT_LT(counts.closed, counts.bodies / 2);
   for (std::size_t op = 0; op < generator.produced().size(); ++op)
-    EXPECT_GT(generator.produced()[op], 100) << "construct " << op;
+    EXPECT_GT(generator.produced()[op], 500) << "construct " << op;
 }
 
 }  // namespace

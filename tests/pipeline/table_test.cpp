@@ -118,6 +118,29 @@ TEST(Via, InfersTheFootprintOfBothBodies) {
   EXPECT_TRUE((Footprint<Both, 2, Floats>(Both{}).has_closed_form()));
 }
 
+struct ComparesAFraction {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    if (cast<float>(y) * 0.3f < 0.9f) return in(x - 4, y);
+    return in(x, y);
+  }
+};
+struct ComparesPlainNumbers {
+  bool flag;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord) const {
+    const auto factor = select(flag, 3.0f, in(x, 0));
+    if (factor * 0.3f < 0.9f) return in(x, 7);
+    return via(ComparesAFraction{}, in)(x, 3);
+  }
+};
+
+TEST(Via, GivesPlainNumbersTheTape) {
+  // What rounds may be less or not.
+  EXPECT_EQ((infer_footprint<2, Floats>(ComparesPlainNumbers{true}, Box{{0, 1}, {0, 1}})[0]),
+            (Box{{-4, 1}, {0, 8}}));
+}
+
 /// Values that are their coordinates.
 struct Ramp {
   using Value = int;

@@ -101,51 +101,39 @@ class Generator {
   int index(int depth) {
     if (depth == 0 || random_.chance(20)) return leaf();
     const int affine = 4, closed = 10, all = 19;
-    switch (random_.small(0, grammar_ == Grammar::affine   ? affine
-                             : grammar_ == Grammar::closed ? closed
-                                                           : all)) {
-      case 0:
-        return make(Op::plus, random_.small(-9, 9), 0, {index(depth - 1)});
-      case 1:
-        return make(Op::times, random_.small(-4, 4), 0, {index(depth - 1)});
-      case 2:
-        return make(Op::over, divisor(), 0, {index(depth - 1)});
-      case 3:
-        return make(Op::negative, 0, 0, {index(depth - 1)});
-      case 4:
-        return make(Op::as_int, random_.small(-5, 5), 0, {index(depth - 1)});
-      case 5:
-        return make(Op::gathered, random_.small(-5, 0), random_.small(0, 5), {value(depth - 1)});
-      case 6:
-        return make(Op::selected_by_data, 0, 0, {data_condition(0), index(depth - 1), index(depth - 1)});
-      case 7:
-        return make(Op::sum, 0, 0, {index(depth - 1), index(0)});
-      case 8:
-        return make(Op::gathered_byte, 0, 0, {index(depth - 1)});
-      case 9:
-        return make(Op::table_entry, 0, 0, {make(Op::gathered, -2, 9, {value(depth - 1)})});
-      case 10:
-        return make(Op::as_int_over, divisor(), 0, {index(depth - 1)});
-      case 11:
-        return make(Op::modulo, random_.small(1, 7), 0, {index(depth - 1)});
-      case 12:
-        return make(Op::difference, 0, 0, {index(depth - 1), index(depth - 1)});
-      case 13:
-        return make(Op::clamped, random_.small(-9, 0), random_.small(0, 12), {index(depth - 1)});
-      case 14:
-        return make(Op::lesser, 0, 0, {index(depth - 1), index(depth - 1)});
-      case 15:
-        return make(Op::greater, 0, 0, {index(depth - 1), index(depth - 1)});
-      case 16:
-        return make(Op::absolute, 0, 0, {index(depth - 1)});
-      case 17:
-        return make(Op::selected, 0, 0, {condition(1), index(depth - 1), index(depth - 1)});
-      case 18:
-        return make(Op::product_of_coordinates, a_dimension(), a_dimension());
-      default:
-        return random_.chance(50) ? make(Op::through_float, 0, 0, {index(depth - 1)})
-                                  : make(Op::table_entry, 0, 0, {index(depth - 1)});
-    }
+    const int most = grammar_ == Grammar::affine ? affine : grammar_ == Grammar::closed ? closed : all;
+    const int kind = random_.small(0, most);
+    return kind <= affine   ? affine_index(kind, depth - 1)
+           : kind <= closed ? index_of_data(kind - affine, depth - 1)
+                            : varying_index(kind - closed, depth - 1);
+  }
+  int affine_index(int kind, int depth) {
+    const int inner = index(depth);
+    if (kind == 0) return make(Op::plus, random_.small(-9, 9), 0, {inner});
+    if (kind == 1) return make(Op::times, random_.small(-4, 4), 0, {inner});
+    if (kind == 2) return make(Op::over, divisor(), 0, {inner});
+    if (kind == 3) return make(Op::negative, 0, 0, {inner});
+    return make(Op::as_int, random_.small(-5, 5), 0, {inner});
+  }
+  int index_of_data(int kind, int depth) {
+    if (kind == 1) return make(Op::gathered, random_.small(-5, 0), random_.small(0, 5), {value(depth)});
+    if (kind == 2) return make(Op::selected_by_data, 0, 0, {data_condition(0), index(depth), index(depth)});
+    if (kind == 3) return make(Op::sum, 0, 0, {index(depth), index(0)});
+    if (kind == 4) return make(Op::gathered_byte, 0, 0, {index(depth)});
+    if (kind == 5) return make(Op::table_entry, 0, 0, {make(Op::gathered, -2, 9, {value(depth)})});
+    return make(Op::as_int_over, divisor(), 0, {index(depth)});
+  }
+  int varying_index(int kind, int depth) {
+    if (kind == 1) return make(Op::modulo, random_.small(1, 7), 0, {index(depth)});
+    if (kind == 2) return make(Op::difference, 0, 0, {index(depth), index(depth)});
+    if (kind == 3) return make(Op::clamped, random_.small(-9, 0), random_.small(0, 12), {index(depth)});
+    if (kind == 4) return make(Op::lesser, 0, 0, {index(depth), index(depth)});
+    if (kind == 5) return make(Op::greater, 0, 0, {index(depth), index(depth)});
+    if (kind == 6) return make(Op::absolute, 0, 0, {index(depth)});
+    if (kind == 7) return make(Op::selected, 0, 0, {condition(1), index(depth), index(depth)});
+    if (kind == 8) return make(Op::product_of_coordinates, a_dimension(), a_dimension());
+    return random_.chance(50) ? make(Op::through_float, 0, 0, {index(depth)})
+                              : make(Op::table_entry, 0, 0, {index(depth)});
   }
   int leaf() {
     const int kind = random_.small(0, 9);

@@ -70,6 +70,9 @@ struct ColumnFootprint {
   Body body;
   int extent;
 
+  Box footprint(int input, const Box& box) const requires requires { body.footprint(input, box); }
+  { return body.footprint(input, box); }
+
   template <class... Arguments>
   KOKKOS_FUNCTION int operator()(const Arguments&... arguments) const {
     IntervalLine<Value> line(extent, tape(arguments...));
@@ -150,13 +153,10 @@ struct LineKernel {
 template <class Body, class Value, int N, int D, class... Inputs>
 class ColumnStage final : public StageKernel {
  public:
-  ColumnStage(const Body& body, int extent) : body_(body), extent_(extent) {}
+  ColumnStage(const Body& body, int extent)
+      : body_(body), extent_(extent), footprint_(detail::ColumnFootprint<Body, Value>{body, extent}) {}
 
-  void required(const Box& box, Box* needs) const override {
-    const auto boxes = infer_footprint<N - 1, Inputs...>(detail::ColumnFootprint<Body, Value>{body_, extent_},
-                                                         without_line(box));
-    std::copy(boxes.begin(), boxes.end(), needs);
-  }
+  void required(const Box& box, Box* needs) const override { footprint_.required(without_line(box), needs); }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
@@ -215,6 +215,7 @@ class ColumnStage final : public StageKernel {
 
   Body body_;
   int extent_;
+  Footprint<detail::ColumnFootprint<Body, Value>, N - 1, Inputs...> footprint_;
 };
 
 }  // namespace tessera

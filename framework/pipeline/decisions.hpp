@@ -17,6 +17,8 @@ struct Decisions {
   int length = 0;
   int position = 0;
   bool overflow = false;
+  /// A comparison met a number that depends on the box: on other boxes it may have another outcome.
+  bool depends_on_box = false;
 
   /// The way to go at an undecided branch: as on the tape, or `false` where the tape ends.
   KOKKOS_FUNCTION bool decide() {

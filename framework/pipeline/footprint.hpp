@@ -1,59 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <utility>
+#include <fmt/format.h>
 
-#include "tessera/domain/box.hpp"
-#include "tessera/domain/error.hpp"
-#include "tessera/pipeline/recording_accessor.hpp"
+#include <concepts>
+
+#include "tessera/pipeline/inference.hpp"
 
 namespace tessera {
 
-/// The type of one input of a stage: an N-dimensional array of T.
-template <class T, int N>
-struct ArrayType {
-  using Value = T;
-  static constexpr int dimensions = N;
+/// A body that says itself what it reads, by a host function: while it computes `box`, not empty, it reads no
+/// more of input number `input` than the box returned. Inference leaves it alone, so its call operator may
+/// use plain numbers.
+template <class Body>
+concept DeclaresFootprint = requires(const Body& body, int input, const Box& box) {
+  { body.footprint(input, box) } -> std::convertible_to<Box>;
 };
 
-namespace detail {
-
-template <class Body, class... Inputs, std::size_t... Input, std::size_t... Dimension>
-void run_on_intervals(const Body& body, const Box& box, std::array<AccessRecord, sizeof...(Inputs)>& records,
-                      Decisions& decisions, std::index_sequence<Input...>,
-                      std::index_sequence<Dimension...>) {
-  static_cast<void>(
-      body(RecordingAccessor<typename Inputs::Value, Inputs::dimensions>(records[Input], decisions)...,
-           Interval<Coordinate>(box[Dimension].begin, box[Dimension].end - 1, &decisions)...));
-}
-
-}  // namespace detail
-
-/// The boxes of the inputs that `body` may read while it computes `box`, an N-dimensional box that is not
-/// empty: the body itself runs once per path with interval coordinates (as Halide's bounds inference, from
-/// the same code that executes). An input that is never read gets an empty box. Throws InternalError when the
-/// body has more than 256 undecided paths. Costs about a microsecond.
-template <int N, class... Inputs, class Body>
-std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& box) {
-  std::array<AccessRecord, sizeof...(Inputs)> records;
-  Decisions decisions;
-  int paths = 0;
-  do {
-    detail::run_on_intervals<Body, Inputs...>(
-        body, box, records, decisions, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<N>{});
-    if (decisions.overflow || ++paths > Decisions::maximum_paths)
-      throw InternalError(
-          "the stage body has more than 256 undecided paths: use select, min or max for its branches");
-  } while (decisions.advance());
-  std::array<Box, sizeof...(Inputs)> required;
-  constexpr int dimensions[] = {Inputs::dimensions...};
-  for (std::size_t i = 0; i < sizeof...(Inputs); ++i) {
-    required[i].dimensions = dimensions[i];
-    for (int d = 0; d < dimensions[i]; ++d)
-      required[i][d] = {records[i].lowest[d], records[i].highest[d] + 1};
+/// What a stage body reads: inferred, in closed form where it has one, or declared. The closed form is found
+/// by one run of the body when a Footprint is made; it gives exactly the boxes of infer_footprint, in
+/// nanoseconds, for boxes within Provenance::limit. For others, and without a closed form, the body runs.
+template <class Body, int N, class... Inputs>
+class Footprint {
+ public:
+  explicit Footprint(const Body& body) : body_(body) {
+    if constexpr (!DeclaresFootprint<Body>) closed_ = infer_forms<N, Inputs...>(body_, forms_);
   }
-  return required;
-}
+
+  /// Writes sizeof...(Inputs) boxes; `box` must not be empty. Throws InternalError as infer_footprint does,
+  /// and when a declared box has not the dimensions of its input.
+  void required(const Box& box, Box* needs) const {
+    if constexpr (DeclaresFootprint<Body>) {
+      for (int i = 0; i < static_cast<int>(sizeof...(Inputs)); ++i) needs[i] = declared(i, box);
+    } else if (closed_ && is_within_limit(box)) {
+      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) {
+        needs[i].dimensions = dimensions_[i];
+        for (int d = 0; d < dimensions_[i]; ++d) needs[i][d] = forms_[i][d].over(box);
+      }
+    } else {
+      const auto boxes = infer_footprint<N, Inputs...>(body_, box);
+      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) needs[i] = boxes[i];
+    }
+  }
+
+  /// Whether `required` seldom runs the body.
+  bool has_closed_form() const { return closed_; }
+
+ private:
+  static constexpr std::array<int, sizeof...(Inputs)> dimensions_{Inputs::dimensions...};
+
+  static bool is_within_limit(const Box& box) {
+    for (int d = 0; d < N; ++d)
+      if (box[d].begin < -Provenance::limit || box[d].end > Provenance::limit) return false;
+    return true;
+  }
+
+  Box declared(int input, const Box& box) const {
+    const Box need = body_.footprint(input, box);
+    const int expected = dimensions_[static_cast<std::size_t>(input)];
+    if (need.dimensions != expected)
+      throw InternalError(
+          fmt::format("the stage body declares a footprint of {} dimensions for input {}, which has {}",
+                      need.dimensions, input, expected));
+    return need;
+  }
+
+  Body body_;
+  InputForms<sizeof...(Inputs)> forms_;
+  bool closed_ = false;
+};
 
 }  // namespace tessera

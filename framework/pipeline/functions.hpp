@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tessera/pipeline/elementary.hpp"
 #include "tessera/pipeline/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 
@@ -26,7 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto min(const A& a, const B& b) {
     const detail::Operands<A, B> o(a, b);
     return Interval<R>(detail::lesser(o.a.lower, o.b.lower),
                        o.a.maybe_nan ? o.b.upper : detail::lesser(o.a.upper, o.b.upper), o.decisions,
-                       o.b.maybe_nan);
+                       o.b.maybe_nan)
+        .traced(o.common());
   } else {
     const R left = static_cast<R>(a), right = static_cast<R>(b);
     return left < right ? left : right;
@@ -40,7 +42,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto max(const A& a, const B& b) {
   if constexpr (IntervalOperands<A, B>) {
     const detail::Operands<A, B> o(a, b);
     return Interval<R>(o.a.maybe_nan ? o.b.lower : detail::greater(o.a.lower, o.b.lower),
-                       detail::greater(o.a.upper, o.b.upper), o.decisions, o.b.maybe_nan);
+                       detail::greater(o.a.upper, o.b.upper), o.decisions, o.b.maybe_nan)
+        .traced(o.common());
   } else {
     const R left = static_cast<R>(a), right = static_cast<R>(b);
     return left > right ? left : right;
@@ -60,13 +63,14 @@ KOKKOS_FORCEINLINE_FUNCTION auto abs(const V& value) {
     using R = arithmetic_result<V, V>;
     const Interval<R> v = to_interval<R>(value);
     const auto zero = typename BoundOf<R>::type(0);
-    if (v.lower < -BoundOf<R>::highest()) return Interval<R>::whole(v.decisions);
+    if (v.lower < -BoundOf<R>::highest()) return Interval<R>::whole(v.decisions).traced(v.constancy());
     return Interval<R>::of_result(
-        v.lower > zero   ? v.lower
-        : v.upper < zero ? -v.upper
-                         : zero,
-        detail::greater(v.lower < zero ? -v.lower : v.lower, v.upper < zero ? -v.upper : v.upper),
-        v.decisions, v.maybe_nan);
+               v.lower > zero   ? v.lower
+               : v.upper < zero ? -v.upper
+                                : zero,
+               detail::greater(v.lower < zero ? -v.lower : v.lower, v.upper < zero ? -v.upper : v.upper),
+               v.decisions, v.maybe_nan)
+        .traced(v.constancy());
   } else {
     using R = arithmetic_result<V, V>;
     const R v = static_cast<R>(value);
@@ -80,8 +84,9 @@ KOKKOS_FORCEINLINE_FUNCTION auto sqrt(const V& value) {
   if constexpr (is_interval<V>) {
     using R = number_of<V>;
     if (value.maybe_nan || value.lower < 0 || !(value.upper < BoundOf<R>::highest()))
-      return Interval<R>::whole(value.decisions);
-    return Interval<R>::of_result(compat::sqrt(value.lower), compat::sqrt(value.upper), value.decisions);
+      return Interval<R>::whole(value.decisions).traced(value.constancy());
+    return Interval<R>::of_result(compat::sqrt(value.lower), compat::sqrt(value.upper), value.decisions)
+        .traced(value.constancy());
   } else {
     return compat::sqrt(value);
   }
@@ -92,16 +97,20 @@ template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto select(const C& condition, const A& a, const B& b) {
   using R = arithmetic_result<A, B>;
   if constexpr (std::is_same_v<C, Truth> || is_interval<A> || is_interval<B>) {
-    const Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);
+    Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);
     Truth truth{Truth::no};
     if constexpr (std::is_same_v<C, Truth>)
       truth = condition;
     else
       truth = known(condition);
+    // A number that is chosen gets the tape, too.
+    Decisions* const tape = left.decisions ? left.decisions : right.decisions;
+    left.decisions = right.decisions = tape ? tape : truth.decisions;
     if (truth.value == Truth::yes) return left;
     if (truth.value == Truth::no) return right;
     return Interval<R>(detail::lesser(left.lower, right.lower), detail::greater(left.upper, right.upper),
-                       truth.decisions, left.maybe_nan || right.maybe_nan);
+                       left.decisions, left.maybe_nan || right.maybe_nan)
+        .traced(hull(left.provenance, right.provenance));
   } else {
     return condition ? static_cast<R>(a) : static_cast<R>(b);
   }

@@ -8,6 +8,7 @@
 
 #include "tessera/domain/coordinate.hpp"
 #include "tessera/pipeline/decisions.hpp"
+#include "tessera/pipeline/provenance.hpp"
 
 namespace tessera {
 
@@ -61,6 +62,7 @@ struct LimitsOf {
   static constexpr T max = std::numeric_limits<T>::max();
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  static constexpr T min = std::numeric_limits<T>::min();
   static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
 };
 
@@ -118,6 +120,7 @@ struct Interval {
   Bound upper;
   Decisions* decisions = nullptr;
   bool maybe_nan = false;
+  Provenance provenance;
 
   KOKKOS_FUNCTION Interval(Bound low, Bound high, Decisions* tape, bool nan = false)
       : lower(low), upper(high), decisions(tape), maybe_nan(nan) {}
@@ -126,10 +129,26 @@ struct Interval {
   requires is_number<U> KOKKOS_FUNCTION Interval(U number)
       : lower(is_nan(number) ? BoundOf<T>::lowest() : bound_of(number)),
         upper(is_nan(number) ? BoundOf<T>::highest() : bound_of(number)),
-        maybe_nan(is_nan(number)) {}
+        maybe_nan(is_nan(number)),
+        provenance{Provenance::constant} {}
 
   template <class U>
   KOKKOS_FUNCTION Interval& operator=(const U& other);
+
+  /// The same numbers from this provenance, which is not believed where it gives other bounds.
+  KOKKOS_FUNCTION Interval traced(const Provenance& from) const {
+    Interval result = *this;
+    result.provenance = from;
+    if constexpr (std::is_integral_v<Bound>)
+      if (from.kind == Provenance::affine && !from.matches(lower, upper)) result.provenance = {};
+    return result;
+  }
+  KOKKOS_FUNCTION bool is_constant() const { return provenance.kind == Provenance::constant; }
+  KOKKOS_FUNCTION bool is_affine() const { return provenance.kind == Provenance::affine; }
+  /// The provenance of what a function without a closed form makes of this.
+  KOKKOS_FUNCTION Provenance constancy() const {
+    return {is_constant() ? Provenance::constant : Provenance::varying};
+  }
 
   KOKKOS_FUNCTION static Interval whole(Decisions* tape) {
     return {BoundOf<T>::lowest(), BoundOf<T>::highest(), tape, std::is_floating_point_v<T>};
@@ -184,29 +203,40 @@ struct Interval {
   }
 };
 
+namespace detail {
+
+/// The bounds of `value` as those of a U.
+template <class U, class S>
+KOKKOS_FUNCTION Interval<U> converted(const Interval<S>& value) {
+  using Bound = typename BoundOf<U>::type;
+  if constexpr (std::is_floating_point_v<S> && !std::is_floating_point_v<U>) {
+    // Beyond 2^62 the conversion is undefined or the bound is not exact.
+    if (value.maybe_nan || !(value.lower > S(-4.0e18)) || !(value.upper < S(4.0e18)))
+      return Interval<U>::whole(value.decisions);
+    return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
+                                  value.decisions);
+  } else if constexpr (std::is_same_v<S, std::uint64_t>) {
+    if (value.upper == BoundOf<S>::highest()) return Interval<U>::whole(value.decisions);
+    return Interval<U>::of_result(Bound(value.lower), Bound(value.upper), value.decisions);
+  } else {
+    return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
+                                  value.decisions, value.maybe_nan);
+  }
+}
+
+}  // namespace detail
+
 /// `value`, a number or an interval, as an interval of U: C++ conversions, truncation included.
 template <class U, class V>
 KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   if constexpr (!is_interval<V>) {
     return Interval<U>(static_cast<std::conditional_t<std::is_same_v<U, Coordinate>, int, U>>(value));
+  } else if constexpr (std::is_same_v<U, number_of<V>>) {
+    return value;
   } else {
-    using S = number_of<V>;
-    using Bound = typename BoundOf<U>::type;
-    if constexpr (std::is_same_v<U, S>) {
-      return value;
-    } else if constexpr (std::is_floating_point_v<S> && !std::is_floating_point_v<U>) {
-      // Beyond 2^62 the conversion is undefined or the bound is not exact.
-      if (value.maybe_nan || !(value.lower > S(-4.0e18)) || !(value.upper < S(4.0e18)))
-        return Interval<U>::whole(value.decisions);
-      return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
-                                    value.decisions);
-    } else if constexpr (std::is_same_v<S, std::uint64_t>) {
-      if (value.upper == BoundOf<S>::highest()) return Interval<U>::whole(value.decisions);
-      return Interval<U>::of_result(Bound(value.lower), Bound(value.upper), value.decisions);
-    } else {
-      return Interval<U>::of_result(static_cast<Bound>(value.lower), static_cast<Bound>(value.upper),
-                                    value.decisions, value.maybe_nan);
-    }
+    constexpr bool keeps_form = !std::is_floating_point_v<U> && !std::is_floating_point_v<number_of<V>>;
+    return detail::converted<U>(value).traced(keeps_form || value.is_constant() ? value.provenance
+                                                                                : Provenance());
   }
 }
 
@@ -217,6 +247,7 @@ KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {
   lower = converted.lower;
   upper = converted.upper;
   maybe_nan = converted.maybe_nan;
+  provenance = converted.provenance;
   if (converted.decisions) decisions = converted.decisions;
   return *this;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/pipeline/index_forms.hpp"
 #include "tessera/pipeline/interval_arithmetic.hpp"
 
 namespace tessera {
@@ -13,6 +14,8 @@ namespace tessera {
 struct AccessRecord {
   std::int64_t lowest[max_dimensions];
   std::int64_t highest[max_dimensions];
+  /// Where the forms of the indices are gathered, one per dimension; null where nobody asks for them.
+  IndexForms* forms = nullptr;
 
   KOKKOS_FUNCTION AccessRecord() {
     for (int d = 0; d < max_dimensions; ++d) {
@@ -23,6 +26,7 @@ struct AccessRecord {
   KOKKOS_FUNCTION void include(int d, const Interval<Coordinate>& index) {
     lowest[d] = detail::lesser(lowest[d], index.lower);
     highest[d] = detail::greater(highest[d], index.upper);
+    if (forms) forms[d].include(index);
   }
 };
 
@@ -41,11 +45,13 @@ class RecordingAccessor {
   operator()(const Indices&... indices) const {
     int d = 0;
     (record_->include(d++, to_interval<Coordinate>(indices)), ...);
-    return Interval<T>::whole(decisions_);
+    return Interval<T>::whole(decisions_).traced({Provenance::constant});
   }
 
   /// Knows the tape: a sum may be compared before it meets a value.
-  KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
+  KOKKOS_FUNCTION Interval<T> zero() const {
+    return Interval<T>(0, 0, decisions_).traced({Provenance::constant});
+  }
 
  private:
   AccessRecord* record_;

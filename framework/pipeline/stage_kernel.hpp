@@ -235,14 +235,11 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
  public:
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>>;
 
-  explicit PointStage(const Body& body) : body_(body) {}
+  explicit PointStage(const Body& body) : body_(body), footprint_(body) {}
 
   const Body& body() const { return body_; }
 
-  void required(const Box& box, Box* needs) const override {
-    const auto boxes = infer_footprint<N, Inputs...>(body_, box);
-    std::copy(boxes.begin(), boxes.end(), needs);
-  }
+  void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
@@ -260,7 +257,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
     const detail::OutputArrays<N, Values...> out(outputs);
 #ifdef TESSERA_CHECKS
-    const auto footprints = infer_footprint<N, Inputs...>(body_, box);
+    std::array<Box, sizeof...(Inputs)> footprints;
+    footprint_.required(box, footprints.data());
     const detail::BoundBody<
         Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
         bound{
@@ -276,6 +274,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
   }
 
   Body body_;
+  Footprint<Body, N, Inputs...> footprint_;
 };
 
 }  // namespace tessera

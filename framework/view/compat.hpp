@@ -37,16 +37,14 @@ namespace compat {
 /// Whether Kokkos calls `join` of reducers with volatile values.
 inline constexpr bool joins_are_volatile = KOKKOS_VERSION < 40000;
 
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T sqrt(T value) {
+// Mathematical functions for hosts and devices.
 #if KOKKOS_VERSION >= 30700
-  return Kokkos::sqrt(value);
+using Kokkos::ceil, Kokkos::exp, Kokkos::floor, Kokkos::log, Kokkos::round, Kokkos::sqrt;
 #elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return ::sqrt(value);
+using ::ceil, ::exp, ::floor, ::log, ::round, ::sqrt;
 #else
-  return std::sqrt(value);
+using std::ceil, std::exp, std::floor, std::log, std::round, std::sqrt;
 #endif
-}
 
 /// Host memory that a device can copy to and from at full speed; plain host memory without devices.
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -21,7 +21,21 @@ struct Liar {
   }
 };
 
-std::string error_of(const Liar& body, Placement placement, const TileSize& tile, int ranks) {
+/// Declares too little, to the left.
+struct DeclaresTooLittle {
+  template <class In>
+  KOKKOS_FUNCTION float operator()(const In& in, Coordinate x, Coordinate y) const {
+    const float left = in(x - 2, y);
+    return left + in(x, y);
+  }
+  Box footprint(int, Box box) const {
+    box[0].begin -= 1;
+    return box;
+  }
+};
+
+template <class Body>
+std::string error_of(const Body& body, Placement placement, const TileSize& tile, int ranks) {
   Pipeline pipeline;
   const Box box{{0, 12}, {0, 10}};
   const auto input = pipeline.input<float, 2>("photograph", box, Boundary::clamp);
@@ -38,32 +52,38 @@ std::string error_of(const Liar& body, Placement placement, const TileSize& tile
 }
 
 TEST(AccessCheck, NamesStagePointDimensionAndBox) {
-  EXPECT_EQ(error_of({1, 0}, Placement::distributed, {12, 10}, 1),
+  EXPECT_EQ(error_of(Liar{1, 0}, Placement::distributed, {12, 10}, 1),
             "stage 'liar' read 'honest' at (12, 0), which in dimension 0 lies outside its footprint [0, 12) "
             "x [0, 10)");
-  EXPECT_EQ(error_of({0, -2}, Placement::distributed, {12, 10}, 1),
+  EXPECT_EQ(error_of(Liar{0, -2}, Placement::distributed, {12, 10}, 1),
             "stage 'liar' read 'honest' at (0, -2), which in dimension 1 lies outside its footprint [0, 12) "
+            "x [0, 10)");
+}
+
+TEST(AccessCheck, HoldsDeclaredFootprintsToTheirWord) {
+  EXPECT_EQ(error_of(DeclaresTooLittle{}, Placement::distributed, {12, 10}, 1),
+            "stage 'liar' read 'honest' at (-2, 0), which in dimension 0 lies outside its footprint [-1, 12) "
             "x [0, 10)");
 }
 
 TEST(AccessCheck, LooksAtEveryTile) {
   // The first tile of three columns reads column 3 of its neighbour: in memory, but not in its footprint.
-  EXPECT_EQ(error_of({1, 0}, Placement::rank, {3, 5}, 1),
+  EXPECT_EQ(error_of(Liar{1, 0}, Placement::rank, {3, 5}, 1),
             "stage 'liar' read 'honest' at (3, 0), which in dimension 0 lies outside its footprint [0, 3) x "
             "[0, 5)");
-  EXPECT_EQ(error_of({0, 1}, Placement::tile, {12, 1}, 1),
+  EXPECT_EQ(error_of(Liar{0, 1}, Placement::tile, {12, 1}, 1),
             "stage 'liar' read 'honest' at (0, 1), which in dimension 1 lies outside its footprint [0, 12) x "
             "[0, 1)");
 }
 
 TEST(AccessCheck, LooksAtEveryRank) {
-  EXPECT_EQ(error_of({0, 1}, Placement::distributed, {12, 10}, 5),
+  EXPECT_EQ(error_of(Liar{0, 1}, Placement::distributed, {12, 10}, 5),
             "stage 'liar' read 'honest' at (0, 2), which in dimension 1 lies outside its footprint [0, 12) x "
             "[0, 2)");
 }
 
 TEST(AccessCheck, PassesBodiesThatReadWhatTheySaid) {
-  EXPECT_EQ(error_of({0, 0}, Placement::tile, {5, 2}, 3), "nothing was thrown");
+  EXPECT_EQ(error_of(Liar{0, 0}, Placement::tile, {5, 2}, 3), "nothing was thrown");
 }
 
 }  // namespace

@@ -159,6 +159,79 @@ TEST(Functions, SqrtIsSound) {
   EXPECT_TRUE(root.lower > 1.9f && root.upper < 3.1f && !root.maybe_nan);
 }
 
+struct Exp {
+  template <class V>
+  auto operator()(const V& value) const {
+    return tessera::exp(value);
+  }
+};
+struct Log {
+  template <class V>
+  auto operator()(const V& value) const {
+    return tessera::log(value);
+  }
+};
+struct Floor {
+  template <class V>
+  auto operator()(const V& value) const {
+    return tessera::floor(value);
+  }
+};
+struct Ceil {
+  template <class V>
+  auto operator()(const V& value) const {
+    return tessera::ceil(value);
+  }
+};
+struct Round {
+  template <class V>
+  auto operator()(const V& value) const {
+    return tessera::round(value);
+  }
+};
+
+template <class T, class Function>
+void expect_function_sound(const Function& function, std::uint64_t seed) {
+  test::Random random(seed);
+  Decisions decisions;
+  for (int i = 0; i < 2000; ++i) {
+    const auto value = test::random_interval<T>(random, decisions);
+    const auto result = function(value.interval);
+    for (T p : value.members) {
+      EXPECT_TRUE(holds(result, function(p)))
+          << text_of(p) << ": " << text_of(function(p)) << ", " << text_of(result);
+    }
+  }
+}
+
+TEST(Functions, ElementaryOnesAreSound) {
+  expect_function_sound<float>(Floor(), 121);
+  expect_function_sound<double>(Floor(), 122);
+  expect_function_sound<float>(Ceil(), 123);
+  expect_function_sound<float>(Round(), 124);
+  expect_function_sound<double>(Round(), 125);
+  expect_function_sound<float>(Exp(), 126);
+  expect_function_sound<double>(Exp(), 127);
+  expect_function_sound<float>(Log(), 128);
+  expect_function_sound<double>(Log(), 129);
+}
+
+TEST(Functions, ElementaryOnesRoundAndBound) {
+  EXPECT_EQ(tessera::floor(-2.5f), -3.0f);
+  EXPECT_EQ(tessera::ceil(-2.5), -2.0);
+  EXPECT_EQ(tessera::round(-2.5f), -3.0f);
+  EXPECT_EQ(tessera::round(2.5f), 3.0f);
+  EXPECT_EQ(tessera::exp(0.0f), 1.0f);
+  EXPECT_EQ(tessera::log(1.0), 0.0);
+  Decisions decisions;
+  const auto whole = tessera::floor(Interval<float>(-1.5f, 2.25f, &decisions));
+  EXPECT_TRUE(whole.lower == -2 && whole.upper == 2 && !whole.maybe_nan);
+  const auto power = tessera::exp(Interval<float>(-200, 1, &decisions));
+  EXPECT_TRUE(power.lower == 0 && power.upper < 2.7183f);
+  const auto logarithm = tessera::log(Interval<float>(1, 3, &decisions));
+  EXPECT_TRUE(logarithm.lower > -1e-6f && logarithm.upper < 1.0987f);
+}
+
 /// C++ defines the conversion.
 template <class To, class From>
 bool is_defined(From value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/table.hpp"
 
 using namespace tessera;
 
@@ -94,6 +95,33 @@ struct ScalesACoordinate {
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return in(x * 0.5f, y);
   }
+};
+
+struct TakesATableEntryAsAFloat {
+  Table<float, 5> weights{{1, 2, 3, 2, 1}};
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const float weight = weights(x % 5);
+    return in(x, y) * weight;
+  }
+};
+
+struct IndexesATableWithAPlainNumber {
+  Table<float, 5> weights{{1, 2, 3, 2, 1}};
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y) * weights(static_cast<int>(x % 5));
+  }
+};
+
+/// A positive control: whoever declares the footprint may use plain numbers.
+struct DeclaresItsFootprint {
+  template <class In>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y) const {
+    float value = in(x, y);
+    return value;
+  }
+  Box footprint(int, const Box& box) const { return box; }
 };
 
 void declare() {

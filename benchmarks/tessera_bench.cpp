@@ -2,12 +2,12 @@
 // Times Tessera's pipelines in memory, as the Halide and OpenCV peers are timed, and prints their CSV.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "apps/blur/stages.hpp"
+#include "command_line.hpp"
+#include "each_point.hpp"
 #include "synthetic_image.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/pipeline/explain.hpp"
@@ -16,16 +16,13 @@
 
 namespace {
 
+using bench::each_point;
+using bench::Size;
 using tessera::Box;
 using tessera::Coordinate;
 using tessera::app::ExitStatus;
 using tessera::app::Session;
 using Pixel = std::uint16_t;
-
-struct Size {
-  int width;
-  int height;
-};
 
 struct Options {
   int threads = 0;
@@ -58,23 +55,8 @@ Options parse(int argc, char** argv) {
   command_line.add_option("--schedule", options.schedule, "Where the first stage is computed")
       ->check(CLI::IsMember({"distributed", "rank", "replicated", "tile"}));
   command_line.add_flag("--no-header", options.no_header, "No line of column names");
-  try {
-    command_line.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    options.help = command_line.help();
-  } catch (const CLI::ParseError& error) {
-    throw tessera::InputError(std::string("command line: ") + error.what());
-  }
+  options.help = bench::parse_arguments(command_line, argc, argv);
   return options;
-}
-
-Size parse_size(const std::string& text) {
-  Size size{};
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%dx%d%c", &size.width, &size.height, &rest) != 2 || size.width < 1 ||
-      size.height < 1)
-    throw tessera::InputError(fmt::format("--sizes: '{}' is not WxH", text));
-  return size;
 }
 
 tessera::Schedule schedule_named(const std::string& name) {
@@ -126,24 +108,15 @@ class BlurCase {
   }
 
  private:
-  /// Calls function(x, y, pixel) on every point of a block.
-  template <class Function>
-  static void each_point(const tessera::HostBlock& block, const Function& function) {
-    for (auto y = block.box[1].begin; y < block.box[1].end; ++y)
-      for (auto x = block.box[0].begin; x < block.box[0].end; ++x)
-        function(static_cast<int>(x), static_cast<int>(y),
-                 reinterpret_cast<Pixel*>(
-                     block.data)[(x - block.box[0].begin) + (y - block.box[1].begin) * block.strides[1]]);
-  }
   struct FillInput final : tessera::BlockSource {
     void read(const tessera::HostBlock& block) override {
-      each_point(block, [](int x, int y, Pixel& pixel) { pixel = sample(x + 1, y + 1); });
+      each_point<Pixel>(block, [](int x, int y, Pixel& pixel) { pixel = sample(x + 1, y + 1); });
     }
   };
   struct CheckOutput final : tessera::BlockSink {
     void write(const tessera::HostBlock& block) override {
       const auto row = [](int x, int y) { return (sample(x, y) + sample(x + 1, y) + sample(x + 2, y)) / 3; };
-      each_point(block, [&](int x, int y, const Pixel& pixel) {
+      each_point<Pixel>(block, [&](int x, int y, const Pixel& pixel) {
         if (pixel != (row(x, y) + row(x, y + 1) + row(x, y + 2)) / 3)
           throw tessera::InternalError(fmt::format("the blur is wrong at ({}, {})", x, y));
       });
@@ -244,7 +217,7 @@ ExitStatus run(Session& session, int argc, char** argv) {
     return ExitStatus::done;
   }
   std::vector<Size> sizes;
-  for (const std::string& text : options.sizes) sizes.push_back(parse_size(text));
+  for (const std::string& text : options.sizes) sizes.push_back(bench::parse_size(text));
   session.start_kokkos(options.threads);
   if (!options.no_header && session.rank() == 0)
     fmt::print(

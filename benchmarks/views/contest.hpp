@@ -5,25 +5,11 @@
 #include <mpi.h>
 
 #include <functional>
-#include <string>
 #include <vector>
 
+#include "turns.hpp"
+
 namespace bench {
-
-/// One way to do the job of a benchmark.
-struct Contender {
-  std::string name;
-  std::function<void()> run;
-};
-
-/// How a job is timed.
-struct Trial {
-  MPI_Comm communicator;
-  /// Runs per timed section: many, where one is too short for the clock.
-  int batch = 1;
-  /// Whether the caches hold something else before each timed section.
-  bool cold = false;
-};
 
 /// Microseconds of one run: the median over the repetitions, of the slowest rank in each.
 struct Outcome {

@@ -32,9 +32,10 @@ tessera::Pipeline long_pipeline(Size size) {
       pipeline.input<float, 2>("input", box_of(size), tessera::Boundary::clamp)};
   for (int s = 1; s <= stage_count; ++s) {
     const std::string name = fmt::format("stage {}", s);
-    arrays.push_back(s % 10 == 0
-                         ? pipeline.stage<float>(name, Sum{}, arrays.back(), arrays[arrays.size() - 5])
-                         : pipeline.stage<float>(name, Box3x3{}, arrays.back()));
+    if (s % 10 == 0)
+      arrays.push_back(pipeline.stage<float>(name, Sum{}, arrays.back(), arrays[arrays.size() - 5]));
+    else
+      arrays.push_back(pipeline.stage<float>(name, Box3x3{}, arrays.back()));
   }
   pipeline.output(arrays.back());
   return pipeline;

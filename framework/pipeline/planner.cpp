@@ -109,18 +109,18 @@ class Planner {
 
   void add_buffers(int id, StageRegions& regions) {
     const Storage storage = regions_.storage(id);
-    const auto add_buffer = [&](const Box& box, const Box& aligned) {
-      const BlockLayout layout = buffer_layout(box, aligned[0].begin, pipeline_[id].type);
-      plan_.buffers.push_back({id, layout.box, aligned[0].begin, 0, layout.bytes});
+    const auto add_buffer = [&](const Box& box, std::int64_t aligned_x) {
+      const BlockLayout layout = buffer_layout(box, aligned_x, pipeline_[id].type);
+      plan_.buffers.push_back({id, layout.box, aligned_x, 0, layout.bytes});
       lifetimes_.emplace_back();
       return static_cast<int>(plan_.buffers.size()) - 1;
     };
     if (storage.shared) {
       regions.written_buffer = regions.read_buffer =
-          add_buffer(hull(storage.written, storage.read), storage.written);
+          add_buffer(hull(storage.written, storage.read), storage.written_x);
     } else {
-      regions.written_buffer = add_buffer(storage.written, storage.written);
-      regions.read_buffer = add_buffer(storage.read, storage.read);
+      regions.written_buffer = add_buffer(storage.written, storage.written_x);
+      regions.read_buffer = add_buffer(storage.read, storage.read_x);
     }
   }
 

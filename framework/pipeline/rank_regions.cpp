@@ -11,16 +11,24 @@ RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank)
 Storage RankRegions::storage_of(Regions& regions, int array) const {
   const StageDeclaration& declaration = scheduled_.pipeline()[array];
   if (declaration.reduction != nullptr) return {declaration.domain, declaration.domain};
-  return {regions.computed(array), regions.required(array), !scheduled_[array].apart};
+  Storage storage{regions.computed(array), regions.required(array), 0, 0, !scheduled_[array].apart};
+  storage.written_x = storage.written[0].begin;
+  storage.read_x = storage.read[0].begin;
+  if (declaration.is_input() && !scheduled_[array].consumers.empty()) {
+    const Box& consumer = regions.computed(scheduled_[array].consumers.front());
+    if (!consumer.empty() && storage.read[0].contains(consumer[0].begin))
+      storage.written_x = storage.read_x = consumer[0].begin;
+  }
+  return storage;
 }
 
 BlockLayout RankRegions::layout(Regions& regions, int array, bool written) const {
   const Storage storage = storage_of(regions, array);
-  const Box& box = storage.shared ? hull(storage.written, storage.read)
-                   : written      ? storage.written
-                                  : storage.read;
-  const Box& aligned = storage.shared || written ? storage.written : storage.read;
-  return buffer_layout(box, aligned[0].begin, scheduled_.pipeline()[array].type);
+  const Box box = storage.shared ? hull(storage.written, storage.read)
+                  : written      ? storage.written
+                                 : storage.read;
+  return buffer_layout(box, storage.shared || written ? storage.written_x : storage.read_x,
+                       scheduled_.pipeline()[array].type);
 }
 
 ExchangeLists RankRegions::messages(int array) {

@@ -12,6 +12,9 @@ namespace tessera {
 struct Storage {
   Box written;
   Box read;
+  /// The points of each row that start on 64 bytes (see padded_layout), as written and as read.
+  std::int64_t written_x = 0;
+  std::int64_t read_x = 0;
   /// Both are parts of one buffer, which holds their hull.
   bool shared = true;
 };
@@ -24,6 +27,8 @@ class RankRegions {
   const Box& required(int array) { return own_.required(array); }
   const Box& computed(int array) { return own_.computed(array); }
 
+  /// Rows are aligned where the array is computed; those of inputs where the first consumer starts, as every
+  /// load of it would else cross cache lines when the input has a margin.
   Storage storage(int array) { return storage_of(own_, array); }
 
   /// What this rank sends and receives of an array that is exchanged, and what it copies from where it is

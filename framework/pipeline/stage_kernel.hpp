@@ -101,10 +101,14 @@ struct OutputArrays<N, Value> {
   }
 };
 
-/// Rows that are computed together, some bytes of each in turn: so many streams from memory at once hide its
-/// latency. With whole rows the blur takes 1.3 times as long on an older processor (Zen 3), with a cache line
-/// at a time 1.1 times as long on one with wider vectors.
-inline constexpr int rows_together = 4;
+/// True on processors that wait for memory when they read one row after the other: there some bytes of each
+/// of a few rows in turn keep as many streams under way. The blur is then 1.3 times as fast on Zen 3, but a
+/// tenth slower, and copies a third, on processors with wider vectors and better prefetchers. It never
+/// changes a bit.
+bool computes_rows_in_turn();
+
+/// How many rows, and bytes of each, in turn.
+inline constexpr int rows_in_turn = 4;
 inline constexpr int bytes_in_turn = 512;
 
 /// Computes `count` points of the row at `outer`, from x on.
@@ -117,33 +121,41 @@ template <class Bound, class Output, class... Outer>
   output.store(value, count, Coordinate(x), outer...);
 }
 
-/// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. The loop
-/// over rows must stay one: in unrolled copies the compiler might contract floating-point operations
-/// differently, and a row would depend on its place in the group. Not inlined: nothing else may claim its
-/// registers.
+/// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. Not inlined:
+/// nothing else may claim its registers.
 template <int Piece, class Bound, class Output, class... Outer>
 [[gnu::noinline]] void compute_in_turn(const Bound& bound, const Output& output, int x, int turns, int y,
                                        int rows, Outer... outer) {
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;
-  for (const int end = x + turns * Piece; x < end; x += Piece) {
-    TESSERA_KEEP_LOOP
+  for (const int end = x + turns * Piece; x < end; x += Piece)
     for (int r = y; r < y + rows; ++r) compute_span(local, out, x, Piece, Coordinate(r), outer...);
-  }
 }
 
 /// Computes the columns [begin, end) of a group of rows.
 template <class Bound, class Output, class... Outer>
-inline void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
-                          Outer... outer) {
+void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
+                   Outer... outer) {
   constexpr int piece = bytes_in_turn / static_cast<int>(Output::largest_value);
   const int turns = (end - begin) / piece;
   if (turns > 0) compute_in_turn<piece>(bound, output, begin, turns, y, rows, outer...);
   const int rest = begin + turns * piece;
-  TESSERA_KEEP_LOOP
   for (int r = 0; rest < end && r < rows; ++r)
     compute_span(bound, output, rest, end - rest, Coordinate(y + r), outer...);
+}
+
+/// Computes rows one after the other.
+template <class Bound, class Output, class... Outer>
+[[gnu::noinline]] void compute_in_order(const Bound& bound, const Output& output, Range columns, Range rows,
+                                        Outer... outer) {
+  // Copies in registers: stores to a row cannot change them.
+  const Bound local = bound;
+  const Output out = output;
+  const int x = static_cast<int>(columns.begin);
+  const int width = static_cast<int>(columns.size());
+  for (int y = static_cast<int>(rows.begin); y < rows.end; ++y)
+    compute_span(local, out, x, width, Coordinate(y), outer...);
 }
 
 /// The loops over a box: `outer` holds the coordinates of the dimensions above D.
@@ -154,11 +166,10 @@ inline void compute_rows(const Bound& bound, const Output& output, const Box& bo
   if constexpr (D == 0) {
     compute_span(bound, output, begin, end - begin);
   } else if constexpr (D == 1) {
-    // A copy in registers: stores to a row cannot change it.
-    const Bound local = bound;
-    for (int y = begin; y < end; y += rows_together)
-      compute_group(local, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
-                    end - y < rows_together ? end - y : rows_together, outer...);
+    if (!computes_rows_in_turn()) return compute_in_order(bound, output, box[0], box[1], outer...);
+    for (int y = begin; y < end; y += rows_in_turn)
+      compute_group(bound, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
+                    std::min(end - y, rows_in_turn), outer...);
   } else {
     for (int p = begin; p < end; ++p) compute_rows<D - 1>(bound, output, box, Coordinate(p), outer...);
   }

@@ -13,15 +13,6 @@
 #error "Tessera: -ffast-math folds the NaN tests that min, max and clamp stand on: leave it out"
 #endif
 
-/// Before a loop that must not be unrolled. nvcc hands the pragma on, but warns.
-#ifdef __NVCC__
-#define TESSERA_KEEP_LOOP                                                                \
-  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675") _Pragma("GCC unroll 1") \
-      _Pragma("nv_diagnostic pop")
-#else
-#define TESSERA_KEEP_LOOP _Pragma("GCC unroll 1")
-#endif
-
 namespace tessera {
 
 /// Where kernels run, and where their arrays live.

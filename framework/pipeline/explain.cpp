@@ -41,7 +41,7 @@ class StepPrinter {
     line("repeat at most {} time{}{}{}", step.maximum, plural(step.maximum), condition, ghosts);
   }
   void operator()(const plan::Bands& step) {
-    line("{} band{} along dimension {}", step.children.size(),
+    line("in {} band{} along dimension {}", step.children.size(),
          plural(static_cast<std::int64_t>(step.children.size())), step.dimension);
   }
   void operator()(const plan::Items&) { line("for each item of the stream"); }

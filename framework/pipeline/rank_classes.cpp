@@ -48,8 +48,7 @@ class Signature {
   }
 
   void add(const StageRegions& stage) {
-    for (const Box* box : {&stage.owned, &stage.required, &stage.required_within_domain, &stage.computed})
-      add(extents(*box));
+    for (const Box* box : {&stage.owned, &stage.required, &stage.computed}) add(extents(*box));
     for (std::int64_t number : {std::int64_t{stage.written_buffer}, std::int64_t{stage.read_buffer},
                                 stage.computed_points, stage.redundant_points})
       add(number);

@@ -41,10 +41,10 @@ void PlanChecker::check() {
     where_ = fmt::format("buffer {}", i);
     check_buffer(plan_.buffers[i]);
   }
+  check_root();
   where_ = "memory";
   check_memory();
   in_use_.assign(plan_.buffers.size(), false);
-  check_root();
   check_node(plan_.root, 0);
 }
 
@@ -58,22 +58,21 @@ void PlanChecker::check_target() {
 }
 
 void PlanChecker::check_grid(const ProcessorGrid& grid, int dimensions) const {
-  require(grid.dimensions == dimensions, "a grid of {} dimensions instead of {}", grid.dimensions,
-          dimensions);
+  check_range(grid.dimensions, 1, dimensions, "the number of dimensions of the grid");
   std::int64_t ranks = 1;
   std::int64_t by_digits[max_dimensions] = {1, 1, 1, 1};
-  for (int d = 0; d < dimensions; ++d) {
+  for (int d = 0; d < grid.dimensions; ++d) {
     check_range(grid.size[d], 1, most_ranks, "a size of the grid");
     ranks = std::min<std::int64_t>(ranks * grid.size[d], most_ranks + 1);
   }
   require(ranks == plan_.rank_count, "the grid {} is not of {} ranks", grid.text(), plan_.rank_count);
   for (const GridDigit& digit : grid.digits) {
-    check_range(digit.dimension, 0, dimensions - 1, "the dimension of a digit");
+    check_range(digit.dimension, 0, grid.dimensions - 1, "the dimension of a digit");
     check_range(digit.size, 1, most_ranks, "the size of a digit");
     by_digits[digit.dimension] =
         std::min<std::int64_t>(by_digits[digit.dimension] * digit.size, most_ranks + 1);
   }
-  for (int d = 0; d < dimensions && !grid.digits.empty(); ++d)
+  for (int d = 0; d < grid.dimensions && !grid.digits.empty(); ++d)
     require(by_digits[d] == grid.size[d], "the digits of the grid do not multiply to {}", grid.text());
 }
 

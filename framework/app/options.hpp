@@ -16,10 +16,20 @@ struct Options {
   bool help = false;
   bool version = false;
   bool explain = false;
+  /// For --explain: the graph of the pipeline instead of plans.
+  bool dot = false;
   bool print_deck = false;
   bool quiet = false;
   /// For --explain: plan for so many ranks; 0: as many as there are.
   int ranks = 0;
+  /// For --explain: this rank only; -1: one of each class.
+  int rank = -1;
+  /// Files; empty: none.
+  std::string save_plan;
+  std::string plan;
+  /// `-` is standard output.
+  std::string report;
+  std::string trace;
 };
 
 /// Reads the command line. Throws InputError for what it does not know.

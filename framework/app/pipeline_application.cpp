@@ -4,23 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
+#include "tessera/app/explain_plans.hpp"
+#include "tessera/app/image_outputs.hpp"
 #include "tessera/app/options.hpp"
 #include "tessera/app/progress.hpp"
+#include "tessera/app/run_records.hpp"
+#include "tessera/app/run_report.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/app/step_times.hpp"
+#include "tessera/app/transfers.hpp"
 #include "tessera/app/version.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
-#include "tessera/io/comparison.hpp"
-#include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/plan_json.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/gpu_aware.hpp"
 #include "tessera/view/machine.hpp"
@@ -29,48 +32,6 @@ namespace tessera::app {
 namespace {
 
 using deck::ValueType;
-
-constexpr std::array output_keys = {"output.file", "output.png", "output.comparison"};
-
-/// Hands the blocks of one array to several sinks.
-class Tee final : public BlockSink {
- public:
-  void add(std::unique_ptr<BlockSink> sink) { sinks_.push_back(std::move(sink)); }
-  void write(const HostBlock& block) override {
-    for (auto& sink : sinks_) sink->write(block);
-  }
-
- private:
-  std::vector<std::unique_ptr<BlockSink>> sinks_;
-};
-
-/// A picture of the input's and the output's middle, made when the output is written.
-class ComparisonSink final : public BlockSink {
- public:
-  ComparisonSink(MPI_Comm communicator, std::string path, PlanInstance& instance, const Box& domain)
-      : communicator_(communicator), path_(std::move(path)), instance_(instance), domain_(domain) {}
-
-  void write(const HostBlock& after) override {
-    After sink(*this, after);
-    instance_.store("input", sink);
-  }
-
- private:
-  /// Takes the input, when the output is known.
-  struct After final : BlockSink {
-    After(const ComparisonSink& made_by, const HostBlock& result) : owner(made_by), after(result) {}
-    void write(const HostBlock& before) override {
-      io::write_comparison_png(owner.communicator_, owner.path_, before, after, owner.domain_);
-    }
-    const ComparisonSink& owner;
-    const HostBlock& after;
-  };
-
-  MPI_Comm communicator_;
-  std::string path_;
-  PlanInstance& instance_;
-  Box domain_;
-};
 
 deck::Schema make_schema(const ScheduleNames& names) {
   deck::Schema schema;
@@ -83,13 +44,7 @@ deck::Schema make_schema(const ScheduleNames& names) {
               .type = ValueType::text,
               .group = "Files",
               .help = "The data set of an HDF5 file; without it, the only one"});
-  schema.add(
-      {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
-  schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
-  schema.add({.name = "output.comparison",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "A PNG with the middle of the image before and after, magnified"});
+  declare_output_keys(schema);
   schema.add(
       {.name = "threads",
        .type = ValueType::integer,
@@ -123,9 +78,15 @@ class Run {
     if (options_.version) return say(version_text(application_.program));
     load_deck();
     if (options_.print_deck) return say(deck::print(*deck_));
-    prepare();
-    if (options_.explain) return explain_plans();
-    execute();
+    inspect_input();
+    if (options_.plan.empty())
+      make_plans();
+    else
+      take_saved_plans();
+    if (options_.explain)
+      explain();
+    else
+      execute();
     return ExitStatus::done;
   }
 
@@ -144,44 +105,25 @@ class Run {
         if (session_.rank() == 0) source = deck::read_source(path);
       });
       source.name = path;
-      broadcast_text(source.text);
+      broadcast(session_.communicator(), source.text);
       sources.push_back(std::move(source));
     }
     deck_ = std::make_unique<deck::Deck>(deck::load(schema_, sources, options_.overrides));
-  }
-
-  void broadcast_text(std::string& text) const {
-    unsigned long long size = text.size();
-    MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, session_.communicator());
-    text.resize(size);
-    MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, session_.communicator());
   }
 
   std::string text_of(const char* key) const {
     return deck_->is_set(key) ? deck_->get<std::string>(key) : std::string();
   }
 
-  /// Everything that can be wrong without touching a pixel.
-  void prepare() {
+  void inspect_input() {
     collectively(session_.communicator(), [&] {
       if (session_.rank() == 0)
         image_ = io::inspect_image(deck_->get<std::string>("input.file"), text_of("input.dataset"));
     });
     image_ = io::broadcast(session_.communicator(), image_);
     check_extents();
-    schedule_ = schedule_from_deck(*deck_, names_, !runs_on_host);
-    target_.threads = session_.threads(
-        deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
-    target_.device = !runs_on_host;
-    const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
-    const bool follows_machine = deck_->get<std::string>("levels") == "machine";
-    if (follows_machine && ranks != session_.rank_count())
-      deck_->fail("levels", "machine is known only of the ranks that run: leave out --ranks, or write flat");
-    if (follows_machine) target_.levels = machine_levels(rank_places(session_.communicator()));
-    collectively(session_.communicator(), [&] {
-      pipeline_ = std::make_unique<Pipeline>(application_.build(image_));
-      plan_ = plan_of(ranks, std::min(session_.rank(), ranks - 1));
-    });
+    collectively(session_.communicator(),
+                 [&] { pipeline_ = std::make_unique<Pipeline>(application_.build(image_)); });
   }
 
   /// Coordinates are 32 bits wide, with room for what stages read beyond the image.
@@ -193,63 +135,130 @@ class Run {
                                               to_string(image_.domain), largest));
   }
 
-  Plan plan_of(int ranks, int rank) const {
+  /// By the schedule of the deck: everything that can be wrong without touching a pixel.
+  void make_plans() {
+    const Schedule schedule = schedule_from_deck(*deck_, names_, !runs_on_host);
+    Target target;
+    target.threads = session_.threads(
+        deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
+    target.device = !runs_on_host;
+    const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
+    const bool follows_machine = deck_->get<std::string>("levels") == "machine";
+    if (follows_machine && ranks != session_.rank_count())
+      deck_->fail("levels", "machine is known only of the ranks that run: leave out --ranks, or write flat");
+    if (follows_machine) target.levels = machine_levels(rank_places(session_.communicator()));
+    collectively(session_.communicator(), [&] {
+      blame_deck([&] {
+        plans_ = std::make_unique<Plans>(*pipeline_, schedule, target, ranks);
+        plan_ = plans_->of(std::min(session_.rank(), ranks - 1));
+      });
+    });
+  }
+
+  template <class Task>
+  void blame_deck(const Task& task) const {
     try {
-      return make_plan(*pipeline_, schedule_, target_, ranks, rank);
+      task();
     } catch (const ScheduleError& error) {
       deck_->fail(error.key, error.what());
     }
   }
 
-  ExitStatus explain_plans() const {
-    if (session_.rank() != 0) return ExitStatus::done;
-    PlanTotals totals;
-    std::string text;
-    for (int rank = 0; rank < plan_.rank_count; ++rank) {
-      const Plan plan = plan_of(plan_.rank_count, rank);
-      totals.add(*pipeline_, plan);
-      text += "\n";
-      text += explain(*pipeline_, plan);
-    }
-    fmt::print("{}\n{}", summary(*pipeline_, plan_, totals), text);
-    return ExitStatus::done;
+  /// Those of a file, which rank 0 reads for all.
+  void take_saved_plans() {
+    std::vector<std::string> texts;
+    collectively(session_.communicator(), [&] {
+      if (session_.rank() == 0) texts = read_plans();
+    });
+    plan_ = plan_from_json(*pipeline_, scatter(session_.communicator(), texts));
   }
 
-  void check_outputs() const {
-    const auto place = [](const std::string& path) {
-      return std::filesystem::weakly_canonical(path).string();
-    };
-    std::map<std::string, const char*> keys = {{place(text_of("input.file")), "input.file"}};
-    for (const char* key : output_keys)
-      if (const std::string path = text_of(key); !path.empty())
-        if (const auto [other, is_new] = keys.emplace(place(path), key); !is_new)
-          deck_->fail(key, fmt::format("{} has the same name: give each a name of its own", other->second));
-    if (keys.size() == 1)
-      throw InputError(
-          "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
+  /// Fills plans_; gives the text of the plan for each rank that runs.
+  std::vector<std::string> read_plans() {
+    const std::string text = io::read_text_file(options_.plan, "a plan, which --save-plan writes");
+    try {
+      plans_ = std::make_unique<Plans>(*pipeline_, text);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", options_.plan, error.what()));
+    }
+    check_target(plans_->of(0).target);
+    const int ranks = plans_->rank_count();
+    if (!options_.explain && ranks != session_.rank_count())
+      throw InputError(fmt::format("{}: plans for {} rank{}, but {} run: start as many, or save other plans",
+                                   options_.plan, ranks, ranks == 1 ? "" : "s", session_.rank_count()));
+    std::vector<std::string> texts;
+    for (int rank = 0; rank < session_.rank_count(); ++rank)
+      texts.push_back(to_json(*pipeline_, plans_->of(std::min(rank, ranks - 1))));
+    return texts;
+  }
+
+  void check_target(const Target& target) const {
+    if (target.device == runs_on_host)
+      throw InputError(fmt::format("{}: plans for {}, but this program computes on {}: save other plans",
+                                   options_.plan, target.device ? "devices" : "hosts",
+                                   runs_on_host ? "hosts" : "devices"));
+    if (deck_->is_set("threads") && deck_->get<std::int64_t>("threads") != target.threads)
+      deck_->fail("threads",
+                  fmt::format("the plans in {} are for {}: leave it out", options_.plan, target.threads));
+  }
+
+  /// Rank 0 alone plans for all ranks.
+  void explain() const {
+    std::optional<io::TextFile> file;
+    if (!options_.save_plan.empty()) file.emplace(session_.communicator(), options_.save_plan);
+    std::string text, saved;
+    collectively(session_.communicator(), [&] {
+      if (session_.rank() != 0) return;
+      blame_deck([&] {
+        text = explanation();
+        if (file) saved = saved_plans();
+      });
+    });
+    if (file) file->write(saved);
+    say(text);
+  }
+
+  std::string explanation() const {
+    if (options_.dot) return dot_text(*pipeline_, *plans_);
+    if (options_.rank < 0) return explain_text(*pipeline_, *plans_);
+    if (options_.rank >= plans_->rank_count())
+      throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options_.rank,
+                                   plans_->rank_count() - 1));
+    return explain_text(*pipeline_, *plans_, options_.rank);
+  }
+
+  std::string saved_plans() const {
+    std::vector<Plan> plans;
+    for (int rank = 0; rank < plans_->rank_count(); ++rank) plans.push_back(plans_->of(rank));
+    return to_json(*pipeline_, plans);
   }
 
   void execute() {
-    const Box& domain = (*pipeline_)[pipeline_->find(application_.output)].domain;
-    check_outputs();
-    Progress progress(session_.rank(), options_.quiet);
+    const int threads = plan_.target.threads;
     // Unwritable places are found before any work.
-    Tee sinks;
-    if (const std::string path = text_of("output.file"); !path.empty())
-      sinks.add(io::create_hdf5(session_.communicator(), path, application_.output, domain, image_.type));
-    if (const std::string path = text_of("output.png"); !path.empty())
-      sinks.add(io::create_png(session_.communicator(), path, domain, image_.type));
-    if (const std::string path = text_of("output.comparison"); !path.empty())
-      io::create_png(session_.communicator(), path, domain, image_.type);  // a trial, dropped at once
-    session_.start_kokkos(target_.threads);
+    ImageOutputs outputs(session_.communicator(), *deck_, image_, application_.output,
+                         (*pipeline_)[pipeline_->find(application_.output)].domain);
+    std::vector<std::string> taken = outputs.paths();
+    taken.insert(taken.end(), {text_of("input.file"), options_.plan});
+    RunRecords records(session_.communicator(), options_, taken);
+    Progress progress(session_.rank(), options_.quiet);
+    session_.start_kokkos(threads);
     progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {} {} {}",
                               application_.program, version(), session_.rank_count(),
-                              session_.rank_count() == 1 ? "" : "s", target_.threads,
-                              target_.threads == 1 ? "" : "s", backends(), session_.thread_level(),
-                              text_of("input.file"), to_string(image_.domain), name_of(image_.type)));
-    run_plan(sinks, progress);
-    for (const char* key : output_keys)
-      if (const std::string path = text_of(key); !path.empty()) progress.line("wrote " + path);
+                              session_.rank_count() == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
+                              backends(), session_.thread_level(), text_of("input.file"),
+                              to_string(image_.domain), name_of(image_.type)));
+    if (!options_.plan.empty()) progress.line(plan_line());
+    run_plan(outputs, records, progress);
+    for (const auto& paths : {outputs.paths(), records.paths()})
+      for (const std::string& path : paths) progress.line(fmt::format("wrote {}", path));
+  }
+
+  /// What is followed instead of the deck.
+  std::string plan_line() const {
+    const std::vector<std::string> unused = given_schedule_keys(*deck_);
+    return fmt::format("plan {}{}{}", options_.plan,
+                       unused.empty() ? "" : "; not used: ", fmt::join(unused, ", "));
   }
 
   /// Reports what it chooses, where there is a choice.
@@ -263,21 +272,20 @@ class Run {
     return chosen.transport;
   }
 
-  void run_plan(Tee& sinks, Progress& progress) {
+  void run_plan(ImageOutputs& outputs, RunRecords& records, Progress& progress) {
     PlanInstance instance(*pipeline_, plan_, session_.communicator(), choose_messages(progress));
     const auto source = io::open_image(session_.communicator(), text_of("input.file"), image_);
-    if (const std::string path = text_of("output.comparison"); !path.empty())
-      sinks.add(std::make_unique<ComparisonSink>(session_.communicator(), path, instance, image_.domain));
     Bindings bindings;
     bindings.sources.emplace("input", source.get());
-    bindings.sinks.emplace(application_.output, &sinks);
-    StepTimes times;
+    bindings.sinks.emplace(application_.output, &outputs.sink(instance));
+    StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
     int steps = 0;
     try {
       instance.run(bindings, [&](const PlanNode& node) {
-        times.begin(step_kind(node));
+        recorder.begin(node);
         progress.step(++steps, instance.step_count(), step_label(*pipeline_, node));
       });
+      recorder.end();
     } catch (const InputError&) {
       throw;  // sources and sinks have agreed on it
     } catch (const AgreedInternalError&) {
@@ -286,7 +294,26 @@ class Run {
       // Here, where the files are still open: to close them all ranks would have to come along.
       session_.abort(application_.program, error.what());
     }
-    progress.line(times.text(session_.communicator()));
+    progress.line(recorder.text());
+    Report report;
+    if (records.wants_report()) fill(report, recorder);
+    records.write(report, *pipeline_, plan_, recorder);
+  }
+
+  void fill(Report& report, const StepRecorder& recorder) const {
+    std::set<int> nodes;
+    for (const RankPlace& place : rank_places(session_.communicator())) nodes.insert(place.node);
+    report.add("run", {{"program", application_.program},
+                       {"ranks", session_.rank_count()},
+                       {"nodes", static_cast<std::int64_t>(nodes.size())},
+                       {"threads_per_rank", session_.threads()},
+                       {"mpi_threads", session_.thread_level()},
+                       {"input", text_of("input.file")},
+                       {"points", to_string(image_.domain)},
+                       {"type", std::string(name_of(image_.type))},
+                       {"plan", options_.plan.empty() ? "by the deck" : options_.plan}});
+    add_steps(report, session_.communicator(), *pipeline_, plan_, recorder);
+    report.add("run", {{"versions", version_text(application_.program)}, {"deck", deck::print(*deck_)}});
   }
 
   Session& session_;
@@ -297,8 +324,8 @@ class Run {
   std::unique_ptr<deck::Deck> deck_;
   io::ImageInfo image_;
   std::unique_ptr<Pipeline> pipeline_;
-  Schedule schedule_;
-  Target target_;
+  /// Of rank 0, when they come from a file.
+  std::unique_ptr<Plans> plans_;
   Plan plan_;
 };
 

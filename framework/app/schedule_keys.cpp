@@ -12,6 +12,8 @@ std::vector<std::string> joined(const std::vector<std::string>& a, const std::ve
   return all;
 }
 
+constexpr const char* group = "Schedule";
+
 std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
 
 GridRequest to_request(const deck::GridValue& value) {
@@ -36,12 +38,12 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   schema.add(
       {.name = "grid",
        .type = ValueType::grid,
-       .group = "Schedule",
+       .group = group,
        .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
        .default_text = "[1, auto]"});
   schema.add({.name = "slices",
               .type = ValueType::choice,
-              .group = "Schedule",
+              .group = group,
               .help =
                   "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
                   "(balanced)",
@@ -50,14 +52,14 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   schema.add(
       {.name = "levels",
        .type = ValueType::choice,
-       .group = "Schedule",
+       .group = group,
        .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
        .default_text = "flat",
        .choices = {"flat", "machine"}});
   schema.add(
       {.name = "schedule.<stage>.compute",
        .type = ValueType::choice,
-       .group = "Schedule",
+       .group = group,
        .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
                "rank (replicated), or in scratch inside each tile of its consumer (tile)",
        .default_text = "distributed",
@@ -65,18 +67,18 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
        .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
-              .group = "Schedule",
+              .group = group,
               .help = "An output is computed by its owners",
               .default_text = "distributed",
               .choices = {"distributed"},
               .only = names.outputs});
   schema.add({.name = "schedule.<stage>.grid",
               .type = ValueType::grid,
-              .group = "Schedule",
+              .group = group,
               .help = "The grid of this stage or input; without it, the common grid"});
   schema.add({.name = "schedule.<stage>.tile",
               .type = ValueType::tile,
-              .group = "Schedule",
+              .group = group,
               .help = "Points of a tile per dimension, x first",
               .default_text = "auto",
               .unit = "points",
@@ -98,6 +100,14 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
     stage.tile = device ? tile.device : tile.host;
   }
   return schedule;
+}
+
+std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {
+  std::vector<std::string> given;
+  for (const deck::Schema::Key& key : deck.schema().keys())
+    if (deck.schema().declarations()[key.declaration].group == group && deck.is_set(key.name))
+      given.push_back(key.name);
+  return given;
 }
 
 }  // namespace tessera::app

@@ -22,4 +22,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 /// The schedule that a deck asks for. `device`: tile sizes are those for devices.
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
 
+/// The schedule's keys that a deck gives, such as "grid" and "schedule.bh.tile".
+std::vector<std::string> given_schedule_keys(const deck::Deck& deck);
+
 }  // namespace tessera::app

@@ -3,90 +3,131 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+
+#include "tessera/pipeline/plan_work.hpp"
+#include "tessera/pipeline/tiling.hpp"
 
 namespace tessera {
 namespace {
 
-std::int64_t bytes_of(const Pipeline& pipeline, int array, const std::vector<Message>& messages) {
-  std::int64_t bytes = 0;
-  for (const Message& message : messages)
-    bytes += message.box.size() * static_cast<std::int64_t>(size_of(pipeline[array].type));
-  return bytes;
+std::string names_of(const Pipeline& pipeline, const plan::Exchange& exchange) {
+  std::string names;
+  for (const plan::ArrayMessages& array : exchange.arrays)
+    names.append(names.empty() ? "" : ", ").append(pipeline[array.array].name);
+  return names;
 }
 
+const char* plural(std::int64_t count) { return count == 1 ? "" : "s"; }
+
 /// Writes the nodes of a tree, one line each, indented.
-struct StepPrinter {
-  const Pipeline& pipeline;
-  std::string text;
-  int depth = 0;
+class StepPrinter {
+ public:
+  StepPrinter(const Pipeline& pipeline, const Plan& plan) : pipeline_(pipeline), plan_(plan) {}
 
-  void print(const PlanNode& node) {
-    text += fmt::format("  {:>4} {:{}}", node.id, "", 2 * depth);
-    std::visit([this](const auto& step) { (*this)(step); }, node.step);
+  std::string text() {
+    print(plan_.root);
+    return std::move(text_);
   }
-  const std::string& name(int id) const { return pipeline[id].name; }
 
-  void operator()(const plan::Sequence& step) {
-    text += step.name + "\n";
-    ++depth;
-    for (const PlanNode& child : step.children) print(child);
-    --depth;
+  void operator()(const plan::Sequence& step) { line("{}", step.name); }
+  void operator()(const plan::Repeat& step) {
+    std::string condition, ghosts;
+    if (step.condition >= 0)
+      condition = fmt::format(", until {} is not zero, tested after every {}", name(step.condition),
+                              step.test_every == 1 ? "time" : fmt::format("{} times", step.test_every));
+    if (step.ghost_depth > 1) ghosts = fmt::format(", {} times per exchange", step.ghost_depth);
+    line("repeat at most {} time{}{}{}", step.maximum, plural(step.maximum), condition, ghosts);
   }
-  template <class Step>
-  requires requires(const Step& step) { step.children; }
-  void operator()(const Step& step) {
-    text += "inner\n";
-    ++depth;
-    for (const PlanNode& child : step.children) print(child);
-    --depth;
+  void operator()(const plan::Bands& step) {
+    line("in {} band{} along dimension {}", step.children.size(),
+         plural(static_cast<std::int64_t>(step.children.size())), step.dimension);
   }
-  void operator()(const plan::Allocate& step) { text += fmt::format("allocate buffer {}\n", step.buffer); }
-  void operator()(const plan::Free& step) { text += fmt::format("free buffer {}\n", step.buffer); }
-  void operator()(const plan::Reduce& step) { text += fmt::format("reduce {}\n", name(step.stage)); }
-  void operator()(const plan::Swap& step) {
-    text += fmt::format("swap {} and {}\n", name(step.first), name(step.second));
+  void operator()(const plan::Items&) { line("for each item of the stream"); }
+  void operator()(const plan::Allocate& step) {
+    const Buffer& buffer = buffer_of(step.buffer);
+    line("allocate buffer {}: {} on {}, {} at {}", step.buffer, name(buffer.array), to_string(buffer.box),
+         human_bytes(buffer.bytes), buffer.offset);
   }
-  void operator()(const plan::FinishExchange& step) {
-    text += fmt::format("finish exchange {}\n", step.exchange);
+  void operator()(const plan::Free& step) {
+    const Buffer& buffer = buffer_of(step.buffer);
+    line("free buffer {}: {}, {} at {}", step.buffer, name(buffer.array), human_bytes(buffer.bytes),
+         buffer.offset);
   }
-  void operator()(const plan::Read& step) {
-    text += fmt::format("read {} {}\n", name(step.array), to_string(step.box));
+  void operator()(const plan::Read& step) { line("read {} {}", name(step.array), to_string(step.box)); }
+  void operator()(const plan::Write& step) { line("write {} {}", name(step.array), to_string(step.box)); }
+  void operator()(const plan::Exchange& step) {
+    const Traffic to = sent(pipeline_, step), from = received(pipeline_, step);
+    line("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes{}", names_of(pipeline_, step),
+         to.messages, plural(to.messages), to.bytes, from.messages, from.bytes,
+         step.overlapped ? ", overlapped" : "");
+    print_messages("to", step, &ExchangeLists::sends);
+    print_messages("from", step, &ExchangeLists::receives);
+    print_messages("copied from", step, &ExchangeLists::copies);
   }
-  void operator()(const plan::Write& step) {
-    text += fmt::format("write {} {}\n", name(step.array), to_string(step.box));
-  }
+  void operator()(const plan::FinishExchange& step) { line("wait for exchange {}", step.exchange); }
   void operator()(const plan::FillBoundary& step) {
-    text += fmt::format("fill the border of {} in {}\n", name(step.array), to_string(step.box));
-  }
-  void operator()(const plan::Exchange& exchange) {
-    for (const auto& step : exchange.arrays) {
-      text += fmt::format("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes\n",
-                          name(step.array), step.lists.sends.size(), step.lists.sends.size() == 1 ? "" : "s",
-                          bytes_of(pipeline, step.array, step.lists.sends), step.lists.receives.size(),
-                          bytes_of(pipeline, step.array, step.lists.receives));
-      print_messages("to", step.array, step.lists.sends);
-      print_messages("from", step.array, step.lists.receives);
-      print_messages("copied from", step.array, step.lists.copies);
-    }
+    line("fill the border of {} in {}", name(step.array), to_string(step.box));
   }
   void operator()(const plan::Compute& step) {
-    text += fmt::format("compute {}", name(step.stage));
-    for (const Box& part : step.parts) text += " on " + to_string(part);
-    if (step.members.size() > 1) {
-      text += " with";
-      for (int member : step.members)
-        if (member != step.stage) text += " " + name(member);
-    }
-    text += "\n";
+    std::string parts, members, extent;
+    for (const Box& part : step.parts) parts.append(parts.empty() ? "" : " and ").append(to_string(part));
+    for (int member : step.members)
+      if (member != step.stage) members.append(members.empty() ? " with " : " ").append(name(member));
+    for (std::int64_t size : step.tile) extent += fmt::format("{}{}", extent.empty() ? "" : ", ", size);
+    std::string text =
+        fmt::format("{} {} on {}{}", pipeline_[step.stage].reduction ? "contribute to" : "compute",
+                    name(step.stage), parts.empty() ? "nothing" : parts, members);
+    const std::int64_t tiles = Tiles(step.parts, step.tile).size();
+    if (tiles > static_cast<std::int64_t>(step.parts.size()))
+      text += fmt::format(" in {} tiles of [{}]", tiles, extent);
+    if (step.group >= 0) text += fmt::format(", by the kernel of group {}", step.group);
+    if (step.scratch_bytes > 0)
+      text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
+    line("{}", text);
   }
-  void print_messages(const char* direction, int array, const std::vector<Message>& messages) {
-    for (const Message& message : messages)
-      text += fmt::format("  {:>4} {:{}}{} rank {}: {}, {} bytes{}\n", "", "", 2 * depth + 2, direction,
-                          message.partner, to_string(message.box), bytes_of(pipeline, array, {message}),
-                          message.in_place ? ", in place" : "");
+  void operator()(const plan::Reduce& step) { line("reduce {} over all ranks", name(step.stage)); }
+  void operator()(const plan::Swap& step) { line("swap {} and {}", name(step.first), name(step.second)); }
+
+ private:
+  void print(const PlanNode& node) {
+    text_ += fmt::format("  {:>4} {:{}}", node.id, "", 2 * depth_);
+    std::visit(*this, node.step);
+    ++depth_;
+    if (const auto* children = children_of(node))
+      for (const PlanNode& child : *children) print(child);
+    --depth_;
   }
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
+    text_ += "\n";
+  }
+  const std::string& name(int id) const { return pipeline_[id].name; }
+  const Buffer& buffer_of(int id) const { return plan_.buffers[static_cast<std::size_t>(id)]; }
+
+  void print_messages(const char* direction, const plan::Exchange& exchange,
+                      std::vector<Message> ExchangeLists::*side) {
+    for (const plan::ArrayMessages& array : exchange.arrays)
+      for (const Message& message : array.lists.*side)
+        line("  {:>4} {:{}}{} rank {}: {}{}, {} bytes{}", "", "", 2 * depth_ + 2, direction, message.partner,
+             exchange.arrays.size() > 1 ? fmt::format("{} ", name(array.array)) : "", to_string(message.box),
+             bytes_of(pipeline_, array.array, message.box), message.in_place ? ", in place" : "");
+  }
+
+  const Pipeline& pipeline_;
+  const Plan& plan_;
+  std::string text_;
+  int depth_ = 0;
 };
+
+/// Where the points are kept.
+std::string buffers_text(const StageRegions& regions) {
+  if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
+  if (regions.written_buffer == regions.read_buffer) return std::to_string(regions.read_buffer);
+  return fmt::format("written in {}, read in {}", regions.written_buffer, regions.read_buffer);
+}
 
 std::string explain_stage(const StageDeclaration& stage, const StageRegions& regions) {
   std::string ghosts;
@@ -101,7 +142,8 @@ std::string explain_stage(const StageDeclaration& stage, const StageRegions& reg
                            std::pair{"required", to_string(regions.required)},
                            std::pair{"required within the domain", to_string(regions.required_within_domain)},
                            std::pair{"ghosts", ghosts.empty() ? std::string("none") : ghosts},
-                           std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)}};
+                           std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)},
+                           std::pair{"buffer", buffers_text(regions)}};
   for (const auto& [key, value] : rows) text += fmt::format("    {:<28}{}\n", key, value);
   if (!stage.is_input())
     text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
@@ -112,24 +154,33 @@ std::string explain_stage(const StageDeclaration& stage, const StageRegions& reg
 }  // namespace
 
 std::string step_kind(const PlanNode& node) {
-  constexpr std::array kinds = {"sequence", "repeat",   "bands",  "items",    "allocate", "free",   "read",
-                                "write",    "exchange", "finish", "boundary", "compute",  "reduce", "swap"};
+  constexpr std::array kinds = {"sequence", "repeat",   "bands", "items",    "allocate", "free",   "read",
+                                "write",    "exchange", "wait",  "boundary", "compute",  "reduce", "swap"};
   static_assert(kinds.size() == std::variant_size_v<decltype(node.step)>);
   return kinds[node.step.index()];
 }
 
 std::string step_label(const Pipeline& pipeline, const PlanNode& node) {
+  const std::string kind = step_kind(node);
   return std::visit(
       [&](const auto& step) -> std::string {
         using Step = std::decay_t<decltype(step)>;
         if constexpr (std::is_same_v<Step, plan::Sequence>)
           return step.name;
+        else if constexpr (std::is_same_v<Step, plan::Exchange>)
+          return fmt::format("{} {}", kind, names_of(pipeline, step));
+        else if constexpr (std::is_same_v<Step, plan::FinishExchange>)
+          return fmt::format("wait for exchange {}", step.exchange);
+        else if constexpr (std::is_same_v<Step, plan::Swap>)
+          return fmt::format("swap {} and {}", pipeline[step.first].name, pipeline[step.second].name);
         else if constexpr (requires { step.stage; })
-          return step_kind(node) + " " + pipeline[step.stage].name;
+          return fmt::format("{} {}", kind, pipeline[step.stage].name);
         else if constexpr (requires { step.array; })
-          return step_kind(node) + " " + pipeline[step.array].name;
+          return fmt::format("{} {}", kind, pipeline[step.array].name);
+        else if constexpr (requires { step.buffer; })
+          return fmt::format("{} buffer {}", kind, step.buffer);
         else
-          return step_kind(node);
+          return kind;
       },
       node.step);
 }
@@ -147,25 +198,31 @@ std::string explain(const Pipeline& pipeline, const Plan& plan) {
   std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
   for (int id = 0; id < pipeline.size(); ++id)
     text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)]);
-  StepPrinter printer{pipeline, {}};
-  printer.print(plan.root);
-  return text + printer.text +
-         fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({} thread{})\n",
-                     human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
-                     human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes), plan.target.threads,
-                     plan.target.threads == 1 ? "" : "s");
+  text += StepPrinter(pipeline, plan).text();
+  std::string partial;
+  if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
+  return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({} thread{}){}\n",
+                            human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
+                            human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
+                            plan.target.threads, plural(plan.target.threads), partial);
 }
 
 void PlanTotals::add(const Pipeline& pipeline, const Plan& plan) {
   ++rank_count;
   peak_bytes = std::max(peak_bytes, plan.peak_bytes());
   for (const StageRegions& stage : plan.stages) redundant_points += stage.redundant_points;
-  for (const PlanNode& node : phase(plan, "compute").children)
-    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
-      for (const auto& array : exchange->arrays) {
-        messages += static_cast<std::int64_t>(array.lists.sends.size());
-        message_bytes += bytes_of(pipeline, array.array, array.lists.sends);
-      }
+  exchanged_bytes.resize(plan.stages.size());
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* exchange = std::get_if<plan::Exchange>(&node.step);
+    if (exchange == nullptr) return;
+    const Traffic traffic = sent(pipeline, *exchange);
+    messages += traffic.messages;
+    message_bytes += traffic.bytes;
+    for (const plan::ArrayMessages& array : exchange->arrays)
+      for (const Message& message : array.lists.sends)
+        exchanged_bytes[static_cast<std::size_t>(array.array)] +=
+            bytes_of(pipeline, array.array, message.box);
+  });
 }
 
 std::string summary(const Pipeline& pipeline, const Plan& any_plan, const PlanTotals& totals) {
@@ -177,7 +234,7 @@ std::string summary(const Pipeline& pipeline, const Plan& any_plan, const PlanTo
                                       : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));
   }
   return fmt::format("{}: {} message{} of {} in all, {} redundant points, peak memory per rank {}", stages,
-                     totals.messages, totals.messages == 1 ? "" : "s", human_bytes(totals.message_bytes),
+                     totals.messages, plural(totals.messages), human_bytes(totals.message_bytes),
                      totals.redundant_points, human_bytes(totals.peak_bytes));
 }
 

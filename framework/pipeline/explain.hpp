@@ -12,13 +12,14 @@ namespace tessera {
 /// and bytes, and the memory. Ends with a line feed.
 std::string explain(const Pipeline& pipeline, const Plan& plan);
 
-/// The kind of a step in one word: "read", "exchange", "boundary", "compute", "write".
+/// The kind of a step in one word: "sequence", "repeat", "bands", "items", "allocate", "free", "read",
+/// "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
 std::string step_kind(const PlanNode& node);
 
 /// A step in a few words, such as "compute bv".
 std::string step_label(const Pipeline& pipeline, const PlanNode& node);
 
-/// What a run costs over all ranks.
+/// What a run costs over all ranks; a step that is repeated counts once.
 struct PlanTotals {
   int rank_count = 0;
   std::int64_t messages = 0;
@@ -26,6 +27,8 @@ struct PlanTotals {
   std::int64_t redundant_points = 0;
   /// Of the rank that needs most.
   std::int64_t peak_bytes = 0;
+  /// By array: what of `message_bytes` is of it.
+  std::vector<std::int64_t> exchanged_bytes;
 
   void add(const Pipeline& pipeline, const Plan& plan);
 };

@@ -2,8 +2,7 @@
 // Pipelines of any shape: a schedule never changes a bit.
 #include <gtest/gtest.h>
 
-#include "pipeline/random_graph.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "pipeline/random_plans.hpp"
 
 namespace {
 
@@ -13,21 +12,7 @@ using test::Point;
 
 std::vector<test::WholeArray<float>> rehearse(const Graph& graph, const Schedule& schedule, int threads,
                                               int ranks) {
-  Bindings bindings;
-  std::vector<test::ArraySource<float>> sources(graph.inputs.begin(), graph.inputs.end());
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    bindings.sources[graph.name(static_cast<int>(i))] = &sources[i];
-  std::vector<test::ArraySink<float>> sinks(graph.outputs.begin(), graph.outputs.end());
-  for (std::size_t i = 0; i < sinks.size(); ++i)
-    if (!graph.outputs[i].empty())
-      bindings.sinks[graph.name(static_cast<int>(graph.inputs.size() + i))] = &sinks[i];
-  Rehearsal(graph.pipeline, schedule, {threads, false}, ranks).run(bindings);
-  std::vector<test::WholeArray<float>> results;
-  for (const auto& sink : sinks) {
-    EXPECT_TRUE(sink.every_point_written_once());
-    results.push_back(sink.array);
-  }
-  return results;
+  return test::rehearse(graph, test::make_plans(graph.pipeline, schedule, {threads, false}, ranks));
 }
 
 TEST(GraphRehearsal, RandomSchedulesGiveTheBitsOfAPlainEvaluation) {

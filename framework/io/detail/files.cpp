@@ -32,13 +32,12 @@ void fail(const std::string& path, const std::string& problem, const std::string
 
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
 
-File open_for_reading(const std::string& path) {
+File open_for_reading(const std::string& path, const std::string& kind) {
+  const std::string advice = fmt::format("give the path of {}", kind);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    fail(path, "no such file", "give the path of a PNG or HDF5 file");
-  if (std::filesystem::is_directory(status))
-    fail(path, "is a directory", "give the path of a PNG or HDF5 file");
+  if (status.type() == std::filesystem::file_type::not_found) fail(path, "no such file", advice);
+  if (std::filesystem::is_directory(status)) fail(path, "is a directory", advice);
   if (error) fail(path, error.message(), "check the path and its permissions");
   if (!std::filesystem::is_regular_file(status))
     fail(path, "is not a regular file", "give the path of a PNG or HDF5 file");

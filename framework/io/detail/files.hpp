@@ -21,7 +21,8 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
-File open_for_reading(const std::string& path);
+/// `kind` says what is wanted.
+File open_for_reading(const std::string& path, const std::string& kind = "a PNG or HDF5 file");
 
 /// An output file under a temporary name in the folder of its final one. Collective, except as noted.
 class UnfinishedFile {

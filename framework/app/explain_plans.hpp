@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tessera/app/plans.hpp"
+
+namespace tessera::app {
+
+/// What --explain prints: the totals of all ranks, then one rank of each class of ranks that do the same.
+std::string explain_text(const Pipeline& pipeline, const Plans& plans);
+
+/// The same with one rank only.
+std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank);
+
+/// The pipeline as a graph for Graphviz, with what all ranks exchange.
+std::string dot_text(const Pipeline& pipeline, const Plans& plans);
+
+}  // namespace tessera::app

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/deck/deck.hpp"
+#include "tessera/io/image_info.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+
+namespace tessera::app {
+
+/// Declares the keys of the files that an application writes its result to.
+void declare_output_keys(deck::Schema& schema);
+
+/// Those files. All calls but paths() are collective.
+class ImageOutputs {
+ public:
+  /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of the
+  /// input. `array` is the result, on `domain` and of the image's type.
+  ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
+               const std::string& array, const Box& domain);
+
+  /// What the result is handed to. The picture of before and after takes the input from `instance`.
+  BlockSink& sink(PlanInstance& instance);
+
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  /// Hands the blocks of one array to several sinks.
+  struct Tee final : BlockSink {
+    void write(const HostBlock& block) override {
+      for (auto& sink : sinks) sink->write(block);
+    }
+    std::vector<std::unique_ptr<BlockSink>> sinks;
+  };
+
+  MPI_Comm communicator_;
+  Box input_domain_;
+  std::string comparison_;
+  std::vector<std::string> paths_;
+  Tee tee_;
+};
+
+}  // namespace tessera::app

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/run_records.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "tessera/app/trace.hpp"
+#include "tessera/app/transfers.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// A path by which two names of one file are equal.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  return error ? std::filesystem::path(path) : place;
+}
+
+void check_names(const std::vector<std::string>& taken,
+                 const std::vector<std::pair<const char*, std::string>>& files) {
+  std::set<std::filesystem::path> places;
+  for (const std::string& path : taken) places.insert(place_of(path));
+  for (const auto& [option, path] : files)
+    if (!path.empty() && !places.insert(place_of(path)).second)
+      throw InputError(fmt::format(
+          "command line: {} {}: the run uses this file already: give it a name of its own", option, path));
+}
+
+}  // namespace
+
+RunRecords::RunRecords(MPI_Comm communicator, const Options& options, const std::vector<std::string>& taken)
+    : communicator_(communicator),
+      report_path_(options.report == "-" ? "" : options.report),
+      trace_path_(options.trace),
+      prints_report_(options.report == "-") {
+  check_names(taken, {{"--report", report_path_}, {"--trace", trace_path_}});
+  if (!report_path_.empty()) report_file_.emplace(communicator, report_path_);
+  if (!trace_path_.empty()) trace_file_.emplace(communicator, trace_path_);
+}
+
+RecorderOptions RunRecords::recorder_options() const {
+  return {.fence = wants_report() || trace_file_, .events = trace_file_.has_value()};
+}
+
+void RunRecords::write(const Report& report, const Pipeline& pipeline, const Plan& plan,
+                       const StepRecorder& recorder) {
+  const bool writes = plan.rank == 0;
+  if (trace_file_) {
+    const auto events = gather(communicator_, recorder.events());
+    trace_file_->write(writes ? trace_text(pipeline, plan, events) : std::string());
+  }
+  if (report_file_) {
+    const bool as_json = std::filesystem::path(report_path_).extension() == ".json";
+    report_file_->write(!writes ? std::string() : as_json ? report.json() : report.text());
+  }
+  if (prints_report_ && writes) {
+    fmt::print("{}", report.text());
+    std::fflush(stdout);
+  }
+}
+
+std::vector<std::string> RunRecords::paths() const {
+  std::vector<std::string> paths;
+  if (report_file_) paths.push_back(report_path_);
+  if (trace_file_) paths.push_back(trace_path_);
+  return paths;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "pipeline/plan_sample.hpp"
+#include "tessera/pipeline/plan_work.hpp"
+
+namespace {
+
+using namespace tessera;
+
+/// The lines of an explanation from the tree on, without ids and indentation.
+std::vector<std::string> step_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text.substr(text.find("     0 plan")));
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t begin = line.find_first_not_of(" 0123456789");
+    lines.push_back(begin == std::string::npos ? "" : line.substr(begin));
+  }
+  return lines;
+}
+
+/// One of the lines begins so.
+bool has(const std::vector<std::string>& lines, const std::string& line) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& other) { return other.substr(0, line.size()) == line; });
+}
+
+TEST(Explain, EveryKindOfNode) {
+  const Pipeline pipeline = test::sample_pipeline();
+  const std::string text = explain(pipeline, test::plan_with_all_kinds(pipeline));
+  const std::vector<std::string> lines = step_lines(text);
+  for (const char* line :
+       {"allocate buffer 0: input on [-2, 16) x [0, 14), 1008 bytes at 0", "read input [0, 16) x [0, 12)",
+        "fill the border of input in [-2, 16) x [0, 14)", "contribute to most on [0, ",
+        "reduce most over all ranks", "swap out and out",
+        "repeat at most 4 times, until most is not zero, tested after every 2 times, 3 times per exchange",
+        "in 2 bands along dimension 1", "band", "for each item of the stream", "frame",
+        "write out [0, 16) x [0, 12)"})
+    EXPECT_TRUE(has(lines, line)) << line << " in\n" << text;
+}
+
+TEST(Explain, BuffersShowWhereMemoryIsUsedAgain) {
+  const Pipeline pipeline = test::sample_pipeline();
+  const Plan plan = make_plan(pipeline, {}, {}, 1, 0);
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer& buffer = plan.buffers[i];
+    expected.push_back("free buffer " + std::to_string(i) + ": " + pipeline[buffer.array].name + ", " +
+                       human_bytes(buffer.bytes) + " at " + std::to_string(buffer.offset));
+  }
+  const std::vector<std::string> lines = step_lines(explain(pipeline, plan));
+  for (const std::string& line : expected) EXPECT_TRUE(has(lines, line)) << line;
+}
+
+/// Two inputs, read by one stage: both are exchanged together.
+Pipeline two_inputs() {
+  Pipeline pipeline;
+  const Box box{{0, 8}, {0, 8}};
+  const auto a = pipeline.input<float, 2>("a", box, Boundary::clamp);
+  const auto b = pipeline.input<float, 2>("b", box, Boundary::clamp);
+  pipeline.output(pipeline.stage<float>("sum", test::Mixed{1.0f}, a, b));
+  return pipeline;
+}
+
+TEST(Explain, OneMessagePerPartnerWhateverTheArrays) {
+  const Pipeline pipeline = two_inputs();
+  PlanTotals totals;
+  const std::vector<Plan> plans = test::make_plans(pipeline, {}, {}, 2);
+  for (const Plan& plan : plans) totals.add(pipeline, plan);
+  // Rank 0 needs row 4 of a, rank 1 row 3 of b but for its first point.
+  EXPECT_EQ(totals.messages, 2);
+  EXPECT_EQ(totals.message_bytes, (8 + 7) * 4);
+  EXPECT_EQ(totals.exchanged_bytes, (std::vector<std::int64_t>{32, 28, 0}));
+  const std::vector<std::string> lines = step_lines(explain(pipeline, plans[0]));
+  EXPECT_TRUE(has(lines, "exchange a, b: sends 1 message of 28 bytes, receives 1 of 32 bytes"));
+  EXPECT_TRUE(has(lines, "from rank 1: a [0, 8) x [4, 5), 32 bytes"));
+}
+
+TEST(Explain, OverlappedExchangesAreWaitedFor) {
+  const Pipeline pipeline = two_inputs();
+  Schedule schedule;
+  schedule.overlap = Overlap::on;
+  const Plan plan = make_plan(pipeline, schedule, {}, 2, 0);
+  int exchange = -1;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (std::holds_alternative<plan::Exchange>(node.step)) exchange = node.id;
+  });
+  const std::vector<std::string> lines = step_lines(explain(pipeline, plan));
+  EXPECT_TRUE(has(lines, "exchange a, b: sends 1 message of 28 bytes, receives 1 of 32 bytes, overlapped"));
+  EXPECT_TRUE(has(lines, "wait for exchange " + std::to_string(exchange)));
+}
+
+TEST(PlanWork, CountsWhatStepsReadAndWrite) {
+  const Pipeline pipeline = two_inputs();
+  const Plan plan = make_plan(pipeline, {}, {}, 2, 0);
+  int steps = 0;
+  walk(plan.root, [&](const PlanNode& node) {
+    const StepWork work = work_of(pipeline, node);
+    if (std::holds_alternative<plan::Compute>(node.step)) {
+      // 8 x 4 points of a, one row further down; 8 x 4 of b one point to the right and one up; as many
+      // results.
+      EXPECT_EQ(work.points, 32);
+      EXPECT_EQ(work.bytes, 4 * (32 + 32 + 32));
+      ++steps;
+    }
+    if (std::holds_alternative<plan::Read>(node.step)) {
+      EXPECT_EQ(work.points, 32);
+      EXPECT_EQ(work.bytes, 128);
+      ++steps;
+    }
+    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+      EXPECT_EQ(work.bytes, sent(pipeline, *exchange).bytes);
+      ++steps;
+    }
+  });
+  EXPECT_EQ(steps, 4);
+}
+
+TEST(PlanWork, TilesReadTheirInputsOnce) {
+  const Pipeline pipeline = test::sample_pipeline(16, 12);
+  Schedule schedule;
+  schedule.stages["a"].placement = Placement::tile;
+  schedule.stages["b"].tile = {16, 4};
+  const Plan plan = make_plan(pipeline, schedule, {}, 1, 0);
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    if (step == nullptr || step->members.size() < 2) return;
+    const StepWork work = work_of(pipeline, node);
+    // b on 16 x 12; a in three tiles of 17 x 5; the input on 18 x 14.
+    EXPECT_EQ(work.points, 16 * 12 + 3 * 17 * 5);
+    EXPECT_EQ(work.bytes, 4 * (16 * 12 + 18 * 14));
+  });
+}
+
+}  // namespace

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "apps/blur/stages.hpp"
+#include "pipeline/plan_sample.hpp"
+
+namespace {
+
+using namespace tessera;
+
+TEST(PlanJson, RandomPlansComeBackAsTheyWere) {
+  test::Random random(211);
+  for (int i = 0; i < 60; ++i) {
+    const test::Graph graph = test::random_graph(random, true);
+    const std::vector<Plan> plans = test::random_plans(random, graph, 6);
+    const std::string text = to_json(graph.pipeline, plans);
+    const std::vector<Plan> read = plans_from_json(graph.pipeline, text);
+    EXPECT_EQ(to_json(graph.pipeline, read), text) << graph.text();
+    const auto expected = test::rehearse(graph, plans), results = test::rehearse(graph, read);
+    for (std::size_t k = 0; k < results.size(); ++k)
+      EXPECT_TRUE(results[k].same_bits(expected[k])) << graph.text() << "; output " << k;
+    const std::string one = to_json(graph.pipeline, plans.back());
+    EXPECT_EQ(to_json(graph.pipeline, plan_from_json(graph.pipeline, one)), one);
+  }
+}
+
+TEST(PlanJson, AllKindsOfNodesComeBack) {
+  const Pipeline pipeline = test::sample_pipeline();
+  const std::string text = to_json(pipeline, test::plan_with_all_kinds(pipeline));
+  EXPECT_EQ(to_json(pipeline, plan_from_json(pipeline, text)), text);
+  for (const char* kind : {"sequence", "repeat", "bands", "items", "allocate", "free", "read", "write",
+                           "boundary", "compute", "reduce", "swap"})
+    EXPECT_NE(text.find(std::string("\"").append(kind).append("\"")), std::string::npos) << kind;
+  const std::string plans = to_json(pipeline, test::make_plans(pipeline, {}, {}, 3));
+  EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, plans)), plans);
+  EXPECT_NE(plans.find("exchange"), std::string::npos);
+}
+
+TEST(PlanJson, PlansOfManyKindsOfPipelines) {
+  const Pipeline pipeline = test::sample_pipeline();
+  for (const bool device : {false, true})
+    for (const Overlap overlap : {Overlap::on, Overlap::off})
+      for (int ranks : {1, 5}) {
+        Schedule schedule;
+        schedule.overlap = overlap;
+        schedule.stages["a"].placement = Placement::tile;
+        schedule.stages["b"].tile = {4, 3};
+        const std::string text =
+            to_json(pipeline, test::make_plans(pipeline, schedule, {2, device, {ranks}}, ranks));
+        EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, text)), text);
+      }
+}
+
+std::string error_of(const Pipeline& pipeline, const std::string& text) {
+  const std::string error = test::message_of<InputError>([&] { plan_from_json(pipeline, text); });
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  return error;
+}
+
+Pipeline blur(int height) {
+  const Box box{{0, 12}, {0, height}};
+  return blur::make_pipeline<std::uint16_t, 2>(box, box, Boundary::clamp);
+}
+
+TEST(PlanJson, PlansOfAnotherPipelineOrImage) {
+  const std::string text = to_json(blur(12), make_plan(blur(12), {}, {}, 1, 0));
+  EXPECT_EQ(error_of(blur(13), text),
+            "the plan is of another pipeline or image: it was made for "
+            R"({"dimensions":2,"domain":[[0,12],[0,12]],"name":"input","output":false,"reads":[],)"
+            R"("type":"uint16"}, and this run has )"
+            R"({"dimensions":2,"domain":[[0,12],[0,13]],"name":"input","output":false,"reads":[],)"
+            R"("type":"uint16"}: save the plan anew with the input of this run)");
+  EXPECT_EQ(error_of(test::sample_pipeline(), text).substr(0, 41),
+            "the plan is of another pipeline or image:");
+}
+
+/// A text with one piece in place of another.
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(PlanJson, TextsThatAreNoPlan) {
+  const Pipeline pipeline = blur(12);
+  const std::string text = to_json(pipeline, make_plan(pipeline, {}, {}, 1, 0));
+  const auto after = [&](const char* from, const char* to) {
+    return error_of(pipeline, changed(text, from, to));
+  };
+  const std::string advice = ": save the plan again, or mend it";
+  EXPECT_EQ(error_of(pipeline, ""), "is not JSON from line 1 on" + advice);
+  EXPECT_EQ(error_of(pipeline, text.substr(0, text.size() / 2)).substr(0, 22), "is not JSON from line ");
+  EXPECT_EQ(error_of(pipeline, "[]"), "'' expects an object, got []" + advice);
+  EXPECT_EQ(after("tessera plan", "other plan"),
+            "'format' expects \"tessera plan\", got \"other plan\"" + advice);
+  EXPECT_EQ(after("\"version\": 1", "\"version\": 2"),
+            "'version' expects 1, the version that this program knows, got 2" + advice);
+  EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": \"1\""),
+            "'plans[0].rank_count' expects an integer, got \"1\"" + advice);
+  EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": 5000000000"),
+            "'plans[0].rank_count' expects an integer of 32 bits, got 5000000000" + advice);
+  EXPECT_EQ(after("\"rank_count\": 1,", ""), "'plans[0]' has no 'rank_count'" + advice);
+  EXPECT_EQ(after("\"rank_count\": 1,", "\"rank_count\": 1, \"rnk\": 2,"),
+            "'plans[0]' has the unknown key \"rnk\"" + advice);
+  EXPECT_EQ(after("\"placement\": \"distributed\"", "\"placement\": \"somewhere\""),
+            "'plans[0].stages[0].placement' expects one of distributed, rank, replicated, tile, got "
+            "\"somewhere\"" +
+                advice);
+  EXPECT_EQ(after("\"kind\":\"read\"", "\"kind\":\"guess\""),
+            "'plans[0].root.children[0].children[1].kind' expects a kind of step, got \"guess\"" + advice);
+  EXPECT_EQ(after("\"owned\": [[0,12],[0,12]]", "\"owned\": [[0,12],[0]]"),
+            "'plans[0].stages[0].owned[1]' expects a range [begin, end], got [0]" + advice);
+}
+
+TEST(PlanJson, DeepNesting) {
+  const Pipeline pipeline = blur(12);
+  const std::string text = to_json(pipeline, make_plan(pipeline, {}, {}, 1, 0));
+  std::string begin, end;
+  for (int i = 0; i < 2000; ++i) {
+    begin += R"({"id":1,"kind":"items","children":[)";
+    end += "]}";
+  }
+  EXPECT_EQ(error_of(pipeline, changed(text, "\"children\": [", "\"children\": [" + begin + end + ",")),
+            "steps nested too deeply: save the plan again, or mend it");
+  error_of(pipeline, std::string(1 << 20, '['));
+}
+
+}  // namespace

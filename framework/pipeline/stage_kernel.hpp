@@ -240,7 +240,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
   const Body& body() const { return body_; }
 
   void required(const Box& box, Box* needs) const override {
-    const auto boxes = infer_footprint<N, Inputs...>(body_, box);
+    const auto boxes = footprints_of(box);
     std::copy(boxes.begin(), boxes.end(), needs);
   }
 
@@ -255,12 +255,20 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
   }
 
  private:
+  /// A stage of coordinates alone has no inputs.
+  std::array<Box, sizeof...(Inputs)> footprints_of(const Box& box) const {
+    if constexpr (sizeof...(Inputs) == 0)
+      return {};
+    else
+      return infer_footprint<N, Inputs...>(body_, box);
+  }
+
   template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
     const detail::OutputArrays<N, Values...> out(outputs);
 #ifdef TESSERA_CHECKS
-    const auto footprints = infer_footprint<N, Inputs...>(body_, box);
+    const auto footprints = footprints_of(box);
     const detail::BoundBody<
         Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
         bound{

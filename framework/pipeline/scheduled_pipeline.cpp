@@ -54,6 +54,8 @@ std::string_view name_of(Placement placement) {
 }
 
 Box with_whole_lines(const StageDeclaration& stage, Box box) {
+  // What a reduction computes are the points of its input.
+  if (stage.reduction != nullptr) return box;
   for (int d = 0; d < box.dimensions; ++d)
     if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty()) box[d] = whole;
   return box;

@@ -29,4 +29,22 @@ TEST(Kinds, AStageWithoutInputs) {
   test::for_each_point(box, [&](const Point& p) { EXPECT_EQ(sink.array.at(p), p[0] * 10 + p[1]); });
 }
 
+TEST(Kinds, AReductionTakesAllPointsOfItsBox) {
+  test::WholeArray<int> image(Box{{0, 9}, {0, 7}});
+  for (std::size_t i = 0; i < image.values.size(); ++i) image.values[i] = static_cast<int>(i * i);
+  const Box over{{3, 8}, {2, 6}};
+  std::int64_t expected = 0;
+  test::for_each_point(over, [&](const Point& p) { expected += image.at(p); });
+  Pipeline pipeline;
+  const auto input = pipeline.input<int, 2>("input", image.box);
+  pipeline.output(pipeline.reduce("sum", Sum<int>(), input, over));
+  for (int ranks : {1, 4, 50}) {
+    test::ArraySource<int> source(image);
+    test::ArraySink<std::int64_t> sink(Box{{0, 1}});
+    Rehearsal(pipeline, {}, {2, false}, ranks).run({{{"input", &source}}, {{"sum", &sink}}});
+    EXPECT_EQ(sink.array.values[0], expected) << ranks;
+    EXPECT_TRUE(sink.every_point_written_once());
+  }
+}
+
 }  // namespace

@@ -47,4 +47,70 @@ TEST(Kinds, AReductionTakesAllPointsOfItsBox) {
   }
 }
 
+/// A line along y.
+struct Down {
+  template <class Line, class In, class Coord>
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x) const {
+    for (int i = 0; i < line.extent(); ++i) line(i) = in(x, i);
+  }
+};
+struct Reread {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x + 1, clamp(y - x, 0, 5));
+  }
+};
+
+/// The grids of lines along y and of the image made of them.
+std::vector<std::string> grids_of_lines(const Schedule& schedule, int ranks) {
+  const Box box{{0, 12}, {0, 6}};
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
+  const auto lines = pipeline.columns<float, 2, 1>("lines", Down(), 6, input);
+  pipeline.output(pipeline.stage<float>("image", Reread(), lines), box);
+  const Plan plan = make_plan(pipeline, schedule, {}, ranks, 0);
+  return {plan.stages[1].grid.text(), plan.stages[2].grid.text()};
+}
+
+TEST(Kinds, GridsOfAllStagesDoNotCutLines) {
+  using Grids = std::vector<std::string>;
+  Schedule schedule;
+  EXPECT_EQ(grids_of_lines(schedule, 4), (Grids{"[4, 1]", "[1, 4]"}));
+  schedule.grid = {{2, 2}};
+  EXPECT_EQ(grids_of_lines(schedule, 4), (Grids{"[4, 1]", "[2, 2]"}));
+  schedule.grid = {{0, 0}};
+  EXPECT_EQ(grids_of_lines(schedule, 4)[0], "[4, 1]");
+  schedule.grid = {{4, 1}};
+  EXPECT_EQ(grids_of_lines(schedule, 4), (Grids{"[4, 1]", "[4, 1]"}));
+}
+
+TEST(Kinds, AutoInAGridOfLinesDoesNotCutThem) {
+  Schedule schedule;
+  schedule.stages["lines"].grid = GridRequest{{0, 0}};
+  EXPECT_EQ(grids_of_lines(schedule, 6)[0], "[6, 1]");
+}
+
+TEST(Kinds, LinesThatAreNotDistributedFollowTheGridsOfTheirConsumers) {
+  Schedule schedule;
+  schedule.grid = {{2, 2}};
+  for (Placement placement : {Placement::rank, Placement::replicated, Placement::tile}) {
+    schedule.stages["lines"].placement = placement;
+    EXPECT_EQ(grids_of_lines(schedule, 4)[1], "[2, 2]");
+  }
+}
+
+TEST(Kinds, GridsThatCutLinesAreErrors) {
+  Schedule schedule;
+  schedule.stages["lines"].grid = GridRequest{{2, 2}};
+  try {
+    grids_of_lines(schedule, 4);
+    FAIL() << "nothing was thrown";
+  } catch (const ScheduleError& error) {
+    EXPECT_EQ(error.key, "schedule.lines.grid");
+    EXPECT_STREQ(error.what(),
+                 "'lines' is computed in whole lines along dimension 1, which cannot be distributed: write 1 "
+                 "there");
+  }
+}
+
 }  // namespace

@@ -24,13 +24,18 @@ template <class Body, int N, class... Inputs>
 class Footprint {
  public:
   explicit Footprint(const Body& body) : body_(body) {
-    if constexpr (!DeclaresFootprint<Body>) closed_ = infer_forms<N, Inputs...>(body_, forms_);
+    if constexpr (sizeof...(Inputs) == 0)
+      closed_ = true;  // a function of coordinates reads nothing
+    else if constexpr (!DeclaresFootprint<Body>)
+      closed_ = infer_forms<N, Inputs...>(body_, forms_);
   }
 
   /// Writes sizeof...(Inputs) boxes; `box` must not be empty. Throws InternalError as infer_footprint does,
   /// and when a declared box has not the dimensions of its input.
-  void required(const Box& box, Box* needs) const {
-    if constexpr (DeclaresFootprint<Body>) {
+  void required([[maybe_unused]] const Box& box, [[maybe_unused]] Box* needs) const {
+    if constexpr (sizeof...(Inputs) == 0) {
+      return;
+    } else if constexpr (DeclaresFootprint<Body>) {
       for (int i = 0; i < static_cast<int>(sizeof...(Inputs)); ++i) needs[i] = declared(i, box);
     } else if (closed_ && is_within_limit(box)) {
       for (std::size_t i = 0; i < sizeof...(Inputs); ++i) {

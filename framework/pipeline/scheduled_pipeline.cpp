@@ -39,6 +39,29 @@ Box corner(const Box& box, bool last) {
   return point;
 }
 
+/// Nobody may have a part of a line: its place in a grid for all stages goes to a dimension that has none, or
+/// all ranks to the last one that may be cut.
+void keep_lines_whole(const StageDeclaration& stage, std::vector<int>& entries) {
+  const auto dimensions = static_cast<std::size_t>(stage.dimensions);
+  for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
+    if (stage.whole[line].empty() || entries[line] == 1) continue;
+    entries.resize(dimensions, 1);
+    if (const auto free = std::find(entries.begin(), entries.end(), 1); free != entries.end()) {
+      std::iter_swap(entries.begin() + static_cast<std::ptrdiff_t>(line), free);
+    } else {
+      std::fill(entries.begin(), entries.end(), 1);
+      entries[line + 1 == entries.size() ? line - 1 : entries.size() - 1] = 0;
+    }
+  }
+}
+
+/// In a grid of the stage's own `auto` may mean 1 along lines.
+void choose_auto_off_lines(const StageDeclaration& stage, std::vector<int>& entries) {
+  for (std::size_t line = 0; line < std::min(entries.size(), stage.whole.size()); ++line)
+    if (!stage.whole[line].empty() && entries[line] == 0 && std::count(entries.begin(), entries.end(), 0) > 1)
+      entries[line] = 1;
+}
+
 bool is_bounded(const Box& box) {
   for (int d = 0; d < box.dimensions; ++d)
     if (box[d].begin <= std::numeric_limits<int>::lowest() || box[d].end > std::numeric_limits<int>::max())
@@ -54,6 +77,8 @@ std::string_view name_of(Placement placement) {
 }
 
 Box with_whole_lines(const StageDeclaration& stage, Box box) {
+  // What a reduction computes are the points of its input.
+  if (stage.reduction != nullptr) return box;
   for (int d = 0; d < box.dimensions; ++d)
     if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty()) box[d] = whole;
   return box;
@@ -230,18 +255,20 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   const StageSchedule* found = find_stage(schedule, declaration.name);
   const bool own_grid =
       stage.placement == Placement::distributed && found != nullptr && found->grid.has_value();
+  const bool has_lines = declaration.reduction == nullptr && stage.placement == Placement::distributed;
   const Box blocks = intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   const std::string key = own_grid ? fmt::format("schedule.{}.grid", declaration.name) : "grid";
   try {
-    const GridRequest request = own_grid ? *found->grid : common_grid(id, schedule);
+    GridRequest request = own_grid ? *found->grid : common_grid(id, schedule);
+    if (has_lines) choose_auto_off_lines(declaration, request.entries);
     stage.distribution = BlockDistribution(
         domain, sliced, resolve_grid(request, measured, rank_count_, target), schedule.slicing);
   } catch (const InputError& error) {
     throw ScheduleError(key, error.what());
   }
-  for (int d = 0; d < declaration.dimensions && declaration.reduction == nullptr; ++d)
+  for (int d = 0; d < declaration.dimensions && has_lines; ++d)
     if (!declaration.whole[static_cast<std::size_t>(d)].empty() && stage.distribution.grid().size[d] > 1)
       throw ScheduleError(key, fmt::format("'{}' is computed in whole lines along dimension {}, which cannot "
                                            "be distributed: write 1 there",
@@ -302,14 +329,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
   const int entries = static_cast<int>(request.entries.size());
   if (entries > dimensions && entries <= most) request = {};
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
-  // Nobody may have a part of a line: its place in the grid goes to a dimension that has none.
-  for (int d = 0; d < static_cast<int>(request.entries.size()) && declaration.reduction == nullptr; ++d) {
-    if (declaration.whole[static_cast<std::size_t>(d)].empty()) continue;
-    request.entries.resize(static_cast<std::size_t>(dimensions), 1);
-    const auto line = request.entries.begin() + d;
-    for (auto other = request.entries.begin(); other != request.entries.end(); ++other)
-      if (*line != 1 && *other == 1 && other != line) std::iter_swap(line, other);
-  }
+  if (declaration.reduction == nullptr) keep_lines_whole(declaration, request.entries);
   return request;
 }
 

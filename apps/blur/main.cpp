@@ -12,7 +12,7 @@ tessera::Pipeline pipeline_of(const tessera::Box& image) {
                                : blur::make_pipeline<T, 3>(image, image, tessera::Boundary::clamp);
 }
 
-tessera::Pipeline build(const tessera::io::ImageInfo& image) {
+tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck&) {
   switch (image.type) {
     case tessera::ElementType::uint8:
       return pipeline_of<std::uint8_t>(image.domain);

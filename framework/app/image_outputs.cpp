@@ -73,7 +73,7 @@ void declare_output_keys(deck::Schema& schema) {
 }
 
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-                           const std::string& array, const Box& domain)
+                           const StageDeclaration& result)
     : communicator_(communicator),
       input_domain_(image.domain),
       comparison_(path_of(deck, "output.comparison")) {
@@ -81,11 +81,16 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
   for (const char* key : output_keys)
     if (const std::string path = path_of(deck, key); !path.empty()) paths_.push_back(path);
   if (const std::string path = path_of(deck, "output.file"); !path.empty())
-    tee_.sinks.push_back(io::create_hdf5(communicator, path, array, domain, image.type));
+    tee_.sinks.push_back(io::create_hdf5(communicator, path, result.name, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.png"); !path.empty())
-    tee_.sinks.push_back(io::create_png(communicator, path, domain, image.type));
-  if (!comparison_.empty())
-    io::create_png(communicator, comparison_, domain, image.type);  // a trial, dropped at once
+    tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
+  if (comparison_.empty()) return;
+  if (result.type != image.type || !(result.domain == image.domain))
+    deck.fail("output.comparison",
+              fmt::format("the image is {} {}, but the result {} {}: only equal ones can be compared",
+                          to_string(image.domain), name_of(image.type), to_string(result.domain),
+                          name_of(result.type)));
+  io::create_png(communicator, comparison_, image.domain, image.type);  // a trial, dropped at once
 }
 
 BlockSink& ImageOutputs::sink(PlanInstance& instance) {

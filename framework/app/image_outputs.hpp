@@ -20,9 +20,9 @@ void declare_output_keys(deck::Schema& schema);
 class ImageOutputs {
  public:
   /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of the
-  /// input. `array` is the result, on `domain` and of the image's type.
+  /// input.
   ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-               const std::string& array, const Box& domain);
+               const StageDeclaration& result);
 
   /// What the result is handed to. The picture of before and after takes the input from `instance`.
   BlockSink& sink(PlanInstance& instance);

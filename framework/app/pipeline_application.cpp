@@ -33,7 +33,7 @@ namespace {
 
 using deck::ValueType;
 
-deck::Schema make_schema(const ScheduleNames& names) {
+deck::Schema make_schema(const ScheduleNames& names, const std::vector<deck::KeyDeclaration>& parameters) {
   deck::Schema schema;
   schema.add({.name = "input.file",
               .type = ValueType::path,
@@ -45,6 +45,7 @@ deck::Schema make_schema(const ScheduleNames& names) {
               .group = "Files",
               .help = "The data set of an HDF5 file; without it, the only one"});
   declare_output_keys(schema);
+  for (const deck::KeyDeclaration& key : parameters) schema.add(key);
   schema.add(
       {.name = "threads",
        .type = ValueType::integer,
@@ -59,6 +60,12 @@ deck::Schema make_schema(const ScheduleNames& names) {
               .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
               .default_text = "auto",
               .choices = {"auto", "on", "off"}});
+  schema.add({.name = "memory",
+              .type = ValueType::real,
+              .group = "Machine",
+              .help = "What a rank may use at most; a plan that needs more is refused before it starts",
+              .unit = "GiB",
+              .minimum = 0});
   declare_schedule_keys(schema, names);
   return schema;
 }
@@ -69,8 +76,8 @@ class Run {
   Run(Session& session, const PipelineApplication& application)
       : session_(session),
         application_(application),
-        names_{{"input"}, application.stages, {application.output}},
-        schema_(make_schema(names_)) {}
+        names_{{"input"}, application.stages, application.reductions, {application.output}},
+        schema_(make_schema(names_, application.parameters)) {}
 
   ExitStatus main(int argc, char** argv) {
     options_ = parse_options(argc, argv);
@@ -123,7 +130,7 @@ class Run {
     image_ = io::broadcast(session_.communicator(), image_);
     check_extents();
     collectively(session_.communicator(),
-                 [&] { pipeline_ = std::make_unique<Pipeline>(application_.build(image_)); });
+                 [&] { pipeline_ = std::make_unique<Pipeline>(application_.build(image_, *deck_)); });
   }
 
   /// Coordinates are 32 bits wide, with room for what stages read beyond the image.
@@ -142,6 +149,8 @@ class Run {
     target.threads = session_.threads(
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target.device = !runs_on_host;
+    if (deck_->is_set("memory"))
+      target.memory_bytes = static_cast<std::int64_t>(deck_->get<double>("memory") * (1 << 30));
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
     const bool follows_machine = deck_->get<std::string>("levels") == "machine";
     if (follows_machine && ranks != session_.rank_count())
@@ -236,8 +245,8 @@ class Run {
   void execute() {
     const int threads = plan_.target.threads;
     // Unwritable places are found before any work.
-    ImageOutputs outputs(session_.communicator(), *deck_, image_, application_.output,
-                         (*pipeline_)[pipeline_->find(application_.output)].domain);
+    const StageDeclaration& output = (*pipeline_)[pipeline_->find(application_.output)];
+    ImageOutputs outputs(session_.communicator(), *deck_, image_, output);
     std::vector<std::string> taken = outputs.paths();
     taken.insert(taken.end(), {text_of("input.file"), options_.plan});
     RunRecords records(session_.communicator(), options_, taken);

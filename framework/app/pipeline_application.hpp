@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/key.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
@@ -17,9 +20,13 @@ struct PipelineApplication {
   std::string summary;
   /// The intermediate stages, in order.
   std::vector<std::string> stages;
+  /// Its global reductions.
+  std::vector<std::string> reductions = {};
   std::string output;
+  /// Keys of its own: what `build` gets from the deck.
+  std::vector<deck::KeyDeclaration> parameters = {};
   /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
-  std::function<Pipeline(const io::ImageInfo&)> build;
+  std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build;
 };
 
 /// Its main(): options, deck, files, plan, progress, timing. Returns the exit status.

@@ -33,7 +33,8 @@ Placement to_placement(std::string_view name) {
 
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   using deck::ValueType;
-  const std::vector<std::string> computed = joined(names.stages, names.outputs);
+  const std::vector<std::string> owned = joined(names.reductions, names.outputs);
+  const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
   schema.add(
       {.name = "grid",
@@ -68,10 +69,10 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
               .group = group,
-              .help = "An output is computed by its owners",
+              .help = "An output, or what is reduced globally, is computed by its owners",
               .default_text = "distributed",
               .choices = {"distributed"},
-              .only = names.outputs});
+              .only = owned});
   schema.add({.name = "schedule.<stage>.grid",
               .type = ValueType::grid,
               .group = group,
@@ -89,11 +90,12 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   Schedule schedule;
   schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
-  for (const std::string& name : joined(joined(names.inputs, names.stages), names.outputs)) {
+  const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
+  for (const std::string& name : joined(names.inputs, computed)) {
     StageSchedule& stage = schedule.stages[name];
     if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck.get<deck::GridValue>(key(name, "grid")));
   }
-  for (const std::string& name : joined(names.stages, names.outputs)) {
+  for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];
     stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
     const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));

@@ -13,6 +13,8 @@ namespace tessera::app {
 struct ScheduleNames {
   std::vector<std::string> inputs;
   std::vector<std::string> stages;
+  /// Global reductions.
+  std::vector<std::string> reductions;
   std::vector<std::string> outputs;
 };
 

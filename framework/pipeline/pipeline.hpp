@@ -10,9 +10,12 @@
 #include "tessera/domain/boundary.hpp"
 #include "tessera/domain/element_type.hpp"
 #include "tessera/pipeline/column_stage.hpp"
+#include "tessera/pipeline/elementary.hpp"
 #include "tessera/pipeline/functions.hpp"
 #include "tessera/pipeline/group_kernel.hpp"
 #include "tessera/pipeline/reduction_stage.hpp"
+#include "tessera/pipeline/table.hpp"
+#include "tessera/pipeline/via.hpp"
 
 namespace tessera {
 

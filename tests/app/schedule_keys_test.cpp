@@ -9,7 +9,7 @@
 namespace tessera::app {
 namespace {
 
-const ScheduleNames names{{"image"}, {"low", "high"}, {"result"}};
+const ScheduleNames names{{"image"}, {"low", "high"}, {"mean"}, {"result"}};
 
 deck::Deck load(const std::string& text) {
   deck::Schema schema;
@@ -24,7 +24,7 @@ Schedule schedule(const std::string& text, bool device = false) {
 TEST(ScheduleKeysTest, Defaults) {
   const Schedule made = schedule("{}");
   EXPECT_EQ(made.grid.text(), "[1, auto]");
-  EXPECT_EQ(made.stages.size(), 4U);
+  EXPECT_EQ(made.stages.size(), 5U);
   for (const auto& [name, stage] : made.stages) {
     EXPECT_EQ(stage.placement, Placement::distributed) << name;
     EXPECT_FALSE(stage.grid) << name;

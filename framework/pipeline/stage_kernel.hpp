@@ -12,6 +12,12 @@
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 
+// A loop over points that cannot be vectorised, as its body gathers or branches, is no mistake.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 namespace tessera {
 
 template <class... Types>
@@ -289,3 +295,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
 };
 
 }  // namespace tessera
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif

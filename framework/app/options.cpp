@@ -34,7 +34,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
       ->type_name("FILE");
   command_line
       .add_option("--report", options.report,
-                  "Write what each step cost: JSON if the name ends in .json, else text; - prints it")
+                  "Write what each step cost: as JSON if FILE ends in .json, else text; - prints it")
       ->type_name("FILE");
   command_line
       .add_option("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome")

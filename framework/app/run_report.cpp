@@ -87,7 +87,7 @@ void add_step_table(Report& report, const Pipeline& pipeline, const Plan& plan,
                     const std::vector<std::vector<StepCost>>& by_rank) {
   walk(plan.root, [&](const PlanNode& node) {
     const auto i = static_cast<std::size_t>(node.id);
-    if (children_of(node) != nullptr || by_rank.front()[i].calls == 0) return;
+    if (!is_step(node)) return;
     const double slowest = most(by_rank, i, &StepCost::seconds);
     const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
     report.add_row(

@@ -50,6 +50,13 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
                   "(balanced)",
               .default_text = "ceil",
               .choices = {"ceil", "balanced"}});
+  schema.add({.name = "overlap",
+              .type = ValueType::choice,
+              .group = group,
+              .help = "Whether the inside of a block is computed while messages are under way; auto: where "
+                      "blocks are large",
+              .default_text = "auto",
+              .choices = {"auto", "on", "off"}});
   schema.add(
       {.name = "levels",
        .type = ValueType::choice,
@@ -89,6 +96,8 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
   Schedule schedule;
   schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
+  const auto& overlap = deck.get<std::string>("overlap");
+  schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
   for (const std::string& name : joined(names.inputs, computed)) {

@@ -18,7 +18,8 @@ struct ScheduleNames {
   std::vector<std::string> outputs;
 };
 
-/// Declares `grid` and `schedule.<stage>.compute|grid|tile` with their defaults.
+/// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|tile` with their
+/// defaults.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 
 /// The schedule that a deck asks for. `device`: tile sizes are those for devices.

@@ -41,8 +41,7 @@ void StepRecorder::end() {
 std::string StepRecorder::text() const {
   std::map<std::string, double> seconds;
   walk(plan_.root, [&](const PlanNode& node) {
-    if (children_of(node) == nullptr)
-      seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
+    if (is_step(node)) seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
   });
   std::string text;
   for (const auto& [kind, mine] : seconds) {

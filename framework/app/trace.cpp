@@ -25,19 +25,19 @@ Json process_name(std::size_t rank) {
 
 std::string trace_text(const Pipeline& pipeline, const Plan& any_plan,
                        const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) {
-  std::map<int, const PlanNode*> leaves;
+  std::map<int, const PlanNode*> steps;
   walk(any_plan.root, [&](const PlanNode& node) {
-    if (children_of(node) == nullptr) leaves[node.id] = &node;
+    if (is_step(node)) steps[node.id] = &node;
   });
   constexpr double microseconds = 1e6;
   std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   for (std::size_t rank = 0; rank < events_by_rank.size(); ++rank) {
     text.append(rank == 0 ? "\n" : ",\n").append(process_name(rank).dump());
     for (const StepRecorder::Event& event : events_by_rank[rank]) {
-      const auto leaf = leaves.find(event.node);
-      if (leaf == leaves.end()) continue;
-      const Json json = {{"name", step_label(pipeline, *leaf->second)},
-                         {"cat", step_kind(*leaf->second)},
+      const auto step = steps.find(event.node);
+      if (step == steps.end()) continue;
+      const Json json = {{"name", step_label(pipeline, *step->second)},
+                         {"cat", step_kind(*step->second)},
                          {"ph", "X"},
                          {"pid", rank},
                          {"tid", 0},

@@ -39,9 +39,11 @@ class CommandLineTest : public testing::Test {
 
 TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
   const std::string text = output(3, {"--help"});
-  for (const char* words : {"  --explain ", "  --ranks ", "  --print-deck ", "  --version ", "--quiet ",
-                            "  input.file ", "  output.file ", "  output.png ", "  output.comparison ",
-                            "  threads ", "  grid ", "  schedule.<stage>.grid ", "  schedule.<stage>.tile "})
+  for (const char* words :
+       {"  --explain ", "  --ranks ", "  --rank ", "  --dot ", "  --save-plan ", "  --plan ", "  --report ",
+        "  --trace ", "  --print-deck ", "  --version ", "--quiet ", "  input.file ", "  output.file ",
+        "  output.png ", "  output.comparison ", "  threads ", "  grid ", "  schedule.<stage>.grid ",
+        "  schedule.<stage>.tile "})
     EXPECT_EQ(lines_with(text, words).size(), 1U) << words << " in\n" << text;
   // Of the stage bh, and of the output bv.
   EXPECT_EQ(lines_with(text, "  schedule.<stage>.compute ").size(), 2U);
@@ -82,16 +84,19 @@ TEST_F(CommandLineTest, PrintedDeckRunsAgainAsItIs) {
   EXPECT_TRUE(folder_.names().contains("o.h5"));
 }
 
-TEST_F(CommandLineTest, ExplainTellsWhatEveryRankDoes) {
+TEST_F(CommandLineTest, ExplainTellsWhatEveryKindOfRankDoes) {
   const std::string text = output(3, {"run.yaml", "--explain"});
   expect_nothing_written();
-  for (int rank = 0; rank < 3; ++rank)
-    EXPECT_EQ(lines_with(text, "rank " + std::to_string(rank) + " of 3").size(), 1U) << text;
-  // Of each rank, its input and two stages.
+  // The first and the last rank do the same, the middle one has two neighbours.
+  EXPECT_EQ(lines_with(text, "2 ranks do the same as rank 0:").size(), 1U) << text;
+  EXPECT_EQ(lines_with(text, "only rank 1 does this:").size(), 1U) << text;
+  for (const char* rank : {"rank 0 of 3", "rank 1 of 3"})
+    EXPECT_EQ(lines_with(text, rank).size(), 1U) << text;
+  // Of each of the two, its input and two stages.
   for (const char* row : {"    owned ", "    required  ", "    required within the domain ", "    ghosts "})
-    EXPECT_EQ(lines_with(text, row).size(), 9U) << row << " in\n" << text;
-  EXPECT_EQ(lines_with(text, "redundant\n").size() + lines_with(text, " redundant").size(), 7U) << text;
-  EXPECT_EQ(lines_with(text, "  peak memory ").size(), 3U);
+    EXPECT_EQ(lines_with(text, row).size(), 6U) << row << " in\n" << text;
+  EXPECT_EQ(lines_with(text, " redundant").size(), 5U) << text;
+  EXPECT_EQ(lines_with(text, "  peak memory ").size(), 2U);
   // The middle rank has a row of 40 points of 3 channels from each neighbour, and sends as much.
   EXPECT_EQ(lines_with(text, "exchange input: sends 2 messages of 240 bytes, receives 2 of 240 bytes").size(),
             1U)
@@ -102,7 +107,7 @@ TEST_F(CommandLineTest, ExplainTellsWhatEveryRankDoes) {
 TEST_F(CommandLineTest, ExplainPlansForAnyNumberOfRanks) {
   const std::string text = output(1, {"run.yaml", "--explain", "--ranks", "64", "grid=[8,auto]"});
   expect_nothing_written();
-  EXPECT_EQ(lines_with(text, " of 64").size(), 64U);
+  EXPECT_LT(lines_with(text, " of 64").size(), 20U);
   EXPECT_EQ(lines_with(text, "input on [8, 8], bh tile, bv distributed: ").size(), 1U);
   // On as many ranks as there are, the two ways to ask are one.
   EXPECT_EQ(output(1, {"run.yaml", "--explain", "--ranks", "3", "threads=1"}),

@@ -36,6 +36,30 @@ TEST(OptionsTest, RanksGoWithExplain) {
     EXPECT_THROW(parse({"--explain", "--ranks", ranks}), InputError) << ranks;
 }
 
+TEST(OptionsTest, OptionsOfPlansAndRecords) {
+  const Options explained = parse({"--explain", "--rank", "3", "--save-plan", "p.json"});
+  EXPECT_EQ(explained.rank, 3);
+  EXPECT_EQ(explained.save_plan, "p.json");
+  EXPECT_TRUE(parse({"--explain", "--dot"}).dot);
+  const Options run = parse({"--plan", "p.json", "--report", "-", "--trace", "t.json"});
+  EXPECT_EQ(run.plan, "p.json");
+  EXPECT_EQ(run.report, "-");
+  EXPECT_EQ(run.trace, "t.json");
+}
+
+TEST(OptionsTest, OptionsThatDoNotGoTogether) {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"--rank", "1"},
+                                             {"--dot"},
+                                             {"--save-plan", "p"},
+                                             {"--explain", "--dot", "--rank", "1"},
+                                             {"--explain", "--plan", "p", "--ranks", "2"},
+                                             {"--explain", "--report", "r"},
+                                             {"--explain", "--trace", "t"},
+                                             {"--explain", "--rank", "-1"}})
+    EXPECT_THROW(parse(words), InputError) << words.back();
+}
+
 TEST(OptionsTest, UnknownOptionsAreErrorsOfOneLine) {
   for (const char* option : {"--nonsense", "-z", "--quiet=maybe"}) {
     try {

@@ -81,5 +81,18 @@ TEST(ScheduleKeysTest, WhatHasNoMeaningIsRefused) {
     EXPECT_THROW(load(text), InputError) << text;
 }
 
+TEST(ScheduleKeysTest, Overlap) {
+  EXPECT_EQ(schedule("{}").overlap, Overlap::automatic);
+  EXPECT_EQ(schedule("overlap: on").overlap, Overlap::on);
+  EXPECT_EQ(schedule("overlap: off").overlap, Overlap::off);
+}
+
+TEST(ScheduleKeysTest, KeysThatTheDeckGives) {
+  EXPECT_TRUE(given_schedule_keys(load("{}")).empty());
+  EXPECT_EQ(given_schedule_keys(load("grid: [1, 2]\nschedule: {'*': {tile: [4]}, low: {compute: rank}}")),
+            (std::vector<std::string>{"grid", "schedule.low.compute", "schedule.low.tile",
+                                      "schedule.high.tile", "schedule.result.tile"}));
+}
+
 }  // namespace
 }  // namespace tessera::app

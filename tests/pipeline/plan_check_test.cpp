@@ -283,10 +283,12 @@ TEST(PlanCheck, MutatedTextsAreRefusedOrRun) {
   std::mt19937 random(311);
   const Sample samples[] = {Sample(Placement::tile), Sample(Placement::distributed, Overlap::on),
                             Sample(Placement::rank, Overlap::on), Sample(Placement::replicated)};
+  std::vector<std::string> texts;
+  for (const Sample& sample : samples) texts.push_back(to_json(sample.pipeline, sample.plans));
   int accepted = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (std::size_t i = 0; i < 6000; ++i) {
     const Sample& sample = samples[i % 4];
-    std::string text = to_json(sample.pipeline, sample.plans);
+    std::string text = texts[i % 4];
     for (unsigned n = random() % 2 + 1; n > 0; --n) mutate(text, random);
     expect_refused_or_run(sample, text, accepted);
   }

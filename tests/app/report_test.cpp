@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/blur/stages.hpp"
+#include "tessera/app/run_report.hpp"
+#include "tessera/app/trace.hpp"
+#include "tessera/app/transfers.hpp"
+#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+
+namespace tessera::app {
+namespace {
+
+Report sample() {
+  Report report;
+  report.add("run", {{"ranks", 2}, {"program", "blur"}});
+  report.add_row("steps", {{"node", 3}, {"step", "read"}, {"seconds", 0.25}});
+  report.add_row("steps", {{"node", 12}, {"step", "compute a"}, {"seconds", 1.0 / 3}});
+  report.add("run", {{"deck", "grid: 1\nthreads: 2\n"}});
+  return report;
+}
+
+TEST(ReportTest, TextHasALinePerValueAndColumns) {
+  EXPECT_EQ(sample().text(),
+            "run\n"
+            "  ranks    2\n"
+            "  program  blur\n"
+            "  deck\n"
+            "    grid: 1\n"
+            "    threads: 2\n"
+            "\n"
+            "steps\n"
+            "  node  step        seconds\n"
+            "     3  read           0.25\n"
+            "    12  compute a  0.333333\n");
+}
+
+TEST(ReportTest, JsonHasTheSame) {
+  const auto json = nlohmann::json::parse(sample().json());
+  EXPECT_EQ(json["run"]["ranks"], 2);
+  EXPECT_EQ(json["run"]["deck"], "grid: 1\nthreads: 2\n");
+  EXPECT_EQ(json["steps"].size(), 2U);
+  EXPECT_EQ(json["steps"][1]["step"], "compute a");
+  EXPECT_DOUBLE_EQ(json["steps"][1]["seconds"], 1.0 / 3);
+}
+
+TEST(ReportTest, RowsOfATableHaveTheSameColumns) {
+  Report report = sample();
+  EXPECT_THROW(report.add_row("steps", {{"node", 3}}), InternalError);
+  EXPECT_THROW(report.add_row("run", {{"ranks", 3}}), InternalError);
+  EXPECT_THROW(report.add("steps", {{"ranks", 3}}), InternalError);
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  MPI_Comm_size(communicator, &size);
+  return size;
+}
+int rank_of(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+TEST(TransfersTest, ListsAndTextsOfEveryLength) {
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const auto lists = gather(MPI_COMM_WORLD, std::vector<int>(static_cast<std::size_t>(rank), rank));
+  EXPECT_EQ(lists.size(), rank == 0 ? static_cast<std::size_t>(size) : 0U);
+  for (std::size_t r = 0; r < lists.size(); ++r)
+    EXPECT_EQ(lists[r], std::vector<int>(r, static_cast<int>(r)));
+  std::vector<std::string> texts;
+  for (int r = 0; rank == 0 && r < size; ++r) texts.push_back(std::string(static_cast<std::size_t>(r), 'x'));
+  EXPECT_EQ(scatter(MPI_COMM_WORLD, texts), std::string(static_cast<std::size_t>(rank), 'x'));
+  std::string text = rank == 0 ? "of rank 0" : "";
+  broadcast(MPI_COMM_WORLD, text);
+  EXPECT_EQ(text, "of rank 0");
+}
+
+/// A blur of 24 x 30 points on all ranks, run twice.
+struct RecordedRun {
+  Box box{{0, 24}, {0, 30}};
+  Pipeline pipeline = blur::make_pipeline<float, 2>(box, box, Boundary::clamp);
+  Schedule schedule;
+  std::vector<Plan> plans;
+  PlanTotals totals;
+
+  RecordedRun() {
+    schedule.stages["bh"].placement = Placement::rank;
+    for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank) {
+      plans.push_back(make_plan(pipeline, schedule, {}, size_of(MPI_COMM_WORLD), rank));
+      totals.add(pipeline, plans.back());
+    }
+  }
+  const Plan& mine() const { return plans[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))]; }
+  StepRecorder run() const {
+    StepRecorder recorder(MPI_COMM_WORLD, mine(), {.fence = true, .events = true});
+    PlanInstance instance(pipeline, mine(), MPI_COMM_WORLD);
+    for (int turn = 0; turn < 2; ++turn) {
+      instance.run({}, [&](const PlanNode& node) { recorder.begin(node); });
+      recorder.end();
+    }
+    return recorder;
+  }
+};
+
+TEST(RunReportTest, NumbersAgreeWithThePlans) {
+  const RecordedRun sample;
+  Report report;
+  add_steps(report, MPI_COMM_WORLD, sample.pipeline, sample.mine(), sample.run());
+  if (rank_of(MPI_COMM_WORLD) != 0) return;
+  const auto json = nlohmann::json::parse(report.json());
+  const auto step = [&](const std::string& name) {
+    for (const auto& row : json["steps"])
+      if (row["step"] == name) return row;
+    return nlohmann::json();
+  };
+  // Twice: read the image, compute bv from bh on two more rows, write it.
+  EXPECT_EQ(step("read input")["calls"], 2);
+  EXPECT_EQ(step("read input")["points"], 2 * 24 * 30);
+  EXPECT_EQ(step("read input")["bytes"], 2 * 24 * 30 * 4);
+  EXPECT_EQ(step("compute bv")["points"], 2 * 24 * 30);
+  const auto ranks = static_cast<std::int64_t>(sample.plans.size());
+  EXPECT_EQ(step("compute bv")["bytes"], 2 * 4 * 24 * (30 + 30 + 2 * ranks));
+  EXPECT_GE(step("compute bv")["slowest_seconds"], step("compute bv")["mean_seconds"]);
+  EXPECT_EQ(json["stages"][0]["stage"], "bh");
+  EXPECT_EQ(json["stages"][0]["points"], 24 * (30 + 2 * ranks));
+  EXPECT_EQ(json["stages"][0]["redundant_points"], sample.totals.redundant_points);
+  EXPECT_EQ(json["totals"]["messages"], 2 * sample.totals.messages);
+  EXPECT_EQ(json["totals"]["message_bytes"], 2 * sample.totals.message_bytes);
+  EXPECT_EQ(json["totals"]["planned_peak_bytes_most"], sample.totals.peak_bytes);
+  EXPECT_GE(json["totals"]["mpi_share_most"], json["totals"]["mpi_share_mean"]);
+}
+
+TEST(TraceTest, HasAnEventPerRankAndStep) {
+  const RecordedRun sample;
+  const StepRecorder recorder = sample.run();
+  const auto events = gather(MPI_COMM_WORLD, recorder.events());
+  if (rank_of(MPI_COMM_WORLD) != 0) return;
+  const auto json = nlohmann::json::parse(trace_text(sample.pipeline, sample.mine(), events));
+  std::map<std::pair<int, int>, int> calls;
+  std::map<int, double> last;
+  std::size_t names = 0;
+  for (const auto& event : json["traceEvents"]) {
+    const int rank = event["pid"];
+    names += event["ph"] == "M";
+    if (event["ph"] != "X") continue;
+    ++calls[{rank, event["args"]["node"]}];
+    EXPECT_GE(event["ts"].get<double>(), last[rank]);
+    last[rank] = event["ts"].get<double>() + event["dur"].get<double>() - 1e-6;
+  }
+  EXPECT_EQ(names, sample.plans.size());
+  for (std::size_t rank = 0; rank < sample.plans.size(); ++rank)
+    walk(sample.plans[rank].root, [&](const PlanNode& node) {
+      EXPECT_EQ((calls[{static_cast<int>(rank), node.id}]), is_step(node) ? 2 : 0) << node.id;
+    });
+}
+
+TEST(StepRecorderTest, NamesTheKindsOfStepsThatRan) {
+  const std::string text = RecordedRun().run().text();
+  for (const char* kind : {"read ", "compute ", "write ", "boundary "})
+    EXPECT_NE(text.find(kind), std::string::npos) << text;
+  EXPECT_EQ(text.find("allocate"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tessera::app

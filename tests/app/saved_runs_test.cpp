@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that save and follow plans, and that report on runs.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "blur_runs.hpp"
+#include "io/plain_png.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+/// A folder with a picture of 40 x 30 and a deck that blurs it.
+class SavedRunsTest : public testing::Test {
+ protected:
+  SavedRunsTest() {
+    io_test::write_plain_png(folder_ / "image.png",
+                             io_test::make_png(40, 30, PNG_COLOR_TYPE_GRAY, 8, [](auto x, auto y, int) {
+                               return static_cast<int>(x * 5 + y * 3) & 255;
+                             }));
+    folder_.write("run.yaml", "input: {file: image.png}\nthreads: 1\n");
+  }
+
+  /// Runs on so many ranks, and expects the run to succeed without a word on standard error.
+  std::string output(int ranks, const std::vector<std::string>& words) {
+    const ParallelEnding ending = blur(ranks, folder_, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    EXPECT_EQ(ending.errors, "");
+    return ending.output;
+  }
+  /// Expects the run to end with one line, on all ranks, without a file.
+  void expect_refused(int ranks, const std::vector<std::string>& words, const std::string& message) {
+    const auto before = folder_.names();
+    const ParallelEnding ending = blur(ranks, folder_, words);
+    EXPECT_EQ(ending.text(), "tessera-blur: error: " + message + "\n");
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+    EXPECT_FALSE(ending.hung);
+    EXPECT_EQ(folder_.names(), before);
+  }
+  nlohmann::json json_of(const std::string& name) { return nlohmann::json::parse(folder_.read(name)); }
+
+  Folder folder_;
+};
+
+TEST_F(SavedRunsTest, ASavedPlanGivesTheSameBits) {
+  output(1, {"run.yaml", "output.png=expected.png"});
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const std::string count = std::to_string(ranks);
+    output(1, {"run.yaml", "schedule.bh.compute=tile", "schedule.bv.tile=[7,3]", "--explain", "--ranks",
+               count, "--save-plan", "plan.json"});
+    const std::string text = output(ranks, {"run.yaml", "schedule.bh.compute=replicated", "grid=[1,auto]",
+                                            "--plan", "plan.json", "output.png=" + count + ".png"});
+    EXPECT_EQ(lines_with(text, "plan plan.json; not used: grid, schedule.bh.compute").size(), 1U) << text;
+    EXPECT_EQ(lines_with(text, "compute bh").size(), 0U) << text;
+    EXPECT_TRUE(folder_.read(count + ".png") == folder_.read("expected.png"));
+  }
+}
+
+TEST_F(SavedRunsTest, ASavedPlanIsExplainedLikeThatOfTheDeck) {
+  const std::vector<std::string> words = {"run.yaml", "schedule.bh.compute=rank", "--explain"};
+  const std::string expected = output(3, {words[0], words[1], words[2], "--save-plan", "plan.json"});
+  EXPECT_EQ(output(3, words), expected);
+  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--plan", "plan.json"}), expected);
+  output(1, {"run.yaml", "--explain", "--plan", "plan.json", "--save-plan", "again.json"});
+  EXPECT_EQ(folder_.read("again.json"), folder_.read("plan.json"));
+}
+
+TEST_F(SavedRunsTest, PlansThatDoNotFit) {
+  output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
+  const std::vector<std::string> words = {"run.yaml", "output.png=o.png", "--plan", "plan.json"};
+  expect_refused(3, words, "plan.json: plans for 2 ranks, but 3 run: start as many, or save other plans");
+  expect_refused(2, {"run.yaml", "output.png=o.png", "--plan", "missing.json"},
+                 "missing.json: no such file; give the path of a plan, which --save-plan writes");
+  expect_refused(2, {"run.yaml", "output.png=o.png", "--plan", "plan.json", "threads=2"},
+                 "command line: 'threads=2': 'threads': the plans in plan.json are for 1: leave it out");
+  const std::string text = folder_.read("plan.json");
+  folder_.write("plan.json", text.substr(0, text.size() / 2));
+  const std::size_t line =
+      static_cast<std::size_t>(
+          std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.size() / 2), '\n')) +
+      1;
+  expect_refused(
+      2, words,
+      "plan.json: is not JSON from line " + std::to_string(line) + " on: save the plan again, or mend it");
+  folder_.write("plan.json", std::string(text).replace(text.find("\"threads\":1"), 11, "\"threads\":0"));
+  expect_refused(
+      2, words,
+      "plan.json: rank 0, target: threads is 0, and may be 1 to 4096: save the plan again, or mend it");
+  expect_refused(2, {"run.yaml", "--explain", "--save-plan", "nowhere/plan.json"},
+                 "nowhere/plan.json: cannot be written (No such file or directory); create its folder, or "
+                 "choose another that can be written");
+}
+
+TEST_F(SavedRunsTest, ReportAgreesWithThePlan) {
+  const std::string text = output(3, {"run.yaml", "schedule.bh.compute=rank", "output.png=o.png", "--report",
+                                      "report.json", "--trace", "trace.json"});
+  EXPECT_EQ(lines_with(text, "wrote report.json").size(), 1U) << text;
+  EXPECT_EQ(lines_with(text, "wrote trace.json").size(), 1U) << text;
+  const auto report = json_of("report.json");
+  EXPECT_EQ(report["run"]["ranks"], 3);
+  EXPECT_EQ(report["run"]["threads_per_rank"], 1);
+  EXPECT_NE(report["run"]["deck"].get<std::string>().find("compute: rank"), std::string::npos);
+  EXPECT_NE(report["run"]["versions"].get<std::string>().find("Kokkos "), std::string::npos);
+  EXPECT_EQ(report["stages"][0]["points"], 40 * (30 + 6));
+  EXPECT_EQ(report["stages"][0]["redundant_points"], 40 * 4);
+  std::set<int> nodes;
+  for (const auto& step : report["steps"]) nodes.insert(step["node"].get<int>());
+  std::set<std::pair<int, int>> events;
+  const auto trace = json_of("trace.json");
+  for (const auto& event : trace["traceEvents"])
+    if (event["ph"] == "X") events.emplace(event["pid"].get<int>(), event["args"]["node"].get<int>());
+  EXPECT_EQ(events.size(), 3 * nodes.size());
+}
+
+TEST_F(SavedRunsTest, ReportAsTextAndPrinted) {
+  const std::vector<std::string> words = {"run.yaml", "output.png=o.png", "--quiet", "--report"};
+  const auto with = [&](const char* file) {
+    std::vector<std::string> all = words;
+    all.push_back(file);
+    return output(2, all);
+  };
+  EXPECT_EQ(with("report.txt"), "");
+  for (const std::string& text : {folder_.read("report.txt"), with("-")}) {
+    for (const char* row : {"compute bh", "compute bv", "read input", "write bv"})
+      EXPECT_EQ(lines_with(text, row).size(), 1U) << row << " in\n" << text;
+    for (const char* section : {"run", "steps", "stages", "totals"})
+      EXPECT_NE(("\n" + text).find(std::string("\n").append(section).append("\n")), std::string::npos)
+          << text;
+  }
+}
+
+TEST_F(SavedRunsTest, RecordsThatCannotBeWritten) {
+  const std::vector<std::string> words = {"run.yaml", "output.png=o.png"};
+  const auto expect = [&](const char* option, const char* file, const std::string& message) {
+    expect_refused(2, {words[0], words[1], option, file}, message);
+  };
+  const std::string advice =
+      ": cannot be written (No such file or directory); create its folder, or choose another that can be "
+      "written";
+  expect("--report", "nowhere/r.txt", "nowhere/r.txt" + advice);
+  expect("--trace", "nowhere/t.json", "nowhere/t.json" + advice);
+  expect("--trace", "o.png",
+         "command line: --trace o.png: the run uses this file already: give it a name of its own");
+  expect("--report", "./image.png",
+         "command line: --report ./image.png: the run uses this file already: give it a name of its own");
+}
+
+TEST_F(SavedRunsTest, ExplainPrintsOneRankOrTheGraph) {
+  const std::string one =
+      output(2, {"run.yaml", "--explain", "--ranks", "4096", "grid=[64,64]", "--rank", "4095"});
+  EXPECT_EQ(lines_with(one, "rank 4095 of 4096").size(), 1U);
+  EXPECT_EQ(lines_with(one, " of 4096").size(), 1U);
+  const std::string graph = output(2, {"run.yaml", "--explain", "--dot"});
+  EXPECT_EQ(graph.substr(0, 19), "digraph pipeline {\n");
+  EXPECT_EQ(lines_with(graph, "\"input\" -> \"bh\"").size(), 1U) << graph;
+  EXPECT_EQ(lines_with(graph, "\"bh\" -> \"bv\" [label=").size(), 1U) << graph;
+  expect_refused(2, {"run.yaml", "--explain", "--rank", "2"},
+                 "command line: --rank 2: there are ranks 0 to 1");
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -3,23 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/blur_sample.hpp"
+#include "pipeline/world.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 
 namespace {
 
 using namespace tessera;
 using test::Point;
+using test::world_rank;
+using test::world_size;
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 int host_threads() { return HostExecutionSpace().concurrency(); }
 
 template <class T, int N>

@@ -84,6 +84,14 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .type = ValueType::grid,
               .group = group,
               .help = "The grid of this stage or input; without it, the common grid"});
+  schema.add({.name = "schedule.<stage>.align",
+              .type = ValueType::choice,
+              .group = group,
+              .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
+                      "points (own), where it needs a large margin",
+              .default_text = "consumer",
+              .choices = {"consumer", "own"},
+              .only = computed});
   schema.add({.name = "schedule.<stage>.tile",
               .type = ValueType::tile,
               .group = group,
@@ -106,6 +114,7 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   }
   for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];
+    stage.align_own = deck.get<std::string>(key(name, "align")) == "own";
     stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
     const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
     stage.tile = device ? tile.device : tile.host;

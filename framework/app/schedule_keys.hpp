@@ -18,7 +18,7 @@ struct ScheduleNames {
   std::vector<std::string> outputs;
 };
 
-/// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|tile` with their
+/// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|align|tile` with their
 /// defaults.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 

@@ -32,6 +32,9 @@ struct StageSchedule {
   /// The schedule's grid where there is none.
   std::optional<GridRequest> grid;
   TileSize tile;
+  /// The blocks are slices of all points of the stage. Else they follow the blocks of what reads it, and
+  /// margins belong to the edge blocks: right unless the margin is large.
+  bool align_own = false;
 };
 
 /// Whether the inside of a stage is computed while what its rim needs is on its way.

@@ -129,8 +129,8 @@ void ScheduledPipeline::check_names(const Schedule& schedule) const {
       if (declaration.name == name) known = &declaration;
     if (known == nullptr)
       throw ScheduleError("schedule." + name, fmt::format("the pipeline has no stage or input '{}'", name));
-    const bool says_something =
-        stage.placement != Placement::distributed || stage.grid.has_value() || !stage.tile.empty();
+    const bool says_something = stage.placement != Placement::distributed || stage.grid.has_value() ||
+                                !stage.tile.empty() || stage.align_own;
     if (known->is_further_output && says_something)
       throw ScheduleError("schedule." + name,
                           fmt::format("'{}' is computed together with '{}': schedule that instead", name,
@@ -146,14 +146,15 @@ Placement ScheduledPipeline::settle_placement(int id, const Schedule& schedule) 
   bool is_output = false;
   for (int part = id; part < id + declaration.output_count; ++part)
     is_output = is_output || (*pipeline_)[part].is_output;
-  const char* kind = declaration.is_input()             ? "the input"
-                     : declaration.reduction != nullptr ? "the global reduction"
-                     : is_output                        ? "the output"
-                                                        : nullptr;
-  if (kind != nullptr)
-    throw ScheduleError(
-        fmt::format("schedule.{}.compute", declaration.name),
-        fmt::format("{} '{}' cannot be '{}', only 'distributed'", kind, declaration.name, name_of(wanted)));
+  if (declaration.is_input() || is_output || declaration.reduction != nullptr) {
+    const auto [kind, reason] = declaration.is_input() ? std::pair("input", "its owners read it")
+                                : declaration.reduction != nullptr
+                                    ? std::pair("global reduction", "each rank contributes its points once")
+                                    : std::pair("output", "its owners write it");
+    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
+                        fmt::format("the {} '{}' cannot be '{}', only 'distributed': {}", kind,
+                                    declaration.name, name_of(wanted), reason));
+  }
   return wanted;
 }
 
@@ -256,7 +257,8 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   const bool own_grid =
       stage.placement == Placement::distributed && found != nullptr && found->grid.has_value();
   const bool has_lines = declaration.reduction == nullptr && stage.placement == Placement::distributed;
-  const Box blocks = intersection(nominal, domain);
+  const bool aligns_own = found != nullptr && found->align_own;
+  const Box blocks = aligns_own ? domain : intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
   const Box measured = sliced.empty() ? corner(sliced, false) : sliced;
   const std::string key = own_grid ? fmt::format("schedule.{}.grid", declaration.name) : "grid";

@@ -56,6 +56,13 @@ TEST(ScheduleKeysTest, Slices) {
   EXPECT_EQ(schedule("slices: balanced").slicing, Slicing::balanced);
 }
 
+TEST(ScheduleKeysTest, Alignment) {
+  const Schedule made = schedule("schedule: {low: {align: own}, high: {align: consumer}}");
+  EXPECT_TRUE(made.stages.at("low").align_own);
+  EXPECT_FALSE(made.stages.at("high").align_own);
+  EXPECT_FALSE(made.stages.at("result").align_own);
+}
+
 TEST(ScheduleKeysTest, TilesOfHostsAndDevices) {
   const std::string text = "schedule: {low: {tile: {host: [4096, 32], device: [64, 8]}}, high: {tile: [7]}}";
   EXPECT_EQ(schedule(text).stages.at("low").tile, (TileSize{4096, 32}));

@@ -328,6 +328,36 @@ TEST(Plan, AStageThatNoPointReadsIsNotComputed) {
     }
 }
 
+/// Reads 40 points further up.
+struct FarAbove {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x) + in(x - 40);
+  }
+};
+
+TEST(Plan, BlocksFollowTheConsumersOrSliceAllPoints) {
+  Pipeline pipeline;
+  const auto input = pipeline.input<int, 1>("input", Box{{0, 40}}, Boundary::clamp);
+  const auto twice = pipeline.stage<int>("twice", Twice{}, input);
+  pipeline.output(pipeline.stage<int>("far", FarAbove{}, twice));
+  // Of the points [-40, 40) that are read, those in the middle of what each block reads are [-20, 20).
+  Schedule schedule;
+  const Box following[] = {Box{{-40, 0}}, Box{{0, 40}}};
+  const Box sliced[] = {Box{{-40, 0}}, Box{{0, 40}}};
+  const Box thirds[] = {Box{{-40, -13}}, Box{{-13, 14}}, Box{{14, 40}}};
+  for (int rank = 0; rank < 2; ++rank)
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[1].owned, following[rank]);
+  schedule.stages["twice"].align_own = true;
+  for (int rank = 0; rank < 2; ++rank)
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 2, rank).stages[1].owned, sliced[rank]);
+  for (int rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(make_plan(pipeline, schedule, {}, 3, rank).stages[1].owned, thirds[rank]);
+  schedule.stages["twice"].align_own = false;
+  const Box followed = make_plan(pipeline, schedule, {}, 3, 1).stages[1].owned;
+  EXPECT_EQ(followed, (Box{{-6, 8}}));
+}
+
 TEST(Plan, PhaseThatDoesNotExist) {
   const Box image{{0, 4}, {0, 4}};
   const Plan plan = make_plan(blur::make_pipeline<float, 2>(image, image, Boundary::clamp), {}, {}, 1, 0);

@@ -13,6 +13,7 @@ inline std::string to_string(const Schedule& schedule) {
   if (schedule.overlap == Overlap::on) text += " overlapped";
   for (const auto& [name, stage] : schedule.stages) {
     text.append("; ").append(name).append(" ").append(name_of(stage.placement));
+    if (stage.align_own) text.append(" aligned to itself");
     if (stage.grid) text.append(" grid ").append(stage.grid->text());
     for (std::int64_t size : stage.tile) text.append(" tile ").append(std::to_string(size));
   }
@@ -46,6 +47,7 @@ inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
     if (!declaration.is_input() && !declaration.is_output)
       stage.placement = static_cast<Placement>(random.small(0, 3));
     if (random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
+    stage.align_own = !declaration.is_input() && random.chance(15);
     if (!declaration.is_input()) stage.tile = random_tile(random, declaration.dimensions);
     schedule.stages[declaration.name] = stage;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules that do not fit: which key is blamed, and what the message says.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "apps/blur/stages.hpp"
@@ -42,11 +43,10 @@ TEST(ScheduleError, InputsAndOutputsAreDistributed) {
       schedule.stages[name].placement = placement;
       const Blamed error = blamed(schedule);
       EXPECT_EQ(error.key, std::string("schedule.").append(name).append(".compute"));
-      EXPECT_EQ(error.message,
-                std::string(name == std::string("input") ? "the input 'input'" : "the output 'bv'")
-                    .append(" cannot be '")
-                    .append(name_of(placement))
-                    .append("', only 'distributed'"));
+      const bool is_input = name == std::string("input");
+      EXPECT_EQ(error.message, fmt::format("the {} '{}' cannot be '{}', only 'distributed': its owners {} it",
+                                           is_input ? "input" : "output", name, name_of(placement),
+                                           is_input ? "read" : "write"));
     }
 }
 

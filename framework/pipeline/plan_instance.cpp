@@ -83,7 +83,7 @@ void PlanInstance::compute(const StepObserver& observer) {
 }
 
 void PlanInstance::fence() {
-  if (!runs_on_host || executor_->mode() == HostMode::kernels) executor_->execution().fence();
+  if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
 }
 
 void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindings,

@@ -50,6 +50,8 @@ class RankExecutor {
   void compute_tiles(const TileProgram& program);
   void launch(const TileProgram& program);
   void swap(const plan::Swap& step);
+  /// Where kernels read the result of a global reduction.
+  std::byte* result_place(int array) const;
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Pipeline pipeline_;
@@ -67,7 +69,12 @@ class RankExecutor {
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
   /// By stage.
   std::vector<std::unique_ptr<PartialValues>> partials_;
+  /// On its way to where kernels read it: the largest result of a global reduction.
+  std::vector<std::byte> result_;
   TileLoop tiles_;
+  /// What the stage at hand reads and writes (devices): kept, to allocate them once.
+  std::vector<ArrayReference> launch_inputs_;
+  std::vector<ArrayReference> launch_outputs_;
 };
 
 }  // namespace tessera

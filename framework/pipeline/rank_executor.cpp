@@ -185,6 +185,8 @@ void RankExecutor::swap(const plan::Swap& step) {
   std::swap(written_buffer_[first], written_buffer_[second]);
   std::swap(arrays_.written[first], arrays_.written[second]);
   std::swap(arrays_.read[first], arrays_.read[second]);
+  for (const auto& group : groups_)
+    if (group != nullptr) group->place(arrays_, execution_);
 }
 
 std::byte* RankExecutor::result_place(int array) const {

@@ -26,6 +26,8 @@ class RankExecutor {
   /// What a rank owns of an array, and where its consumers find it.
   const Block<>& written_block(int array) const;
   const ArrayPlaces& arrays() const { return arrays_; }
+  /// By array: the buffer that its stage writes, at the moment.
+  const std::vector<int>& written_buffers() const { return written_buffer_; }
   /// This rank's part of a global reduction: null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 

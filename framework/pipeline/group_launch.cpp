@@ -34,25 +34,35 @@ GroupLaunch::GroupLaunch(const Pipeline& pipeline, const TileProgram& program, c
       const std::size_t m = member_of(stage);
       boxes.push_back(m == members ? Box() : m + 1 == members ? program.tiles[tile] : program.box(tile, m));
     }
-  std::vector<GroupArray> places;
-  const auto add = [&](int array, const std::vector<ArrayReference>& memory) {
-    GroupArray place{memory[static_cast<std::size_t>(array)], -1, 0,
-                     static_cast<std::int64_t>(size_of(pipeline[array].type))};
+  const auto add = [&](int array, bool is_read) {
+    GroupArray place{{}, -1, 0, static_cast<std::int64_t>(size_of(pipeline[array].type))};
     for (const plan::Scratch& scratch : program.step->scratch)
       if (scratch.array == array) {
         const auto stage = std::find(group.stages.begin(), group.stages.end(), pipeline[array].lead);
         place.member = static_cast<int>(stage - group.stages.begin());
         place.scratch_offset = scratch.offset;
       }
-    places.push_back(place);
+    uses_.push_back({array, is_read});
+    host_arrays_.push_back(place);
   };
   for (const int stage : group.stages) {
-    for (const int input : pipeline[stage].inputs) add(input, arrays.read);
-    for (int part = stage; part < stage + pipeline[stage].output_count; ++part) add(part, arrays.written);
+    for (const int input : pipeline[stage].inputs) add(input, true);
+    for (int part = stage; part < stage + pipeline[stage].output_count; ++part) add(part, false);
   }
   boxes_ = to_device(boxes, execution);
-  arrays_ = to_device(places, execution);
+  arrays_ = to_device(host_arrays_, execution);
+  place(arrays, execution);
   tiles_ = {program.tiles.size(), boxes_.data(), arrays_.data(), program.step->scratch_bytes};
+}
+
+void GroupLaunch::place(const ArrayPlaces& arrays, const ExecutionSpace& execution) {
+  for (std::size_t i = 0; i < uses_.size(); ++i)
+    host_arrays_[i].memory =
+        (uses_[i].is_read ? arrays.read : arrays.written)[static_cast<std::size_t>(uses_[i].array)];
+  compat::copy_bytes(execution, reinterpret_cast<std::byte*>(arrays_.data()),
+                     reinterpret_cast<const std::byte*>(host_arrays_.data()),
+                     host_arrays_.size() * sizeof(GroupArray));
+  compat::fence(execution);
 }
 
 void GroupLaunch::run(const ExecutionSpace& execution) const { kernel_->launch(execution, tiles_); }

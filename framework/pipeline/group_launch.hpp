@@ -12,10 +12,21 @@ class GroupLaunch {
   GroupLaunch(const Pipeline& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
               const ExecutionSpace& execution);
 
+  /// Arrays lie elsewhere now.
+  void place(const ArrayPlaces& arrays, const ExecutionSpace& execution);
+
   void run(const ExecutionSpace& execution) const;
 
  private:
+  /// An array in memory, read or written.
+  struct Use {
+    int array;
+    bool is_read;
+  };
+
   const GroupKernel* kernel_;
+  std::vector<Use> uses_;
+  std::vector<GroupArray> host_arrays_;
   Kokkos::View<Box*, MemorySpace> boxes_;
   Kokkos::View<GroupArray*, MemorySpace> arrays_;
   GroupTiles tiles_;

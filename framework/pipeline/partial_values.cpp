@@ -10,10 +10,12 @@ PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool de
       stride_((kernel.value_bytes() + 63) / 64 * 64),
       values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
               static_cast<std::size_t>(count_ * stride_)) {
-  if (device)
+  if (device) {
     shares_ =
         decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
                           static_cast<std::size_t>(ReductionKernel::device_shares * kernel.value_bytes()));
+    host_shares_ = Kokkos::create_mirror_view(shares_);
+  }
   clear();
 }
 
@@ -22,11 +24,10 @@ void PartialValues::clear() {
 }
 
 void PartialValues::collect(const ExecutionSpace& execution) {
-  const auto host = Kokkos::create_mirror_view(shares_);
-  compat::copy(execution, host, shares_);
-  execution.fence();
+  compat::copy(execution, host_shares_, shares_);
+  compat::fence(execution);
   for (int k = 0; k < ReductionKernel::device_shares; ++k)
-    kernel_.join(values_.data(), host.data() + k * kernel_.value_bytes());
+    kernel_.join(values_.data(), host_shares_.data() + k * kernel_.value_bytes());
 }
 
 std::byte* PartialValues::join() {

@@ -31,6 +31,7 @@ class PartialValues {
   std::int64_t stride_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> values_;
   Kokkos::View<std::byte*, MemorySpace> shares_;
+  Kokkos::View<std::byte*, MemorySpace>::HostMirror host_shares_;
 };
 
 }  // namespace tessera

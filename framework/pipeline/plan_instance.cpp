@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/view/collectively.hpp"
@@ -46,21 +48,54 @@ PlanInstance::~PlanInstance() = default;
 PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;
 
 void PlanInstance::make_exchanges(const Transport& transport) {
-  const Pipeline& pipeline = executor_->pipeline();
+  std::vector<const PlanNode*> exchanges, swaps;
   walk(plan().root, [&](const PlanNode& node) {
-    const auto* step = std::get_if<plan::Exchange>(&node.step);
-    if (step == nullptr) return;
-    std::vector<ExchangeField> fields;
-    for (const plan::ArrayMessages& messages : step->arrays) {
-      const auto array = static_cast<std::size_t>(messages.array);
-      fields.push_back({executor_->arrays().written[array], executor_->arrays().read[array],
-                        static_cast<std::int64_t>(size_of(pipeline[messages.array].type)), messages.lists});
-    }
-    const auto place = static_cast<std::size_t>(node.id);
-    exchanges_.resize(std::max(exchanges_.size(), place + 1));
-    exchanges_[place] =
-        std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode());
+    if (std::holds_alternative<plan::Exchange>(node.step)) exchanges.push_back(&node);
+    if (std::holds_alternative<plan::Swap>(node.step)) swaps.push_back(&node);
+    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(node.id) + 1));
   });
+  // Every arrangement of buffers that swaps lead to, in the same order on all ranks.
+  std::set<std::vector<int>> seen;
+  const std::function<void()> visit = [&] {
+    if (!seen.insert(executor_->written_buffers()).second) return;
+    for (const PlanNode* exchange : exchanges)
+      if (find_exchange(*exchange) == nullptr) make_exchange(*exchange, transport);
+    for (const PlanNode* swap : swaps) {
+      executor_->run(*swap, {});
+      visit();
+      executor_->run(*swap, {});
+    }
+  };
+  visit();
+}
+
+void PlanInstance::make_exchange(const PlanNode& node, const Transport& transport) {
+  Arranged arranged;
+  std::vector<ExchangeField> fields;
+  for (const plan::ArrayMessages& messages : std::get<plan::Exchange>(node.step).arrays) {
+    const auto array = static_cast<std::size_t>(messages.array);
+    arranged.buffers.push_back(executor_->written_buffers()[array]);
+    fields.push_back({executor_->arrays().written[array], executor_->arrays().read[array],
+                      static_cast<std::int64_t>(size_of(executor_->pipeline()[messages.array].type)),
+                      messages.lists});
+  }
+  arranged.exchange =
+      std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode());
+  exchanges_[static_cast<std::size_t>(node.id)].arranged.push_back(std::move(arranged));
+}
+
+Exchange* PlanInstance::find_exchange(const PlanNode& node) const {
+  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
+  const auto is_current = [&](const Arranged& arranged) {
+    return std::equal(arranged.buffers.begin(), arranged.buffers.end(), arrays.begin(),
+                      [this](int buffer, const plan::ArrayMessages& messages) {
+                        return buffer ==
+                               executor_->written_buffers()[static_cast<std::size_t>(messages.array)];
+                      });
+  };
+  const auto& arranged = exchanges_[static_cast<std::size_t>(node.id)].arranged;
+  const auto found = std::find_if(arranged.begin(), arranged.end(), is_current);
+  return found == arranged.end() ? nullptr : found->exchange.get();
 }
 
 void PlanInstance::make_reductions() {
@@ -83,7 +118,7 @@ void PlanInstance::compute(const StepObserver& observer) {
 }
 
 void PlanInstance::fence() {
-  if (!runs_on_host || executor_->mode() == HostMode::kernels) executor_->execution().fence();
+  if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
 }
 
 void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindings,
@@ -112,10 +147,12 @@ void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, co
 
 void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {
   if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
-    exchange_of(node.id).start(executor_->execution());
-    if (!exchange->overlapped) exchange_of(node.id).finish(executor_->execution());
+    Exchange* messages = find_exchange(node);
+    messages->start(executor_->execution());
+    if (!exchange->overlapped) messages->finish(executor_->execution());
+    exchanges_[static_cast<std::size_t>(node.id)].under_way = messages;
   } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
-    exchange_of(finish->exchange).finish(executor_->execution());
+    exchanges_[static_cast<std::size_t>(finish->exchange)].under_way->finish(executor_->execution());
   } else if (const auto* reduction = std::get_if<plan::Reduce>(&node.step)) {
     reduce(reduction->stage);
   } else {

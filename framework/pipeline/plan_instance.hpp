@@ -64,15 +64,26 @@ class PlanInstance {
   void reduce(int stage);
   void fence();
   void make_exchanges(const Transport& transport);
+  void make_exchange(const PlanNode& node, const Transport& transport);
   void make_reductions();
-  Exchange& exchange_of(int node) const { return *exchanges_.at(static_cast<std::size_t>(node)); }
+  /// Null when there is none yet for the buffers that the arrays have now.
+  Exchange* find_exchange(const PlanNode& node) const;
   void check_kept(int id) const;
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 
   std::unique_ptr<RankExecutor> executor_;
   Communicator communicator_;
-  /// By node id; null for nodes that exchange nothing.
-  std::vector<std::unique_ptr<Exchange>> exchanges_;
+  /// An exchange of arrays that have these buffers: others after a swap.
+  struct Arranged {
+    std::vector<int> buffers;
+    std::unique_ptr<Exchange> exchange;
+  };
+  struct NodeExchanges {
+    std::vector<Arranged> arranged;
+    Exchange* under_way = nullptr;
+  };
+  /// By node id; empty for nodes that exchange nothing.
+  std::vector<NodeExchanges> exchanges_;
   /// By stage; null for stages that are no global reductions.
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
 };

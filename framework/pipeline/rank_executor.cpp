@@ -76,9 +76,12 @@ void RankExecutor::allocate() {
     arrays_.read.push_back(place(stage.read_buffer));
   }
   for (int id = 0; id < pipeline_.size(); ++id)
-    if (const ReductionKernel* kernel = pipeline_[id].reduction)
+    if (const ReductionKernel* kernel = pipeline_[id].reduction) {
       partials_[static_cast<std::size_t>(id)] =
           std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device);
+      const std::int64_t bytes = pipeline_[id].domain.size() * element_size(pipeline_, id);
+      result_.resize(std::max(result_.size(), static_cast<std::size_t>(bytes)));
+    }
 }
 
 void RankExecutor::prepare(const PlanNode& node) {
@@ -89,6 +92,7 @@ void RankExecutor::prepare(const PlanNode& node) {
     programs_.resize(std::max(programs_.size(), place + 1));
     groups_.resize(programs_.size());
     programs_[place] = std::make_unique<TileProgram>(pipeline_, *step);
+    tiles_.prepare(*programs_[place]);
     if (step->group >= 0)
       groups_[place] = std::make_unique<GroupLaunch>(pipeline_, *programs_[place], arrays_, execution_);
   });
@@ -162,15 +166,16 @@ void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
 
 void RankExecutor::launch(const TileProgram& program) {
   const TileProgram::Member& member = program.members.back();
-  std::vector<ArrayReference> inputs, outputs;
+  launch_inputs_.clear();
+  launch_outputs_.clear();
   for (const TileProgram::Place& input : member.inputs)
-    inputs.push_back(arrays_.read[static_cast<std::size_t>(input.array)]);
+    launch_inputs_.push_back(arrays_.read[static_cast<std::size_t>(input.array)]);
   for (const TileProgram::Place& output : member.outputs)
-    outputs.push_back(arrays_.written[static_cast<std::size_t>(output.array)]);
+    launch_outputs_.push_back(arrays_.written[static_cast<std::size_t>(output.array)]);
   PartialValues* partials = partial_values(member.stage);
-  if (partials != nullptr) outputs.front().origin = partials->data();
+  if (partials != nullptr) launch_outputs_.front().origin = partials->data();
   for (const Box& part : program.step->parts) {
-    member.kernel->launch(execution_, inputs.data(), outputs.data(), part);
+    member.kernel->launch(execution_, launch_inputs_.data(), launch_outputs_.data(), part);
     if (partials != nullptr) partials->collect(execution_);
   }
 }
@@ -180,24 +185,31 @@ void RankExecutor::swap(const plan::Swap& step) {
   std::swap(written_buffer_[first], written_buffer_[second]);
   std::swap(arrays_.written[first], arrays_.written[second]);
   std::swap(arrays_.read[first], arrays_.read[second]);
+  for (const auto& group : groups_)
+    if (group != nullptr) group->place(arrays_, execution_);
+}
+
+std::byte* RankExecutor::result_place(int array) const {
+  const Block<>& block = written_block(array);
+  return block.host_block(pipeline_[array].domain, block.memory().data(), pipeline_[array].type).data;
 }
 
 void RankExecutor::store_result(int stage, const std::byte* value) {
-  const HostCopy copy(execution_, written_block(stage), pipeline_[stage].domain, pipeline_[stage].type);
-  execution_.fence();
-  pipeline_[stage].reduction->store(value, copy.get().data);
-  copy.to_device();
+  pipeline_[stage].reduction->store(value, result_.data());
+  const std::int64_t bytes = pipeline_[stage].domain.size() * element_size(pipeline_, stage);
+  compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
+  // The next result takes the same way.
+  compat::fence(execution_);
 }
 
 bool RankExecutor::is_true(int array) const {
-  const Block<>& block = written_block(array);
-  Box first = block.box();
-  for (int d = 0; d < first.dimensions; ++d) first[d].end = first[d].begin + 1;
-  const HostCopy copy(execution_, block, first, pipeline_[array].type);
-  execution_.fence();
-  copy.to_host();
-  const std::byte* element = copy.get().data;
-  return std::any_of(element, element + element_size(pipeline_, array),
+  alignas(8) std::byte element[8] = {};
+  compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
+  compat::fence(execution_);
+  // Of floats -0 is zero, too.
+  if (pipeline_[array].type == ElementType::float32) return *reinterpret_cast<const float*>(element) != 0;
+  if (pipeline_[array].type == ElementType::float64) return *reinterpret_cast<const double*>(element) != 0;
+  return std::any_of(std::begin(element), std::end(element),
                      [](std::byte byte) { return byte != std::byte{0}; });
 }
 

@@ -26,6 +26,8 @@ class RankExecutor {
   /// What a rank owns of an array, and where its consumers find it.
   const Block<>& written_block(int array) const;
   const ArrayPlaces& arrays() const { return arrays_; }
+  /// By array: the buffer that its stage writes, at the moment.
+  const std::vector<int>& written_buffers() const { return written_buffer_; }
   /// This rank's part of a global reduction: null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
@@ -50,6 +52,8 @@ class RankExecutor {
   void compute_tiles(const TileProgram& program);
   void launch(const TileProgram& program);
   void swap(const plan::Swap& step);
+  /// Where kernels read the result of a global reduction.
+  std::byte* result_place(int array) const;
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Pipeline pipeline_;
@@ -67,7 +71,12 @@ class RankExecutor {
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
   /// By stage.
   std::vector<std::unique_ptr<PartialValues>> partials_;
+  /// On its way to where kernels read it: the largest result of a global reduction.
+  std::vector<std::byte> result_;
   TileLoop tiles_;
+  /// What the stage at hand reads and writes (devices): kept, to allocate them once.
+  std::vector<ArrayReference> launch_inputs_;
+  std::vector<ArrayReference> launch_outputs_;
 };
 
 }  // namespace tessera

@@ -80,6 +80,16 @@ TileLoop::TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode)
 
 TileLoop::~TileLoop() = default;
 
+void TileLoop::prepare(const TileProgram& program) {
+  for (Worker& worker : workers_) {
+    worker.places.reserve(program.scratch_member.size());
+    for (const TileProgram::Member& member : program.members) {
+      worker.inputs.reserve(member.inputs.size());
+      worker.outputs.reserve(member.outputs.size());
+    }
+  }
+}
+
 void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
                    AccessViolations& violations, std::byte* partials, std::int64_t partial_bytes) {
   const std::size_t threads = workers_.size();
@@ -96,7 +106,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& progr
   using Policy =
       Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
   Kokkos::parallel_for("tessera: tiles", Policy(execution, 0, static_cast<int>(threads)), work);
-  execution.fence();
+  compat::fence(execution);
 }
 
 }  // namespace tessera

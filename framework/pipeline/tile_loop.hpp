@@ -25,6 +25,9 @@ class TileLoop {
   TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode);
   ~TileLoop();
 
+  /// Makes room for what threads note down while they compute a node: whichever of them gets a tile of it.
+  void prepare(const TileProgram& program);
+
   /// Computes all tiles of a node. The contributions to a global reduction are added to `partials`, a value
   /// of `partial_bytes` per thread; null for other stages.
   void run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,

@@ -121,7 +121,7 @@ struct CopyUnit {
 template <class Unit>
 void launch_units(const ExecutionSpace& execution, const RowCopy& first, const RowCopy* copies,
                   std::size_t count, std::int64_t units) {
-  Kokkos::parallel_for("tessera: copy boxes", Policy(execution, 0, units),
+  Kokkos::parallel_for("tessera: copies", Policy(execution, 0, units),
                        CopyUnit<Unit>{first, copies, count, first.first_unit});
 }
 
@@ -185,7 +185,7 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
     const std::int64_t shares = std::min<std::int64_t>(ExecutionSpace().concurrency(), rows);
     if (units * unit_ < smallest_parallel_copy || shares == 1 || mode == HostMode::calling_thread)
       return copy_row_range(&rows_[first], last - first, first_row, first_row + rows);
-    Kokkos::parallel_for("tessera: copy boxes", Policy(execution, 0, shares),
+    Kokkos::parallel_for("tessera: copies", Policy(execution, 0, shares),
                          CopyShare{&rows_[first], last - first, first_row, rows, shares});
   } else {
     const RowCopy* copies = device_rows_.data() + first;

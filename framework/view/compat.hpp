@@ -71,6 +71,16 @@ void copy(const ExecutionSpace& execution, const To& to, const From& from) {
   if (to.data() != from.data()) Kokkos::deep_copy(execution, to, from);
 }
 
+/// Waits for what was enqueued. Nothing is allocated: newer versions make a string of the name.
+template <class Execution>
+void fence(const Execution& execution) {
+#if KOKKOS_VERSION >= 30500
+  execution.fence("tessera");
+#else
+  execution.fence();
+#endif
+}
+
 /// Copies bytes between host and device memory, in the order of `execution`.
 inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std::byte* from,
                        std::size_t bytes) {
@@ -79,7 +89,7 @@ inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std
 #elif defined(KOKKOS_ENABLE_HIP)
   static_cast<void>(hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, execution.hip_stream()));
 #else
-  execution.fence();
+  fence(execution);
   std::memcpy(to, from, bytes);
 #endif
 }

@@ -166,14 +166,14 @@ std::byte* Exchange::address(const Side& side, const Parcel& parcel) const {
 
 void Exchange::start(const ExecutionSpace& execution) {
   // A kernel may still write what is sent, or read what was received the last time.
-  execution.fence();
+  compat::fence(execution);
   MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
   // A partner of the node may still read what it was handed the last time.
   MPI_Waitall(static_cast<int>(receipts_awaited_.size()), receipts_awaited_.data(), MPI_STATUSES_IGNORE);
   sent_.copies.run(execution, mode_);
   if (!transport_.device_addresses && sent_.buffer.size() > 0)
     Kokkos::deep_copy(execution, sent_.host, sent_.buffer);
-  if (!runs_on_host) execution.fence();
+  if (!runs_on_host) compat::fence(execution);
   if (node_) {
     node_->synchronise();
     for (MPI_Request& receipt : receipts_awaited_)

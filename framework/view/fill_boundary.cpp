@@ -94,7 +94,7 @@ void run_fill(const ExecutionSpace& execution, const ArrayReference& array, cons
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
   const std::int64_t rows = part.size() / part[0].size();
   const bool is_small = runs_on_host && part.size() * element_size < smallest_parallel_fill;
-  for_each_index(execution, is_small ? HostMode::calling_thread : mode, "tessera: boundary",
+  for_each_index(execution, is_small ? HostMode::calling_thread : mode, "tessera: border",
                  runs_on_host ? rows : part.size(), fill);
 }
 

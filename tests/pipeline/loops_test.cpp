@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans with loops, swaps, bands and frames, which make_plan does not make yet: edited, run and rehearsed.
+#include <gtest/gtest.h>
+
+#include "pipeline/instance_sample.hpp"
+#include "pipeline/random_schedule.hpp"
+#include "pipeline/world.hpp"
+#include "tessera/pipeline/plan_check.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+
+struct RowMaximum {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return max(max(in(x - 1, y), in(x, y)), in(x + 1, y));
+  }
+};
+struct Grow {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const auto greatest = max(max(in(x, y - 1), in(x, y)), in(x, y + 1));
+    return greatest + select(greatest > 0, 1, 0);
+  }
+};
+
+/// A seed of 1 that grows by a point in all directions, and by 1, in every turn: after n turns it is n + 1
+/// wherever it has come. Ends when it has come everywhere.
+struct Growth {
+  Box box;
+  Point seed;
+  Pipeline pipeline;
+  Schedule schedule;
+  Target target;
+
+  Growth(const Box& image, const Point& start) : box(image), seed(start) {
+    const auto now = pipeline.input<std::int32_t, 2>("now", box, Boundary::clamp);
+    const auto rows = pipeline.stage<std::int32_t>("rows", RowMaximum(), now);
+    const auto next = pipeline.stage<std::int32_t>("next", Grow(), rows);
+    pipeline.fusable(rows, next);
+    pipeline.output(next, box);
+    pipeline.output(pipeline.reduce("least", Minimum<std::int32_t>(), next, box));
+    schedule.stages["rows"].placement = Placement::tile;
+    schedule.stages["next"].tile = {8, 3};
+  }
+
+  test::WholeArray<std::int32_t> image() const {
+    test::WholeArray<std::int32_t> seeded(box);
+    seeded.at(seed) = 1;
+    return seeded;
+  }
+  std::int64_t distance(const Point& p) const {
+    return std::max(std::abs(p[0] - seed[0]), std::abs(p[1] - seed[1]));
+  }
+  std::int64_t turns(std::int64_t maximum, std::int64_t test_every) const {
+    std::int64_t farthest = 1;
+    test::for_each_point(box, [&](const Point& p) { farthest = std::max(farthest, distance(p)); });
+    return std::min(maximum, (farthest + test_every - 1) / test_every * test_every);
+  }
+  Plan plan(int ranks, int rank, std::int64_t maximum, std::int64_t test_every) const;
+};
+
+std::vector<PlanNode>& children_of_phase(Plan& plan, std::size_t number) {
+  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
+  return std::get<plan::Sequence>(phases[number].step).children;
+}
+
+/// Nodes that were added have no number yet: behind all others'.
+void number_new_nodes(PlanNode& node, int& next_id) {
+  if (node.id < 0) node.id = next_id++;
+  if (const auto* children = children_of(node))
+    for (const PlanNode& child : *children) number_new_nodes(const_cast<PlanNode&>(child), next_id);
+}
+void number_new_nodes(Plan& plan) {
+  int next_id = 0;
+  walk(plan.root, [&](const PlanNode& node) { next_id = std::max(next_id, node.id + 1); });
+  number_new_nodes(plan.root, next_id);
+}
+
+/// The steps of a turn, then `now` and `next` change places, until `least` is not zero.
+Plan Growth::plan(int ranks, int rank, std::int64_t maximum, std::int64_t test_every) const {
+  Plan plan = make_plan(pipeline, schedule, target, ranks, rank);
+  const int now = pipeline.find("now"), next = pipeline.find("next");
+  // Both of one shape, and `next` in memory that is free all the time.
+  const auto buffer = [&](int array) -> Buffer& {
+    return plan
+        .buffers[static_cast<std::size_t>(plan.stages[static_cast<std::size_t>(array)].written_buffer)];
+  };
+  Buffer swapped = buffer(now);
+  swapped.array = next;
+  swapped.offset = plan.array_bytes;
+  plan.array_bytes += (swapped.bytes + 63) / 64 * 64;
+  buffer(next) = swapped;
+  auto& steps = children_of_phase(plan, 1);
+  plan::Repeat loop{maximum, pipeline.find("least"), test_every, 1, std::move(steps)};
+  loop.children.push_back({-1, plan::Swap{now, next}});
+  steps = {{-1, std::move(loop)}};
+  for (PlanNode& node : children_of_phase(plan, 2))
+    if (auto* write = std::get_if<plan::Write>(&node.step); write && write->array == next) write->array = now;
+  number_new_nodes(plan);
+  return plan;
+}
+
+std::int64_t wrong_points(const Growth& growth, const test::ArraySink<std::int32_t>& sink, std::int64_t turns,
+                          const Box& owned) {
+  std::int64_t wrong = 0;
+  test::for_each_point(growth.box, [&](const Point& p) {
+    const std::int64_t expected = growth.distance(p) <= turns ? turns + 1 : 0;
+    const bool mine = contains(owned, p);
+    wrong += sink.writes.at(p) != (mine ? 1 : 0) || (mine && sink.array.at(p) != expected);
+  });
+  return wrong;
+}
+
+Growth random_growth(test::Random& random) {
+  const Box box = random.box(2, -3, 3, 30);
+  Growth growth(box, {});
+  for (int d = 0; d < 2; ++d) growth.seed[d] = random.between(box[d].begin, box[d].end - 1);
+  growth.schedule.overlap = random.chance(50) ? Overlap::on : Overlap::off;
+  growth.schedule.grid = random.one_of<GridRequest>({{{1, 0}}, {{0, 1}}, {{0, 0}}});
+  growth.schedule.stages["rows"].placement = static_cast<Placement>(random.small(0, 3));
+  growth.target.threads = random.small(1, 2);
+  growth.target.device = random.chance(40);
+  return growth;
+}
+
+TEST(Loops, ARehearsalRepeatsUntilTheConditionHolds) {
+  test::Random random(231);
+  for (int i = 0; i < 60; ++i) {
+    const Growth growth = random_growth(random);
+    const std::int64_t maximum = random.between(1, 40), test_every = random.between(1, 4);
+    const int ranks = random.small(1, 12);
+    std::vector<Plan> plans;
+    for (int rank = 0; rank < ranks; ++rank) plans.push_back(growth.plan(ranks, rank, maximum, test_every));
+    const auto image = growth.image();
+    test::ArraySource<std::int32_t> source(image);
+    test::ArraySink<std::int32_t> sink(growth.box);
+    Rehearsal(growth.pipeline, plans).run({{{"now", &source}}, {{"now", &sink}}});
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum, test_every), growth.box), 0)
+        << test::to_string(growth.schedule) << " on " << ranks;
+  }
+}
+
+TEST(Loops, RanksRepeatUntilTheConditionHolds) {
+  test::Random random(232);
+  for (int i = 0; i < 40; ++i) {
+    const Growth growth = random_growth(random);
+    const std::int64_t maximum = random.between(1, 40), test_every = random.between(1, 4);
+    const Plan plan = growth.plan(test::world_size(), test::world_rank(), maximum, test_every);
+    const auto image = growth.image();
+    test::ArraySource<std::int32_t> source(image);
+    test::ArraySink<std::int32_t> sink(growth.box);
+    PlanInstance instance(growth.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
+                          growth.target.device ? HostMode::kernels : HostMode::calling_thread);
+    instance.run({{{"now", &source}}, {{"now", &sink}}});
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum, test_every), plan.stages[2].owned), 0)
+        << test::to_string(growth.schedule) << (growth.target.device ? " as on a device" : "");
+  }
+}
+
+struct NegativeZero {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x) * -0.0f;
+  }
+};
+
+TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
+  Pipeline pipeline;
+  test::WholeArray<float> ones(Box{{0, 5}});
+  ones.values.assign(5, 1);
+  const auto in = pipeline.input<float, 1>("in", ones.box);
+  const auto zeros = pipeline.stage<float>("zeros", NegativeZero(), in);
+  pipeline.output(pipeline.reduce("least", Minimum<float>(), zeros, ones.box));
+  Plan plan = make_plan(pipeline, {}, {}, 1, 0);
+  auto& steps = children_of_phase(plan, 1);
+  plan::Repeat loop{7, 2, 1, 1, std::move(steps)};
+  steps = {{-1, std::move(loop)}};
+  number_new_nodes(plan);
+  PlanInstance instance(pipeline, plan, MPI_COMM_SELF);
+  test::ArraySource<float> source(ones);
+  int turns = 0;
+  instance.run({{{"in", &source}}, {}},
+               [&](const PlanNode& node) { turns += std::holds_alternative<plan::Reduce>(node.step); });
+  EXPECT_EQ(turns, 7);
+}
+
+/// The sample's plan on one rank of many, its computation in a band, for all frames of a stream.
+Plan stream_plan(const test::InstanceSample& sample, int ranks, int rank) {
+  Plan plan = make_plan(sample.pipeline, sample.schedule, {2}, ranks, rank);
+  auto& steps = children_of_phase(plan, 1);
+  plan::Sequence band{"band", std::move(steps)};
+  plan::Bands bands{1, {}};
+  bands.children.push_back({-1, std::move(band)});
+  steps = {{-1, std::move(bands)}};
+  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
+  plan::Items items{std::move(phases)};
+  phases = {{-1, std::move(items)}};
+  number_new_nodes(plan);
+  return plan;
+}
+
+/// Frames of a stream, and what came out of each.
+struct Stream {
+  explicit Stream(const test::InstanceSample& sample) : image(sample.box), sink(sample.box) {}
+
+  bool next() {
+    if (frame > 0) results.push_back(sink.array);
+    if (frame == 4) return false;
+    test::Random random(240 + static_cast<std::uint64_t>(frame++));
+    for (float& value : image.values) value = static_cast<float>(random.real(-4, 4));
+    return true;
+  }
+  Bindings bindings() {
+    return {{{"in", &source}}, {{"out", &sink}}, [this] { return next(); }};
+  }
+
+  int frame = 0;
+  test::WholeArray<float> image;
+  test::ArraySource<float> source{image};
+  test::ArraySink<float> sink;
+  std::vector<test::WholeArray<float>> results;
+};
+
+TEST(Loops, EveryFrameOfAStreamIsComputed) {
+  const test::InstanceSample sample(Box{{0, 33}, {-2, 20}});
+  Stream rehearsed(sample), run(sample), expected(sample);
+  while (expected.next())
+    Rehearsal(sample.pipeline, {}, {}, 1).run({{{"in", &expected.source}}, {{"out", &expected.sink}}});
+  std::vector<Plan> plans;
+  for (int rank = 0; rank < 6; ++rank) plans.push_back(stream_plan(sample, 6, rank));
+  Rehearsal(sample.pipeline, plans).run(rehearsed.bindings());
+  const Plan plan = stream_plan(sample, test::world_size(), test::world_rank());
+  PlanInstance(sample.pipeline, plan, MPI_COMM_WORLD).run(run.bindings());
+  ASSERT_EQ(rehearsed.results.size(), 4u);
+  ASSERT_EQ(run.results.size(), 4u);
+  const Box owned = plan.stages[static_cast<std::size_t>(sample.pipeline.find("out"))].owned;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(rehearsed.results[i].same_bits(expected.results[i])) << i;
+    std::int64_t wrong = 0;
+    test::for_each_point(owned,
+                         [&](const Point& p) { wrong += run.results[i].at(p) != expected.results[i].at(p); });
+    EXPECT_EQ(wrong, 0) << i;
+  }
+}
+
+}  // namespace

@@ -169,17 +169,42 @@ class Planner {
       const bool overlapped = exchange.overlapped;
       use_arrays(add(std::move(exchange)));
       if (overlapped) {
+        fill_borders([this](int id) { return there(id); });
         const Box inside = interior_box(box, [&](const Box& part) { return is_there(members, part); });
         add_tiles(members.back(), {inside}, members);
         use_arrays(add(plan::FinishExchange{}));
         if (!inside.empty()) rest = difference(box, inside);
       }
     }
-    for (int id : awaited_)
-      if (pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions())
-        use(stage(id).read_buffer, add(plan::FillBoundary{id, stage(id).required}));
+    fill_borders([this](int id) { return stage(id).required; });
     awaited_.clear();
     return rest;
+  }
+
+  /// Fills box(id) of the awaited arrays that have a border.
+  template <class BoxOf>
+  void fill_borders(const BoxOf& box) {
+    for (int id : awaited_)
+      if (pipeline_[id].is_input() && pipeline_[id].boundary != BoundaryConditions())
+        use(stage(id).read_buffer, add(plan::FillBoundary{id, box(id)}));
+  }
+
+  /// What a rank has of an awaited array before messages arrive: its own block, and beyond the sides of the
+  /// domain what can be filled in from that.
+  Box there(int id) {
+    const StageDeclaration& declaration = pipeline_[id];
+    Box box = stage(id).owned;
+    if (!regions_.storage(id).shared) box[0].end = box[0].begin;
+    if (!declaration.is_input() || box.empty()) return box;
+    for (int d = 0; d < box.dimensions; ++d) {
+      if (declaration.boundary.is_periodic(d)) continue;
+      const Range required = stage(id).required[d];
+      if (box[d].begin == declaration.domain[d].begin) box[d].begin = std::min(box[d].begin, required.begin);
+      if (box[d].end == declaration.domain[d].end) box[d].end = std::max(box[d].end, required.end);
+    }
+    const Box sources = intersection(with_boundary_sources(box, declaration.domain, declaration.boundary),
+                                     declaration.domain);
+    return stage(id).owned.contains(sources) ? box : stage(id).owned;
   }
 
   /// The same on all ranks, as all of them must have the same steps.
@@ -198,8 +223,7 @@ class Planner {
       scheduled_.required_of(members[m], boxes[m], needs.data());
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         const bool is_awaited = std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end();
-        if (is_awaited && (!regions_.storage(inputs[k]).shared || !stage(inputs[k]).owned.contains(needs[k])))
-          return false;
+        if (is_awaited && !there(inputs[k]).contains(needs[k])) return false;
       }
     }
     return true;

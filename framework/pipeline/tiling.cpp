@@ -218,8 +218,11 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   std::copy_if(parts.begin(), parts.end(), std::back_inserter(step.parts),
                [](const Box& part) { return !part.empty(); });
   if (step.parts.empty()) return step;
-  const Box& largest = *std::max_element(parts.begin(), parts.end(),
-                                         [](const Box& a, const Box& b) { return a.size() < b.size(); });
+  // As long as the longest part in every dimension: a tile for all of them.
+  Box largest = step.parts.front();
+  for (const Box& part : step.parts)
+    for (int d = 0; d < largest.dimensions; ++d)
+      largest[d].end = std::max(largest[d].end, largest[d].begin + part[d].size());
   if (!scheduled.target().device) {
     step.tile = host_tile(scheduled, root, step.members, largest);
   } else if (step.members.size() > 1) {

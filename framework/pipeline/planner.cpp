@@ -257,7 +257,8 @@ class Planner {
         stage(member).computed_points += step.boxes[i].size();
         own_points_[index(member)] += intersection(step.boxes[i], stage(member).owned).size();
       }
-    plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
+    // Of a device that is a team's, and no memory.
+    if (!plan_.target.device) plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
     const std::vector<int> readers = step.members;
     const int place = add(std::move(step));
     for (int member : readers)

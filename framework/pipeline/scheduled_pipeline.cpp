@@ -349,12 +349,7 @@ bool ScheduledPipeline::fits_group(int root, int group) const {
   const std::vector<int> members = fused_members(*this, root);
   for (int member : members)
     if (std::find(stages.begin(), stages.end(), member) == stages.end()) return false;
-  // A tile in the middle, and a point more each way for tiles that lie less well.
-  Box tile = centre((*this)[root].distribution.domain(), false);
-  const TileSize size = group_tile(*this, root);
-  for (int d = 0; d < tile.dimensions; ++d)
-    tile[d].end = tile[d].begin + size[static_cast<std::size_t>(d)] + 1;
-  return tile_scratch_bytes(*this, members, tile) <= target_.team_scratch_bytes;
+  return group_scratch_bytes(*this, root, members) <= target_.team_scratch_bytes;
 }
 
 void ScheduledPipeline::settle_groups() {

@@ -122,6 +122,17 @@ void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
   place_scratch(scheduled, most_points, step);
 }
 
+/// A team has no more scratch than it has: what is known only now that all tiles are.
+void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+  const std::int64_t most = scheduled.target().team_scratch_bytes;
+  if (step.group < 0 || step.scratch_bytes <= most) return;
+  const std::string& name = scheduled.pipeline()[step.stage].name;
+  throw ScheduleError(fmt::format("schedule.{}.tile", name),
+                      fmt::format("tiles of '{}' need up to {} bytes of scratch with the stages that are "
+                                  "computed in them, but a team has {}: use smaller ones",
+                                  name, step.scratch_bytes, most));
+}
+
 }  // namespace
 
 Tiles::Tiles(const std::vector<Box>& parts, const TileSize& tile) : tile_(tile) {
@@ -200,13 +211,32 @@ TileSize group_tile(const ScheduledPipeline& scheduled, int root) {
   return tile;
 }
 
-std::int64_t tile_scratch_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
-                                const Box& tile) {
-  const std::vector<Box> boxes = member_boxes(scheduled, members, tile);
+std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
+                                 const std::vector<int>& members) {
+  const Box& domain = scheduled[root].distribution.domain();
+  const TileSize size = group_tile(scheduled, root);
+  const int corners = 1 << domain.dimensions;
+  std::vector<Box> largest(members.size());
+  for (int corner = 0; corner <= corners; ++corner) {
+    Box tile = domain;
+    for (int d = 0; d < domain.dimensions; ++d) {
+      // A point more for tiles that lie less well.
+      const std::int64_t points = std::min(size[static_cast<std::size_t>(d)] + 1, domain[d].size());
+      const std::int64_t room = domain[d].size() - points;
+      tile[d].begin += corner == corners ? room / 2 : (corner >> d & 1) * room;
+      tile[d].end = tile[d].begin + points;
+    }
+    const std::vector<Box> boxes = member_boxes(scheduled, members, tile);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      largest[m].dimensions = std::max(largest[m].dimensions, boxes[m].dimensions);
+      for (int d = 0; d < boxes[m].dimensions; ++d)
+        largest[m][d].end = std::max(largest[m][d].end, boxes[m][d].size());
+    }
+  }
   std::int64_t bytes = 0;
   for (std::size_t m = 0; m + 1 < members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[members[m]].output_count; ++part)
-      bytes += (boxes[m].size() * element_size(scheduled, members[m] + part) + 63) / 64 * 64;
+      bytes += (largest[m].size() * element_size(scheduled, members[m] + part) + 63) / 64 * 64;
   return bytes;
 }
 
@@ -240,6 +270,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
                     most_tiles));
   }
   fuse(scheduled, step);
+  check_team_scratch(scheduled, step);
   return step;
 }
 

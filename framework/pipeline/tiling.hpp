@@ -44,9 +44,10 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
 /// Devices: the size of a tile of a group whose last stage is `root`, an entry per dimension.
 TileSize group_tile(const ScheduledPipeline& scheduled, int root);
 
-/// Scratch memory of one tile: what all members but the last compute.
-std::int64_t tile_scratch_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
-                                const Box& tile);
+/// Devices: scratch memory that a tile of a group with these members may need. Tiles in the corners of the
+/// domain and in its middle tell: for indices without steps or limits the largest need is among theirs.
+std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
+                                 const std::vector<int>& members);
 
 /// The layout in a thread's scratch of a member's box, inside a tile of the root that begins at `tile_x`.
 BlockLayout scratch_layout(const Box& box, std::int64_t tile_x, std::int64_t element_size);

@@ -131,7 +131,7 @@ void PlanChecker::check_memory() const {
   check_range(plan_.array_bytes, end, end + alignment - 1, "array_bytes");
   walk(plan_.root, [&](const PlanNode& node) {
     if (const auto* step = std::get_if<plan::Compute>(&node.step))
-      scratch = std::max(scratch, step->scratch_bytes);
+      scratch = std::max(scratch, plan_.target.device ? 0 : step->scratch_bytes);
   });
   check_range(scratch, 0, most_bytes / most_threads, "scratch_bytes of a step");
   check_range(plan_.scratch_bytes, scratch * plan_.target.threads, scratch * plan_.target.threads,

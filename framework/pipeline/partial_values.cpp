@@ -11,9 +11,8 @@ PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool de
       values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
               static_cast<std::size_t>(count_ * stride_)) {
   if (device) {
-    shares_ =
-        decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
-                          static_cast<std::size_t>(ReductionKernel::device_shares * kernel.value_bytes()));
+    shares_ = decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                                static_cast<std::size_t>(kernel.device_shares() * kernel.value_bytes()));
     host_shares_ = Kokkos::create_mirror_view(shares_);
   }
   clear();
@@ -26,7 +25,7 @@ void PartialValues::clear() {
 void PartialValues::collect(const ExecutionSpace& execution) {
   compat::copy(execution, host_shares_, shares_);
   compat::fence(execution);
-  for (int k = 0; k < ReductionKernel::device_shares; ++k)
+  for (int k = 0; k < kernel_.device_shares(); ++k)
     kernel_.join(values_.data(), host_shares_.data() + k * kernel_.value_bytes());
 }
 

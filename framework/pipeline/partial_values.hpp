@@ -31,7 +31,8 @@ class PartialValues {
   std::int64_t stride_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> values_;
   Kokkos::View<std::byte*, MemorySpace> shares_;
-  Kokkos::View<std::byte*, MemorySpace>::HostMirror host_shares_;
+  decltype(Kokkos::create_mirror_view(
+      std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) host_shares_;
 };
 
 }  // namespace tessera

@@ -6,13 +6,16 @@
 namespace tessera {
 namespace {
 
-void check_domain(const StageDeclaration& declaration) {
+void check_domain(const StageDeclaration& declaration, int input_dimensions) {
   const Box& box = declaration.reduction != nullptr ? declaration.reduced : declaration.domain;
   if (!declaration.is_input() && declaration.reduction == nullptr) return;
   if (declaration.reduction != nullptr && box.empty())
     throw InternalError(
         fmt::format("the reduction '{}' needs to know over which points: give a box, as its input is a stage",
                     declaration.name));
+  if (declaration.reduction != nullptr && box.dimensions != input_dimensions)
+    throw InternalError(fmt::format("the reduction '{}' of an array of {} dimensions is over {}",
+                                    declaration.name, input_dimensions, to_string(box)));
   if (declaration.is_input() && (box.dimensions != declaration.dimensions || box.empty()))
     throw InternalError(fmt::format("the input '{}' has {} dimensions, but its domain is {}",
                                     declaration.name, declaration.dimensions, to_string(box)));
@@ -30,7 +33,7 @@ int Pipeline::add(StageDeclaration declaration) {
   for (const StageDeclaration& other : stages_)
     if (other.name == declaration.name)
       throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
-  check_domain(declaration);
+  check_domain(declaration, declaration.inputs.empty() ? 0 : (*this)[declaration.inputs.front()].dimensions);
   if (declaration.lead < 0) declaration.lead = size();
   stages_.push_back(std::move(declaration));
   return size() - 1;

@@ -127,7 +127,7 @@ class Pipeline {
   /// part of it.
   template <class T, int N, int D, class Body, class... In, int... InN>
   Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
-    static_assert(N >= 2 && D >= 0 && D < N);
+    static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
     check_line(name, extent);
     using Kernel = ColumnStage<Body, T, N, D, ArrayType<In, InN>...>;
     StageDeclaration declaration{.name = std::move(name),

@@ -70,7 +70,8 @@ struct Plan {
   std::vector<StageRegions> stages;
   std::vector<Buffer> buffers;
   PlanNode root;
-  /// Memory of buffers, of messages, of all threads' scratch, and of partial values of global reductions.
+  /// Memory of buffers, of messages, of all threads' scratch (devices: of what kernels look up of tiles), and
+  /// of partial values of global reductions.
   std::int64_t array_bytes = 0;
   std::int64_t message_bytes = 0;
   std::int64_t scratch_bytes = 0;

@@ -34,14 +34,16 @@ void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void(
 PlanInstance::PlanInstance(const Pipeline& pipeline, const Plan& plan, MPI_Comm communicator,
                            const Transport& transport, HostMode mode)
     : communicator_(communicator) {
-  if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
-    throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
-                                    communicator_.rank(), communicator_.size()));
+  // What a rank does by itself, and may fail at by itself, comes before what all do together.
   allocate(plan, communicator, [&] {
+    if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
+      throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
+                                      communicator_.rank(), communicator_.size()));
     executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode);
-    make_exchanges(transport);
     make_reductions();
+    if (!transport.shared_windows) make_exchanges(transport);
   });
+  if (transport.shared_windows) make_exchanges(transport);
 }
 
 PlanInstance::~PlanInstance() = default;
@@ -195,6 +197,12 @@ void PlanInstance::check_kept(int id) const {
     throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", stage.name));
 }
 
+void PlanInstance::check_viewed(int id) const {
+  if (const StageDeclaration& stage = executor_->pipeline()[id]; stage.reduction != nullptr)
+    throw InternalError(fmt::format(
+        "'{}' is the result of a global reduction, which no rank owns alone: store it", stage.name));
+}
+
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
   const int id = executor_->pipeline().find(name);
   const StageDeclaration& stage = executor_->pipeline()[id];
@@ -202,6 +210,7 @@ int PlanInstance::checked_id(std::string_view name, ElementType type, int dimens
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
                                     stage.dimensions, name_of(stage.type), dimensions, name_of(type)));
   check_kept(id);
+  check_viewed(id);
   return id;
 }
 

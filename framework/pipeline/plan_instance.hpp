@@ -33,7 +33,7 @@ class PlanInstance {
   /// changed. Collective; done on return.
   void compute(const StepObserver& observer = {});
 
-  /// Steps that one `run` reports to its observer.
+  /// Steps of the plan; each is reported to the observer of a run, those of loops again and again.
   int step_count() const;
 
   /// Fills the block that this rank owns of an input from `source`.
@@ -69,6 +69,7 @@ class PlanInstance {
   /// Null when there is none yet for the buffers that the arrays have now.
   Exchange* find_exchange(const PlanNode& node) const;
   void check_kept(int id) const;
+  void check_viewed(int id) const;
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 
   std::unique_ptr<RankExecutor> executor_;

@@ -45,7 +45,7 @@ class Planner {
     int next_id = 0;
     number(plan_.root, next_id);
     name_exchanges();
-    plan_.scratch_bytes *= plan_.target.threads;
+    if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
     for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
     check_memory();
   }
@@ -167,10 +167,15 @@ class Planner {
     std::vector<Box> rest = {box};
     if (!exchange.arrays.empty()) {
       const bool overlapped = exchange.overlapped;
+      std::map<int, Box> there;
+      if (overlapped) {
+        for (int id : awaited_) there[id] = box_without_messages(id);
+        // Before anything is sent: what travels in place may hold border points between its rows.
+        fill_borders([&](int id) { return there[id]; });
+      }
       use_arrays(add(std::move(exchange)));
       if (overlapped) {
-        fill_borders([this](int id) { return there(id); });
-        const Box inside = interior_box(box, [&](const Box& part) { return is_there(members, part); });
+        const Box inside = interior_box(box, [&](const Box& part) { return is_there(members, part, there); });
         add_tiles(members.back(), {inside}, members);
         use_arrays(add(plan::FinishExchange{}));
         if (!inside.empty()) rest = difference(box, inside);
@@ -191,11 +196,11 @@ class Planner {
 
   /// What a rank has of an awaited array before messages arrive: its own block, and beyond the sides of the
   /// domain what can be filled in from that.
-  Box there(int id) {
+  Box box_without_messages(int id) {
     const StageDeclaration& declaration = pipeline_[id];
     Box box = stage(id).owned;
     if (!regions_.storage(id).shared) box[0].end = box[0].begin;
-    if (!declaration.is_input() || box.empty()) return box;
+    if (!declaration.is_input() || box.empty() || stage(id).required.empty()) return box;
     for (int d = 0; d < box.dimensions; ++d) {
       if (declaration.boundary.is_periodic(d)) continue;
       const Range required = stage(id).required[d];
@@ -210,11 +215,12 @@ class Planner {
   /// The same on all ranks, as all of them must have the same steps.
   bool overlaps(int root) const {
     if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
-    return scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
+    return plan_.rank_count > 1 &&
+           scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
   }
 
   /// True when all that the members read of awaited arrays, to compute `part`, is on this rank already.
-  bool is_there(const std::vector<int>& members, const Box& part) {
+  bool is_there(const std::vector<int>& members, const Box& part, const std::map<int, Box>& there) {
     const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
     std::vector<Box> needs;
     for (std::size_t m = 0; m < members.size(); ++m) {
@@ -223,7 +229,7 @@ class Planner {
       scheduled_.required_of(members[m], boxes[m], needs.data());
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         const bool is_awaited = std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end();
-        if (is_awaited && !there(inputs[k]).contains(needs[k])) return false;
+        if (is_awaited && !there.at(inputs[k]).contains(needs[k])) return false;
       }
     }
     return true;
@@ -267,6 +273,10 @@ class Planner {
     use_outputs(root, place);
   }
 
+  std::int64_t group_size(int group) const {
+    return static_cast<std::int64_t>(pipeline_.groups()[index(group)].stages.size());
+  }
+
   void use_outputs(int root, int step) {
     for (int part = root; part < root + pipeline_[root].output_count; ++part)
       use(stage(part).written_buffer, step);
@@ -274,9 +284,10 @@ class Planner {
 
   void add_reduction(int root) {
     use_outputs(root, add(plan::Reduce{root}));
-    const std::int64_t value = (pipeline_[root].reduction->value_bytes() + 63) / 64 * 64;
-    plan_.partial_bytes +=
-        value * (plan_.target.device ? ReductionKernel::device_shares + 1 : plan_.target.threads);
+    const ReductionKernel& reduction = *pipeline_[root].reduction;
+    const std::int64_t value = (reduction.value_bytes() + 63) / 64 * 64;
+    plan_.partial_bytes += plan_.target.device ? value + reduction.device_shares() * reduction.value_bytes()
+                                               : value * plan_.target.threads;
   }
 
   void use(int buffer, int step) { lifetimes_[index(buffer)].use(step); }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "tessera/view/fill_boundary.hpp"
 
@@ -42,16 +43,28 @@ class HostCopy {
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
 
+/// A region of that name for tools of Kokkos, as long as it lives.
+class Region {
+ public:
+  explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
+  ~Region() { Kokkos::Profiling::popRegion(); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+};
+
 }  // namespace
 
 RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan, HostMode mode)
     : pipeline_(pipeline),
       plan_(plan),
       mode_(mode),
+      execution_(compat::own_instance()),
       memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
               static_cast<std::size_t>(plan.array_bytes)),
       partials_(static_cast<std::size_t>(pipeline.size())),
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
+  if (!runs_on_host && !plan.target.device)
+    throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
   allocate();
   prepare(plan_.root);
 }
@@ -145,15 +158,13 @@ void RankExecutor::fill(const plan::FillBoundary& step) {
 void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
   const auto place = static_cast<std::size_t>(node.id);
   if (step.parts.empty()) return;
-  const std::string& name = pipeline_[step.stage].name;
-  Kokkos::Profiling::pushRegion(name);
+  const Region region(pipeline_[step.stage].name);
   if (!plan_.target.device)
     compute_tiles(*programs_[place]);
   else if (groups_[place] != nullptr)
     groups_[place]->run(execution_);
   else
     launch(*programs_[place]);
-  Kokkos::Profiling::popRegion();
 }
 
 void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
@@ -207,8 +218,12 @@ bool RankExecutor::is_true(int array) const {
   compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
   compat::fence(execution_);
   // Of floats -0 is zero, too.
-  if (pipeline_[array].type == ElementType::float32) return *reinterpret_cast<const float*>(element) != 0;
-  if (pipeline_[array].type == ElementType::float64) return *reinterpret_cast<const double*>(element) != 0;
+  float single = 0;
+  double twice = 0;
+  std::memcpy(&single, element, sizeof single);
+  std::memcpy(&twice, element, sizeof twice);
+  if (pipeline_[array].type == ElementType::float32) return single != 0;
+  if (pipeline_[array].type == ElementType::float64) return twice != 0;
   return std::any_of(std::begin(element), std::end(element),
                      [](std::byte byte) { return byte != std::byte{0}; });
 }

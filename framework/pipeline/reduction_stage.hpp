@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "tessera/pipeline/stage_kernel.hpp"
@@ -26,12 +27,15 @@ struct ResultElements<std::array<T, Count>> {
 
 /// A global reduction without its types: partial values, each in `value_bytes()` of memory aligned to 64
 /// bytes. Its `region` adds the points of a box to the partial value at the output's origin; its `launch`
-/// writes `device_shares` partial values there.
+/// writes `device_shares()` partial values there.
 class ReductionKernel : public StageKernel {
  public:
-  static constexpr int device_shares = 1024;
-
   virtual std::int64_t value_bytes() const = 0;
+  /// Enough for the threads of a device, as long as they fit 8 MiB.
+  int device_shares() const {
+    const std::int64_t fitting = (std::int64_t{8} << 20) / value_bytes();
+    return static_cast<int>(std::clamp<std::int64_t>(fitting, 256, 16384));
+  }
   virtual void init(std::byte* value) const = 0;
   virtual void join(std::byte* into, const std::byte* other) const = 0;
   /// Writes the elements of the result, one after the other.
@@ -66,9 +70,9 @@ class ReductionStage final : public ReductionKernel {
     using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
     const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
     const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
-    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares),
+    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares()),
                          detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, indices,
-                                                              device_shares, &at(outputs[0].origin)});
+                                                              device_shares(), &at(outputs[0].origin)});
   }
 
   std::int64_t value_bytes() const override { return sizeof(Value); }

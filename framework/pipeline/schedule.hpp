@@ -39,7 +39,7 @@ struct StageSchedule {
 
 /// Whether the inside of a stage is computed while what its rim needs is on its way.
 enum class Overlap : std::uint8_t {
-  automatic,  ///< Where messages are long, and the rim is a small part.
+  automatic,  ///< Where a rank has many points.
   on,         ///< Wherever there is an inside.
   off
 };

@@ -4,7 +4,7 @@
 namespace tessera {
 
 /// What one thread needs to compute tiles.
-struct TileLoop::Worker {
+struct alignas(64) TileLoop::Worker {
   Kokkos::View<std::byte*, Kokkos::HostSpace> scratch;
   /// Where the arrays in scratch lie in the tile at hand, and what the member at hand reads and writes: kept,
   /// to allocate them once.

@@ -68,11 +68,25 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   return tile;
 }
 
+/// Makes an automatic tile longer, dimension by dimension from the last, until `box` has no more than the
+/// most tiles that a plan may list.
+TileSize enough(TileSize tile, const Box& box) {
+  for (int d = box.dimensions - 1; d >= 0;) {
+    if (Tiles({box}, tile).size() <= most_tiles) break;
+    auto& size = tile[static_cast<std::size_t>(d)];
+    if (size < box[d].size())
+      size *= 2;
+    else
+      --d;
+  }
+  return tile;
+}
+
 /// The tile of a root on hosts: as asked for, or automatic; whole lines are not cut.
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
                    const Box& box) {
   TileSize tile = scheduled[root].tile;
-  if (tile.empty()) tile = automatic_tile(scheduled, members, box);
+  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
   const StageDeclaration& declaration = scheduled.pipeline()[root];
   for (int d = 0; d < box.dimensions && declaration.reduction == nullptr; ++d)
@@ -82,13 +96,13 @@ TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vect
 }
 
 /// Where the arrays of all members but the last lie in scratch, given the largest box of each.
-void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_bytes,
+void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
                    plan::Compute& step) {
   for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
       const int array = step.members[m] + part;
       step.scratch.push_back({array, step.scratch_bytes});
-      step.scratch_bytes += (member_bytes[m] * element_size(scheduled, array) + 63) / 64 * 64;
+      step.scratch_bytes += (member_points[m] * element_size(scheduled, array) + 63) / 64 * 64;
     }
 }
 
@@ -124,7 +138,7 @@ void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
 
 /// A team has no more scratch than it has: what is known only now that all tiles are.
 void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute& step) {
-  const std::int64_t most = scheduled.target().team_scratch_bytes;
+  const std::int64_t most = team_scratch_limit(scheduled.target());
   if (step.group < 0 || step.scratch_bytes <= most) return;
   const std::string& name = scheduled.pipeline()[step.stage].name;
   throw ScheduleError(fmt::format("schedule.{}.tile", name),
@@ -204,9 +218,15 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
   return boxes;
 }
 
+std::int64_t team_scratch_limit(const Target& target) {
+  // What a launch adds: its alignment, and what Kokkos keeps there for the team.
+  constexpr std::int64_t overhead = 1024;
+  return target.team_scratch_bytes - overhead;
+}
+
 TileSize group_tile(const ScheduledPipeline& scheduled, int root) {
   TileSize tile = scheduled[root].tile;
-  if (tile.empty()) tile = {32, 8};
+  if (tile.empty()) tile = {64, 16};
   tile.resize(static_cast<std::size_t>(scheduled[root].distribution.domain().dimensions), 1);
   return tile;
 }

@@ -41,6 +41,9 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
 
+/// Devices: what the stages of a group may use of a team's scratch memory.
+std::int64_t team_scratch_limit(const Target& target);
+
 /// Devices: the size of a tile of a group whose last stage is `root`, an entry per dimension.
 TileSize group_tile(const ScheduledPipeline& scheduled, int root);
 

@@ -94,6 +94,16 @@ inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std
 #endif
 }
 
+/// An instance of the execution space of its own where kernels run on a device: its queue waits for nobody
+/// else's. Hosts have but one.
+inline ExecutionSpace own_instance() {
+#if (defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)) && KOKKOS_VERSION >= 30600
+  return Kokkos::Experimental::partition_space(ExecutionSpace(), 1)[0];
+#else
+  return ExecutionSpace();
+#endif
+}
+
 /// Devices that this process can see; 0 without a device backend.
 inline int device_count() {
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -165,6 +165,7 @@ std::byte* Exchange::address(const Side& side, const Parcel& parcel) const {
 }
 
 void Exchange::start(const ExecutionSpace& execution) {
+  if (is_empty()) return;
   // A kernel may still write what is sent, or read what was received the last time.
   compat::fence(execution);
   MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
@@ -182,7 +183,12 @@ void Exchange::start(const ExecutionSpace& execution) {
   MPI_Startall(static_cast<int>(sent_.requests.size()), sent_.requests.data());
 }
 
+bool Exchange::is_empty() const {
+  return sent_.parcels.empty() && received_.parcels.empty() && sent_.copies.empty();
+}
+
 void Exchange::finish(const ExecutionSpace& execution) {
+  if (is_empty()) return;
   unpack(execution);
   MPI_Waitall(static_cast<int>(sent_.requests.size()), sent_.requests.data(), MPI_STATUSES_IGNORE);
 }

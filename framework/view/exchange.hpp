@@ -108,6 +108,8 @@ class Exchange {
   void make_receipts(int tag);
   bool is_shared(int partner) const { return node_ && node_->shares_node(partner); }
   std::byte* address(const Side& side, const Parcel& parcel) const;
+  /// Neither sends, receives nor copies anything.
+  bool is_empty() const;
   void unpack(const ExecutionSpace& execution);
   void unpack_parcel(const ExecutionSpace& execution, std::size_t index);
 

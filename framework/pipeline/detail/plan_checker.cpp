@@ -134,7 +134,9 @@ void PlanChecker::check_memory() const {
       scratch = std::max(scratch, plan_.target.device ? 0 : step->scratch_bytes);
   });
   check_range(scratch, 0, most_bytes / most_threads, "scratch_bytes of a step");
-  check_range(plan_.scratch_bytes, scratch * plan_.target.threads, scratch * plan_.target.threads,
+  const std::int64_t all_threads = scratch * plan_.target.threads;
+  // On devices a record of what tables of tiles take, which follows from the tiles.
+  check_range(plan_.scratch_bytes, all_threads, plan_.target.device ? most_bytes : all_threads,
               "scratch_bytes");
   check_range(plan_.message_bytes, 0, most_bytes, "message_bytes");
   check_range(plan_.partial_bytes, 0, most_bytes, "partial_bytes");

@@ -195,7 +195,7 @@ class Planner {
     const StageDeclaration& declaration = pipeline_[id];
     Box box = stage(id).owned;
     if (!regions_.storage(id).shared) box[0].end = box[0].begin;
-    if (!declaration.is_input() || box.empty()) return box;
+    if (!declaration.is_input() || box.empty() || stage(id).required.empty()) return box;
     for (int d = 0; d < box.dimensions; ++d) {
       if (declaration.boundary.is_periodic(d)) continue;
       const Range required = stage(id).required[d];

@@ -200,7 +200,9 @@ void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Bo
       continue;
     }
     if (domains[i].empty()) {
-      if (stages_[i].consumers.empty() && declaration.output_count == 1)
+      const auto part = stages_.begin() + id;
+      if (std::all_of(part, part + declaration.output_count,
+                      [](const Stage& output) { return output.consumers.empty(); }))
         throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
       // Its consumers read it only where the outputs have no points: nobody computes it.
       domains[i] = nominals[i] = no_points(declaration.dimensions);

@@ -186,6 +186,7 @@ Schedule random_mixed_schedule(Random& random, const Pipeline& pipeline, int ran
     const int dimensions = array.reduction != nullptr ? array.reduced.dimensions : array.dimensions;
     if (random.chance(60)) stage.grid = random_mixed_grid(random, array, dimensions, ranks);
     if (!array.is_input()) stage.tile = random_tile(random, dimensions);
+    stage.align_own = random.chance(20);
     schedule.stages[array.name] = stage;
   }
   return schedule;

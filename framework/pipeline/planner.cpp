@@ -264,7 +264,10 @@ class Planner {
         own_points_[index(member)] += intersection(step.boxes[i], stage(member).owned).size();
       }
     // Of a device that is a team's, and no memory.
-    if (!plan_.target.device) plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
+    if (!plan_.target.device)
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
+    else if (step.group >= 0)
+      plan_.scratch_bytes += table_bytes(step);
     const std::vector<int> readers = step.members;
     const int place = add(std::move(step));
     for (int member : readers)
@@ -273,8 +276,10 @@ class Planner {
     use_outputs(root, place);
   }
 
-  std::int64_t group_size(int group) const {
-    return static_cast<std::int64_t>(pipeline_.groups()[index(group)].stages.size());
+  /// What kernels look up of the tiles of a group.
+  std::int64_t table_bytes(const plan::Compute& step) const {
+    const auto stages = pipeline_.groups()[index(step.group)].stages.size();
+    return Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
   }
 
   void use_outputs(int root, int step) {

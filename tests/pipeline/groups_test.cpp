@@ -201,7 +201,7 @@ TEST(Groups, TilesThatTurnOutTooLargeAreErrors) {
   schedule.stages["a"].placement = schedule.stages["c"].placement = Placement::tile;
   schedule.stages["out"].tile = {8, 8};
   try {
-    make_plan(p, schedule, device_with(400), 1, 0);
+    make_plan(p, schedule, device_with(1024 + 400), 1, 0);
     FAIL() << "nothing was thrown";
   } catch (const ScheduleError& error) {
     EXPECT_EQ(error.key, "schedule.out.tile");
@@ -211,11 +211,17 @@ TEST(Groups, TilesThatTurnOutTooLargeAreErrors) {
   }
 }
 
-TEST(Groups, NeedNoScratchOfHosts) {
+TEST(Groups, NeedATableOfTheirTilesOnly) {
   test::Random random(254);
   const Grouped grouped = chain_of_two(random);
   const Plan plan = make_plan(grouped.pipeline, all_in_tiles(grouped), device_with(49152), 1, 0);
-  EXPECT_EQ(plan.scratch_bytes, 0);
+  std::int64_t tiles = 0;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (const auto* step = std::get_if<plan::Compute>(&node.step); step != nullptr && step->group >= 0)
+      tiles += Tiles(step->parts, step->tile).size();
+  });
+  EXPECT_GT(tiles, 0);
+  EXPECT_EQ(plan.scratch_bytes, tiles * 2 * static_cast<std::int64_t>(sizeof(Box)));
 }
 
 TEST(Groups, MistakesAreInternalErrors) {

@@ -175,7 +175,7 @@ class Planner {
       }
       use_arrays(add(std::move(exchange)));
       if (overlapped) {
-        const Box inside = interior_box(box, [&](const Box& part) { return is_there(members, part, there); });
+        const Box inside = inside_of(members, box, there);
         add_tiles(members.back(), {inside}, members);
         use_arrays(add(plan::FinishExchange{}));
         if (!inside.empty()) rest = difference(box, inside);
@@ -219,20 +219,39 @@ class Planner {
            scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
   }
 
-  /// True when all that the members read of awaited arrays, to compute `part`, is on this rank already.
-  bool is_there(const std::vector<int>& members, const Box& part, const std::map<int, Box>& there) {
+  /// The inside of `box`: what the members can compute of it with what is there of awaited arrays. Mostly the
+  /// box without as much on each side as is missing there; only for other needs it is searched for.
+  Box inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there) {
+    Box guess = box;
+    visit_needs(members, box, [&](int id, const Box& need) {
+      const Box& had = there.at(id);
+      for (int d = 0; d < std::min(need.dimensions, box.dimensions) && !need.empty(); ++d) {
+        guess[d].begin = std::max(guess[d].begin, box[d].begin + had[d].begin - need[d].begin);
+        guess[d].end = std::min(guess[d].end, box[d].end + had[d].end - need[d].end);
+      }
+    });
+    const auto is_there = [&](const Box& part) {
+      bool holds = true;
+      visit_needs(members, part,
+                  [&](int id, const Box& need) { holds = holds && there.at(id).contains(need); });
+      return holds;
+    };
+    return !guess.empty() && is_there(guess) ? guess : interior_box(box, is_there);
+  }
+
+  /// Calls visit(id, need) for all that the members read of awaited arrays, to compute `part`.
+  template <class Visit>
+  void visit_needs(const std::vector<int>& members, const Box& part, const Visit& visit) {
     const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
     std::vector<Box> needs;
     for (std::size_t m = 0; m < members.size(); ++m) {
       const auto& inputs = pipeline_[members[m]].inputs;
       needs.resize(inputs.size());
       scheduled_.required_of(members[m], boxes[m], needs.data());
-      for (std::size_t k = 0; k < inputs.size(); ++k) {
-        const bool is_awaited = std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end();
-        if (is_awaited && !there.at(inputs[k]).contains(needs[k])) return false;
-      }
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        if (std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end())
+          visit(inputs[k], needs[k]);
     }
-    return true;
   }
 
   /// Several boxes for one partner are packed into one message.

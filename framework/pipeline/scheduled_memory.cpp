@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 /// Of how many ranks the memory is looked at, to decide on the buffers of all.
-constexpr int most_sampled_ranks = 16;
+constexpr int most_sampled_ranks = 8;
 
 }  // namespace
 

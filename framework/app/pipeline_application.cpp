@@ -149,8 +149,7 @@ class Run {
     target.threads = session_.threads(
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target.device = !runs_on_host;
-    if (deck_->is_set("memory"))
-      target.memory_bytes = static_cast<std::int64_t>(deck_->get<double>("memory") * (1 << 30));
+    target.memory_bytes = memory_limit();
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
     const bool follows_machine = deck_->get<std::string>("levels") == "machine";
     if (follows_machine && ranks != session_.rank_count())
@@ -162,6 +161,12 @@ class Run {
         plan_ = plans_->of(std::min(session_.rank(), ranks - 1));
       });
     });
+  }
+
+  /// In bytes; 0: none.
+  std::int64_t memory_limit() const {
+    if (!deck_->is_set("memory")) return 0;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(deck_->get<double>("memory") * (1 << 30)));
   }
 
   template <class Task>
@@ -180,6 +185,11 @@ class Run {
       if (session_.rank() == 0) texts = read_plans();
     });
     plan_ = plan_from_json(*pipeline_, scatter(session_.communicator(), texts));
+    collectively(session_.communicator(), [&] {
+      if (const std::int64_t limit = memory_limit(); limit > 0 && plan_.peak_bytes() > limit)
+        deck_->fail("memory", fmt::format("the plans in {} need {} on rank {}, but may use {}", options_.plan,
+                                          human_bytes(plan_.peak_bytes()), plan_.rank, human_bytes(limit)));
+    });
   }
 
   /// Fills plans_; gives the text of the plan for each rank that runs.
@@ -214,6 +224,7 @@ class Run {
   /// Rank 0 alone plans for all ranks.
   void explain() const {
     std::optional<io::TextFile> file;
+    check_names(read_files(), {{"command line: --save-plan", options_.save_plan}});
     if (!options_.save_plan.empty()) file.emplace(session_.communicator(), options_.save_plan);
     std::string text, saved;
     collectively(session_.communicator(), [&] {
@@ -236,6 +247,14 @@ class Run {
     return explain_text(*pipeline_, *plans_, options_.rank);
   }
 
+  /// What nothing may be written over.
+  std::vector<std::string> read_files() const {
+    std::vector<std::string> files = options_.decks;
+    files.insert(files.end(), {text_of("input.file"), options_.plan});
+    std::erase(files, std::string());
+    return files;
+  }
+
   std::string saved_plans() const {
     std::vector<Plan> plans;
     for (int rank = 0; rank < plans_->rank_count(); ++rank) plans.push_back(plans_->of(rank));
@@ -244,11 +263,15 @@ class Run {
 
   void execute() {
     const int threads = plan_.target.threads;
+    const auto output_key = [](const char* key) { return fmt::format("{}:", key); };
+    check_names(read_files(), {{output_key("output.file"), text_of("output.file")},
+                               {output_key("output.png"), text_of("output.png")},
+                               {output_key("output.comparison"), text_of("output.comparison")}});
     // Unwritable places are found before any work.
     const StageDeclaration& output = (*pipeline_)[pipeline_->find(application_.output)];
     ImageOutputs outputs(session_.communicator(), *deck_, image_, output);
-    std::vector<std::string> taken = outputs.paths();
-    taken.insert(taken.end(), {text_of("input.file"), options_.plan});
+    std::vector<std::string> taken = read_files();
+    for (const std::string& path : outputs.paths()) taken.push_back(path);
     RunRecords records(session_.communicator(), options_, taken);
     Progress progress(session_.rank(), options_.quiet);
     session_.start_kokkos(threads);

@@ -21,24 +21,24 @@ std::filesystem::path place_of(const std::string& path) {
   return error ? std::filesystem::path(path) : place;
 }
 
+}  // namespace
+
 void check_names(const std::vector<std::string>& taken,
-                 const std::vector<std::pair<const char*, std::string>>& files) {
+                 const std::vector<std::pair<std::string, std::string>>& files) {
   std::set<std::filesystem::path> places;
   for (const std::string& path : taken) places.insert(place_of(path));
   for (const auto& [option, path] : files)
     if (!path.empty() && !places.insert(place_of(path)).second)
-      throw InputError(fmt::format(
-          "command line: {} {}: the run uses this file already: give it a name of its own", option, path));
+      throw InputError(
+          fmt::format("{} {}: the run uses this file already: give it a name of its own", option, path));
 }
-
-}  // namespace
 
 RunRecords::RunRecords(MPI_Comm communicator, const Options& options, const std::vector<std::string>& taken)
     : communicator_(communicator),
       report_path_(options.report == "-" ? "" : options.report),
       trace_path_(options.trace),
       prints_report_(options.report == "-") {
-  check_names(taken, {{"--report", report_path_}, {"--trace", trace_path_}});
+  check_names(taken, {{"command line: --report", report_path_}, {"command line: --trace", trace_path_}});
   if (!report_path_.empty()) report_file_.emplace(communicator, report_path_);
   if (!trace_path_.empty()) trace_file_.emplace(communicator, trace_path_);
 }

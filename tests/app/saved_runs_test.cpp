@@ -143,6 +143,27 @@ TEST_F(SavedRunsTest, RecordsThatCannotBeWritten) {
          "command line: --trace o.png: the run uses this file already: give it a name of its own");
   expect("--report", "./image.png",
          "command line: --report ./image.png: the run uses this file already: give it a name of its own");
+  expect("--report", "run.yaml",
+         "command line: --report run.yaml: the run uses this file already: give it a name of its own");
+}
+
+TEST_F(SavedRunsTest, NothingIsWrittenOverWhatIsRead) {
+  output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
+  const std::string advice = ": the run uses this file already: give it a name of its own";
+  for (const char* file : {"image.png", "run.yaml"})
+    expect_refused(2, {"run.yaml", "--explain", "--save-plan", file},
+                   std::string("command line: --save-plan ").append(file).append(advice));
+  expect_refused(2, {"run.yaml", "output.file=run.yaml"}, "output.file: run.yaml" + advice);
+  expect_refused(2, {"run.yaml", "output.png=plan.json", "--plan", "plan.json"},
+                 "output.png: plan.json" + advice);
+}
+
+TEST_F(SavedRunsTest, APlanKeepsTheMemoryLimit) {
+  output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
+  const Ending ending =
+      blur(2, folder_, {"run.yaml", "output.png=o.png", "--plan", "plan.json", "memory=0.0000001"});
+  EXPECT_EQ(ending.status, 2);
+  EXPECT_NE(ending.errors.find("the plans in plan.json need"), std::string::npos) << ending.errors;
 }
 
 TEST_F(SavedRunsTest, ExplainPrintsOneRankOrTheGraph) {

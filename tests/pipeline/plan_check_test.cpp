@@ -134,6 +134,23 @@ const std::vector<Edit> edits = {
        s.step<plan::Compute>().parts.push_back(Box{{0, 1}, {4, 5}});
      }},
     {"a part is", [](Sample& s) { s.step<plan::Compute>().parts[0][1].end = 9; }},
+    {"'input' only 0 of 48 points are read",
+     [](Sample& s) {
+       s.step<plan::Read>().box = {{0, 0}, {0, 0}};
+     }},
+    {"'bv' only 0 of 48 points are written",
+     [](Sample& s) {
+       std::erase_if(std::get<plan::Sequence>(s.phases()[2].step).children,
+                     [](const PlanNode& node) { return std::holds_alternative<plan::Write>(node.step); });
+       s.number();
+     }},
+    {"'bv' only 0 of 48 points are computed",
+     [](Sample& s) {
+       std::erase_if(std::get<plan::Sequence>(s.phases()[1].step).children,
+                     [](const PlanNode& node) { return std::holds_alternative<plan::Compute>(node.step); });
+       s.middle().scratch_bytes = 0;
+       s.number();
+     }},
     {"an empty part",
      [](Sample& s) {
        s.step<plan::Compute>().parts.push_back(Box{{0, 0}, {0, 0}});

@@ -46,6 +46,32 @@ void PlanChecker::check() {
   check_memory();
   in_use_.assign(plan_.buffers.size(), false);
   check_node(plan_.root, 0);
+  where_ = "steps";
+  check_completeness();
+}
+
+void PlanChecker::check_completeness() const {
+  std::vector<std::int64_t> read(plan_.stages.size(), 0), computed(read), written(read);
+  walk(plan_.root, [&](const PlanNode& node) {
+    if (const auto* input = std::get_if<plan::Read>(&node.step))
+      read[static_cast<std::size_t>(input->array)] += input->box.size();
+    if (const auto* output = std::get_if<plan::Write>(&node.step))
+      written[static_cast<std::size_t>(output->array)] += output->box.size();
+    if (const auto* step = std::get_if<plan::Compute>(&node.step))
+      for (const Box& part : step->parts) computed[static_cast<std::size_t>(step->stage)] += part.size();
+  });
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    const StageDeclaration& declaration = pipeline_[id];
+    const auto i = static_cast<std::size_t>(id);
+    const auto expect = [&](const char* what, std::int64_t points, std::int64_t all) {
+      require(points >= all, "of '{}' only {} of {} points are {}", declaration.name, points, all, what);
+    };
+    if (declaration.is_input()) expect("read", read[i], stage(id).owned.size());
+    if (declaration.is_output)
+      expect("written", written[i], intersection(stage(id).owned, declaration.domain).size());
+    if (declaration.kernel != nullptr && stage(id).placement != Placement::tile)
+      expect("computed", computed[i], stage(id).computed.size());
+  }
 }
 
 void PlanChecker::check_target() {

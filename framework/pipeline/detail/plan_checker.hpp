@@ -32,6 +32,9 @@ class PlanChecker {
   void check_buffer(const Buffer& buffer) const;
   void check_memory() const;
 
+  /// Steps that are missing would leave a result that only looks complete.
+  void check_completeness() const;
+
   // The tree, in the order in which it runs.
   void check_root() const;
   void check_node(const PlanNode& node, int level);

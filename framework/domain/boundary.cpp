@@ -30,8 +30,12 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
       sources[d].begin = std::min(sources[d].begin, source.point);
       sources[d].end = std::max(sources[d].end, source.point + 1);
     };
-    for (std::int64_t p = box[d].begin; p < std::min(box[d].end, domain[d].begin); ++p) include(p);
-    for (std::int64_t p = std::max(box[d].begin, domain[d].end); p < box[d].end; ++p) include(p);
+    // Once more while the hull takes in points outside that were not in the box: they have sources, too.
+    for (Range range{0, 0}; !(range == sources[d]);) {
+      range = sources[d];
+      for (std::int64_t p = range.begin; p < std::min(range.end, domain[d].begin); ++p) include(p);
+      for (std::int64_t p = std::max(range.begin, domain[d].end); p < range.end; ++p) include(p);
+    }
   }
   return sources;
 }

@@ -108,7 +108,7 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
 }
 
 /// The hull of `box` and of the points of `domain` that its points outside lead to, but for periodic
-/// dimensions, whose points come by messages: what a rank that needs `box` must hold.
+/// dimensions, whose points come by messages: what a rank that needs `box` must hold to fill in all of it.
 Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryConditions& conditions);
 
 /// A part of a box, and how far its points lie from those of the domain that they repeat.

@@ -135,14 +135,19 @@ TEST(WithBoundarySources, HoldsAllThatIsCopiedFrom) {
     BoundaryConditions conditions;
     for (auto& side : conditions.side) side = {random.one_of(kinds), random.one_of(kinds)};
     const Box held = with_boundary_sources(box, domain, conditions);
+    EXPECT_EQ(with_boundary_sources(held, domain, conditions), held);
     EXPECT_TRUE(held.contains(box));
     for (int d = 0; d < dimensions; ++d) {
       const auto& side = conditions.side[static_cast<std::size_t>(d)];
       Range smallest = box[d];
-      for (std::int64_t p = box[d].begin; p < box[d].end; ++p) {
-        const BoundarySource source = boundary_source(p, domain[d], side[0], side[1]);
-        if (source.kind != Kind::point) continue;
-        smallest = {std::min(smallest.begin, source.point), std::max(smallest.end, source.point + 1)};
+      // Points between the box and its sources have sources, too.
+      for (Range range{0, 0}; !(range == smallest);) {
+        range = smallest;
+        for (std::int64_t p = range.begin; p < range.end; ++p) {
+          const BoundarySource source = boundary_source(p, domain[d], side[0], side[1]);
+          if (source.kind != Kind::point) continue;
+          smallest = {std::min(smallest.begin, source.point), std::max(smallest.end, source.point + 1)};
+        }
       }
       EXPECT_EQ(held[d], smallest) << to_string(box) << " on " << to_string(domain);
     }

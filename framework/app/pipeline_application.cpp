@@ -263,10 +263,10 @@ class Run {
 
   void execute() {
     const int threads = plan_.target.threads;
-    const auto output_key = [](const char* key) { return fmt::format("{}:", key); };
-    check_names(read_files(), {{output_key("output.file"), text_of("output.file")},
-                               {output_key("output.png"), text_of("output.png")},
-                               {output_key("output.comparison"), text_of("output.comparison")}});
+    std::vector<std::string> others = options_.decks;
+    if (!options_.plan.empty()) others.push_back(options_.plan);
+    for (const char* key : {"output.file", "output.png", "output.comparison"})
+      check_names(others, {{fmt::format("{}:", key), text_of(key)}});
     // Unwritable places are found before any work.
     const StageDeclaration& output = (*pipeline_)[pipeline_->find(application_.output)];
     ImageOutputs outputs(session_.communicator(), *deck_, image_, output);

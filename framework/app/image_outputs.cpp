@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <map>
 
+#include "tessera/app/file_names.hpp"
 #include "tessera/io/comparison.hpp"
 #include "tessera/io/image_sink.hpp"
 
@@ -47,13 +47,14 @@ class ComparisonSink final : public BlockSink {
   Box domain_;
 };
 
-void check_names(const deck::Deck& deck) {
-  const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path).string(); };
-  std::map<std::string, const char*> keys = {{place(path_of(deck, "input.file")), "input.file"}};
+void check_outputs(const deck::Deck& deck, const std::vector<std::string>& reads) {
+  std::map<std::filesystem::path, const char*> keys = {{place_of(path_of(deck, "input.file")), "input.file"}};
   for (const char* key : output_keys)
-    if (const std::string path = path_of(deck, key); !path.empty())
-      if (const auto [other, is_new] = keys.emplace(place(path), key); !is_new)
+    if (const std::string path = path_of(deck, key); !path.empty()) {
+      check_names(reads, {{fmt::format("{}:", key), path}});
+      if (const auto [other, is_new] = keys.emplace(place_of(path), key); !is_new)
         deck.fail(key, fmt::format("{} has the same name: give each a name of its own", other->second));
+    }
   if (keys.size() == 1)
     throw InputError(
         "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
@@ -73,11 +74,11 @@ void declare_output_keys(deck::Schema& schema) {
 }
 
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-                           const StageDeclaration& result)
+                           const StageDeclaration& result, const std::vector<std::string>& reads)
     : communicator_(communicator),
       input_domain_(image.domain),
       comparison_(path_of(deck, "output.comparison")) {
-  check_names(deck);
+  check_outputs(deck, reads);
   for (const char* key : output_keys)
     if (const std::string path = path_of(deck, key); !path.empty()) paths_.push_back(path);
   if (const std::string path = path_of(deck, "output.file"); !path.empty())

@@ -20,9 +20,9 @@ void declare_output_keys(deck::Schema& schema);
 class ImageOutputs {
  public:
   /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of the
-  /// input.
+  /// input or of one of `reads`, the other files that the run reads.
   ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-               const StageDeclaration& result);
+               const StageDeclaration& result, const std::vector<std::string>& reads);
 
   /// What the result is handed to. The picture of before and after takes the input from `instance`.
   BlockSink& sink(PlanInstance& instance);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tessera/app/explain_plans.hpp"
+#include "tessera/app/file_names.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/options.hpp"
 #include "tessera/app/progress.hpp"
@@ -224,7 +225,9 @@ class Run {
   /// Rank 0 alone plans for all ranks.
   void explain() const {
     std::optional<io::TextFile> file;
-    check_names(read_files(), {{"command line: --save-plan", options_.save_plan}});
+    std::vector<std::string> taken = deck_and_plan_files();
+    taken.push_back(text_of("input.file"));
+    check_names(taken, {{"command line: --save-plan", options_.save_plan}});
     if (!options_.save_plan.empty()) file.emplace(session_.communicator(), options_.save_plan);
     std::string text, saved;
     collectively(session_.communicator(), [&] {
@@ -247,11 +250,10 @@ class Run {
     return explain_text(*pipeline_, *plans_, options_.rank);
   }
 
-  /// What nothing may be written over.
-  std::vector<std::string> read_files() const {
+  /// What the run reads besides its input.
+  std::vector<std::string> deck_and_plan_files() const {
     std::vector<std::string> files = options_.decks;
-    files.insert(files.end(), {text_of("input.file"), options_.plan});
-    std::erase(files, std::string());
+    if (!options_.plan.empty()) files.push_back(options_.plan);
     return files;
   }
 
@@ -263,15 +265,13 @@ class Run {
 
   void execute() {
     const int threads = plan_.target.threads;
-    std::vector<std::string> others = options_.decks;
-    if (!options_.plan.empty()) others.push_back(options_.plan);
-    for (const char* key : {"output.file", "output.png", "output.comparison"})
-      check_names(others, {{fmt::format("{}:", key), text_of(key)}});
     // Unwritable places are found before any work.
     const StageDeclaration& output = (*pipeline_)[pipeline_->find(application_.output)];
-    ImageOutputs outputs(session_.communicator(), *deck_, image_, output);
-    std::vector<std::string> taken = read_files();
-    for (const std::string& path : outputs.paths()) taken.push_back(path);
+    const std::vector<std::string> reads = deck_and_plan_files();
+    ImageOutputs outputs(session_.communicator(), *deck_, image_, output, reads);
+    std::vector<std::string> taken = outputs.paths();
+    taken.insert(taken.end(), reads.begin(), reads.end());
+    taken.push_back(text_of("input.file"));
     RunRecords records(session_.communicator(), options_, taken);
     Progress progress(session_.rank(), options_.quiet);
     session_.start_kokkos(threads);

@@ -5,33 +5,12 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <set>
 
+#include "tessera/app/file_names.hpp"
 #include "tessera/app/trace.hpp"
 #include "tessera/app/transfers.hpp"
-#include "tessera/domain/error.hpp"
 
 namespace tessera::app {
-namespace {
-
-/// A path by which two names of one file are equal.
-std::filesystem::path place_of(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
-  return error ? std::filesystem::path(path) : place;
-}
-
-}  // namespace
-
-void check_names(const std::vector<std::string>& taken,
-                 const std::vector<std::pair<std::string, std::string>>& files) {
-  std::set<std::filesystem::path> places;
-  for (const std::string& path : taken) places.insert(place_of(path));
-  for (const auto& [option, path] : files)
-    if (!path.empty() && !places.insert(place_of(path)).second)
-      throw InputError(
-          fmt::format("{} {}: the run uses this file already: give it a name of its own", option, path));
-}
 
 RunRecords::RunRecords(MPI_Comm communicator, const Options& options, const std::vector<std::string>& taken)
     : communicator_(communicator),

@@ -12,11 +12,6 @@
 
 namespace tessera::app {
 
-/// Throws InputError when a file that is to be written, named by its option, is one of those that the run
-/// uses: `taken`, or another of `files`.
-void check_names(const std::vector<std::string>& taken,
-                 const std::vector<std::pair<std::string, std::string>>& files);
-
 /// The report and the trace that the options ask of a run. All calls are collective.
 class RunRecords {
  public:

@@ -14,6 +14,12 @@ concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
 
 namespace detail {
 
+/// The range between the exact results of a function at the ends of an interval.
+template <class T>
+KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
+  return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
+}
+
 /// The range between two results of a function that the libraries of hosts and devices compute to a few ulps
 /// and may flush to zero.
 template <class T>
@@ -23,7 +29,7 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
   if (high == -LimitsOf<T>::infinity) high = LimitsOf<T>::lowest;
   low -= (low < 0 ? -low : low) * relative + LimitsOf<T>::min;
   high += (high < 0 ? -high : high) * relative + LimitsOf<T>::min;
-  return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
+  return between(low, high, of);
 }
 
 }  // namespace detail
@@ -32,8 +38,7 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto floor(const V& value) {
   if constexpr (is_interval<V>)
-    return V(compat::floor(value.lower), compat::floor(value.upper), value.decisions, value.maybe_nan)
-        .traced(value.constancy());
+    return detail::between(compat::floor(value.lower), compat::floor(value.upper), value);
   else
     return compat::floor(value);
 }
@@ -42,8 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto floor(const V& value) {
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto ceil(const V& value) {
   if constexpr (is_interval<V>)
-    return V(compat::ceil(value.lower), compat::ceil(value.upper), value.decisions, value.maybe_nan)
-        .traced(value.constancy());
+    return detail::between(compat::ceil(value.lower), compat::ceil(value.upper), value);
   else
     return compat::ceil(value);
 }
@@ -52,8 +56,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto ceil(const V& value) {
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto round(const V& value) {
   if constexpr (is_interval<V>)
-    return V(compat::round(value.lower), compat::round(value.upper), value.decisions, value.maybe_nan)
-        .traced(value.constancy());
+    return detail::between(compat::round(value.lower), compat::round(value.upper), value);
   else
     return compat::round(value);
 }

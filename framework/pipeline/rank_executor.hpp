@@ -23,7 +23,7 @@ class RankExecutor {
   const Plan& plan() const { return plan_; }
   const ExecutionSpace& execution() const { return execution_; }
   HostMode mode() const { return mode_; }
-  /// What a rank owns of an array, and where its consumers find it.
+  /// Where a rank holds what it computes, or reads from files, of an array.
   const Block<>& written_block(int array) const;
   const ArrayPlaces& arrays() const { return arrays_; }
   /// By array: the buffer that its stage writes, at the moment.

@@ -6,31 +6,39 @@
 namespace tessera {
 
 /// The line of points that the body of a column stage writes: all points along one dimension. What is not
-/// written is undefined: begin with `line.fill(0)`.
-template <class T>
+/// written is undefined: begin with `line.fill(0)`, or write all by `line.each(...)`.
+template <class T, int Extent = 0, bool Contiguous = false>
 class Line {
  public:
   using Value = T;
 
-  KOKKOS_FUNCTION Line(T* first, std::ptrdiff_t stride, int extent)
+  KOKKOS_FORCEINLINE_FUNCTION Line(T* first, std::ptrdiff_t stride, int extent)
       : first_(first), stride_(stride), extent_(extent) {}
 
   /// The element at an index from 0 to below `extent()`.
   template <class Index>
-  KOKKOS_FUNCTION T& operator()(Index index) const {
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index index) const {
     const int i = Coordinate(index).value;
 #ifdef TESSERA_CHECKS
-    if (i < 0 || i >= extent_) Kokkos::abort("tessera: a column stage left its line");
+    if (i < 0 || i >= extent()) Kokkos::abort("tessera: a column stage left its line");
 #endif
-    return first_[i * stride_];
+    return at(i);
   }
-  KOKKOS_FUNCTION void fill(T value) const {
-    for (int i = 0; i < extent_; ++i) first_[i * stride_] = value;
+  KOKKOS_FORCEINLINE_FUNCTION void fill(T value) const {
+    for (int i = 0; i < extent(); ++i) at(i) = value;
   }
-  KOKKOS_FUNCTION int extent() const { return extent_; }
-  KOKKOS_FUNCTION T zero() const { return T{}; }
+  /// Sets every element to `value(index)`, which must not read the line.
+  template <class ValueAt>
+  KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
+#pragma omp simd
+    for (int i = 0; i < extent(); ++i) at(i) = static_cast<T>(value(Coordinate(i)));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
+  KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION T& at(int i) const { return first_[Contiguous ? i : i * stride_]; }
+
   T* first_;
   std::ptrdiff_t stride_;
   int extent_;
@@ -52,6 +60,13 @@ class IntervalLine {
   template <class V>
   KOKKOS_FUNCTION void fill(const V& value) {
     element_ = value;
+  }
+  template <class ValueAt>
+  KOKKOS_FUNCTION void each(const ValueAt& value) {
+    Provenance all{Provenance::constant};
+    all.high = extent_ - 1;
+    const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
+    element_ = cast<T>(value(index));
   }
   KOKKOS_FUNCTION int extent() const { return extent_; }
   KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
@@ -90,9 +105,14 @@ struct ColumnFootprint {
   }
 };
 
+/// The lines of a column stage.
+template <class Value, int D, int Extent>
+using StageLine = Line<Value, Extent, D == 0>;
+
 /// The line along dimension D through a point.
-template <int N, int D, class Value>
-KOKKOS_FUNCTION Line<Value> line_through(const ArrayReference& output, const int* p, int extent) {
+template <int N, int D, int Extent, class Value>
+KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& output, const int* p,
+                                                         int extent) {
   Value* first = reinterpret_cast<Value*>(output.origin);
   for (int d = 0; d < N; ++d)
     if (d != D) first += output.strides[d] * p[d];
@@ -121,7 +141,7 @@ struct ColumnKernel {
 };
 
 /// One line per point of `box`, whose range in dimension D holds one point.
-template <class Body, class Value, int N, int D, class... Inputs>
+template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 struct LineKernel {
   ColumnKernel<Body, Inputs...> bound;
   ArrayReference output;
@@ -138,7 +158,7 @@ struct LineKernel {
   }
   template <std::size_t... Other>
   KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Other...>) const {
-    Line<Value> line = line_through<N, D, Value>(output, p, extent);
+    auto line = line_through<N, D, Extent, Value>(output, p, extent);
     bound(line, Coordinate(p[other_dimension(Other, D)])...);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
@@ -146,11 +166,28 @@ struct LineKernel {
   }
 };
 
+/// Calls `bound(first, x, ...)` for the point of every line in `starts`, where `first` is the line's first
+/// element. The lines that lie closest in memory follow each other. `Left` dimensions are left to loop over.
+template <int D, int Left, class Value, class Bound, class... Outer>
+[[gnu::always_inline]] inline void for_each_line(const Bound& bound, const ArrayReference& output,
+                                                 Value* first, const Box& starts, Outer... outer) {
+  if constexpr (Left == 0) {
+    bound(first, outer...);
+  } else {
+    constexpr std::size_t d = other_dimension(Left - 1, D);
+    const std::ptrdiff_t stride = d == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[d]);
+    const int end = static_cast<int>(starts[static_cast<int>(d)].end);
+    for (int i = static_cast<int>(starts[static_cast<int>(d)].begin); i < end; ++i)
+      for_each_line<D, Left - 1>(bound, output, first + stride * i, starts, Coordinate(i), outer...);
+  }
+}
+
 }  // namespace detail
 
 /// A stage whose body writes a whole line along dimension D, `extent` points from 0 on, per point of the
-/// other dimensions: body(line, inputs..., x, ...) gets the coordinates of those in order.
-template <class Body, class Value, int N, int D, class... Inputs>
+/// other dimensions: body(line, inputs..., x, ...) gets the coordinates of those in order. An `Extent` other
+/// than 0 is known to the compiler.
+template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 class ColumnStage final : public StageKernel {
  public:
   ColumnStage(const Body& body, int extent)
@@ -166,7 +203,7 @@ class ColumnStage final : public StageKernel {
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
     const Box starts = line_starts(box);
-    detail::LineKernel<Body, Value, N, D, Inputs...> kernel{{body_, {}}, outputs[0], starts, extent_};
+    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{{body_, {}}, outputs[0], starts, extent_};
     std::copy(inputs, inputs + sizeof...(Inputs), kernel.bound.inputs);
     detail::launch_points(execution, starts, kernel);
   }
@@ -197,20 +234,13 @@ class ColumnStage final : public StageKernel {
     const auto accessors =
         std::make_tuple(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...);
 #endif
-    const auto bound = [&]<std::size_t... Other>(const int* p, std::index_sequence<Other...>) {
-      Line<Value> line = detail::line_through<N, D, Value>(output, p, extent_);
-      body_(line, std::get<Input>(accessors)..., Coordinate(p[detail::other_dimension(Other, D)])...);
-    };
     const Box starts = line_starts(box);
-    int p[max_dimensions] = {};
-    for (std::int64_t index = 0; index < starts.size(); ++index) {
-      std::int64_t rest = index;
-      for (int d = 0; d < N; ++d) {
-        p[d] = static_cast<int>(starts[d].begin + rest % starts[d].size());
-        rest /= starts[d].size();
-      }
-      bound(p, std::make_index_sequence<N - 1>{});
-    }
+    const auto bound = [&](Value * first, auto... at) __attribute__((always_inline)) {
+      detail::StageLine<Value, D, Extent> line(first, static_cast<std::ptrdiff_t>(output.strides[D]),
+                                               extent_);
+      body_(line, std::get<Input>(accessors)..., at...);
+    };
+    detail::for_each_line<D, N - 1>(bound, output, reinterpret_cast<Value*>(output.origin), starts);
   }
 
   Body body_;

@@ -48,6 +48,18 @@ class Footprint {
     }
   }
 
+  /// Whether the body reads an input at (..y.., ..x..), and none along its own rows: as transposes do. Known
+  /// of closed forms only.
+  bool swaps_rows() const {
+    bool swaps = false;
+    for (std::size_t i = 0; closed_ && i < sizeof...(Inputs); ++i) {
+      if (dimensions_[i] < 2) continue;
+      if (forms_[i][0].depends_only_on(0)) return false;
+      swaps = swaps || (forms_[i][0].depends_only_on(1) && forms_[i][1].depends_only_on(0));
+    }
+    return swaps;
+  }
+
   /// Whether `required` seldom runs the body.
   bool has_closed_form() const { return closed_; }
 

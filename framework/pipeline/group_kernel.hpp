@@ -39,12 +39,11 @@ namespace detail {
 
 template <class Kernel>
 struct GroupStage;
-template <class Body, int N, class... Values, class... Inputs>
-struct GroupStage<PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>>> {
+template <class Body, int N, class... Values, class... Inputs, class U>
+struct GroupStage<PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>> {
   static constexpr int inputs = sizeof...(Inputs);
   static constexpr int outputs = sizeof...(Values);
-  static constexpr int dimensions = N;
-  using Kernel = PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>>;
+  using Kernel = PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 };
 
 /// All stages in turn on one tile.
@@ -85,12 +84,12 @@ struct GroupTile {
                                                      array.element_size);
     }
     const typename Traits::Kernel kernel(get<S>(bodies), arrays, arrays + Traits::inputs, boxes[S]);
-    const Box box = boxes[S];
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(box.size())), [&](int index) {
+    const Box units = kernel.units;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(units.size())), [&](int index) {
       int p[max_dimensions] = {};
-      for (int d = 0; d < Traits::dimensions; ++d) {
-        const int size = static_cast<int>(box[d].size());
-        p[d] = static_cast<int>(box[d].begin) + index % size;
+      for (int d = 0; d < units.dimensions; ++d) {
+        const int size = static_cast<int>(units[d].size());
+        p[d] = static_cast<int>(units[d].begin) + index % size;
         index /= size;
       }
       kernel.compute(p);

@@ -32,6 +32,12 @@ class IndexForms {
   /// Whether these forms say all there is to say.
   bool are_complete() const { return complete_; }
 
+  /// Whether there is one form only, which is affine in this dimension of the box.
+  bool depends_only_on(int dimension) const {
+    return complete_ && count_ == 1 && forms_[0].kind == Provenance::affine &&
+           forms_[0].dimension == dimension;
+  }
+
   /// The indices over `box`, which is not empty and lies within Provenance::limit; as AccessRecord has it,
   /// a range that ends where it begins, or before, when nothing is read.
   Range over(const Box& box) const {

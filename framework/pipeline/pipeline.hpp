@@ -100,12 +100,7 @@ class Pipeline {
   }
   template <class T, int N, class Body, class... In, int... InN>
   auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
-    using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
-    return Stage<Kernel, T, N>{{add({.name = std::move(name),
-                                     .type = element_type_of<T>(),
-                                     .dimensions = N,
-                                     .inputs = {inputs.id...},
-                                     .kernel = std::make_shared<Kernel>(body)})}};
+    return units<T, N, SinglePoint>(std::move(name), body, inputs...);
   }
 
   /// A stage with several outputs, `body` returning pack(a, b, ...):
@@ -121,22 +116,37 @@ class Pipeline {
     return add_outputs<Kernel, N>(names, std::make_shared<Kernel>(body), {first.id, rest.id...}, Values());
   }
 
+  /// A stage whose body computes X points that follow each other along x at a time: body(inputs..., x, y,
+  /// ...) returns pack(...) of the points X * x to X * x + X - 1. What differs between even and odd points,
+  /// as in upsampling, needs no branch, and what they share is computed once.
+  template <class T, int X, class Body, class First, int N, class... Rest, int... RestN>
+  auto phases(std::string name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
+    return units<T, N, Unit<X, 1>>(std::move(name), body, first, rest...);
+  }
+
+  /// A stage whose body computes all points of the last of N dimensions at a time, such as the colours of a
+  /// pixel: body(inputs..., x, y, ...) returns pack(...) of the points 0 to Planes - 1 of that dimension, or,
+  /// with X > 1, of the points X * x to X * x + X - 1 of the first plane, then of the second, ... Consumers
+  /// may read the points 0 to Planes - 1 only, and no rank has a part of them.
+  template <class T, int N, int Planes, int X = 1, class Body, class... In, int... InN>
+  auto planes(std::string name, const Body& body, Array<In, InN>... inputs) {
+    static_assert(N >= 2 && Planes >= 2);
+    return units<T, N, Unit<X, Planes>>(std::move(name), body, inputs...);
+  }
+
   /// A column stage, of N dimensions: `body(line, inputs..., x, ...)` writes all `extent` points along
   /// dimension D for a point of the other dimensions, whose coordinates it gets in order. A histogram per
   /// cell is one. Consumers may read the points 0 to extent - 1 of that dimension only, and no rank has a
   /// part of it.
   template <class T, int N, int D, class Body, class... In, int... InN>
   Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
-    static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
-    check_line(name, extent);
-    using Kernel = ColumnStage<Body, T, N, D, ArrayType<In, InN>...>;
-    StageDeclaration declaration{.name = std::move(name),
-                                 .type = element_type_of<T>(),
-                                 .dimensions = N,
-                                 .inputs = {inputs.id...},
-                                 .kernel = std::make_shared<Kernel>(body, extent)};
-    declaration.whole[D] = {0, extent};
-    return {add(std::move(declaration))};
+    return add_columns<T, N, D, 0>(std::move(name), body, extent, inputs...);
+  }
+  /// The same where the compiler knows the extent: loops over short lines are then unrolled.
+  template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
+  Array<T, N> lines(std::string name, const Body& body, Array<In, InN>... inputs) {
+    static_assert(Extent > 0);
+    return add_columns<T, N, D, Extent>(std::move(name), body, Extent, inputs...);
   }
 
   /// A global reduction of the points `over` of an array (default: the domain of an input): Histogram, Mean,
@@ -183,6 +193,32 @@ class Pipeline {
   int find(std::string_view name) const;
 
  private:
+  template <class T, int N, class U, class Body, class... In, int... InN>
+  auto units(std::string name, const Body& body, Array<In, InN>... inputs) {
+    using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
+    StageDeclaration declaration{.name = std::move(name),
+                                 .type = element_type_of<T>(),
+                                 .dimensions = N,
+                                 .inputs = {inputs.id...},
+                                 .kernel = std::make_shared<Kernel>(body)};
+    if (U::planes > 1) declaration.whole[N - 1] = {0, U::planes};
+    return Stage<Kernel, T, N>{{add(std::move(declaration))}};
+  }
+
+  template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
+  Array<T, N> add_columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
+    static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
+    check_line(name, extent);
+    using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
+    StageDeclaration declaration{.name = std::move(name),
+                                 .type = element_type_of<T>(),
+                                 .dimensions = N,
+                                 .inputs = {inputs.id...},
+                                 .kernel = std::make_shared<Kernel>(body, extent)};
+    declaration.whole[D] = {0, extent};
+    return {add(std::move(declaration))};
+  }
+
   template <class Kernel, int N, class... Values>
   auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
                    std::vector<int> inputs, TypeList<Values...>) {

@@ -9,6 +9,9 @@
 #include "tessera/pipeline/access_monitor.hpp"
 #include "tessera/pipeline/footprint.hpp"
 #include "tessera/pipeline/pack.hpp"
+#include "tessera/pipeline/row_traversal.hpp"
+#include "tessera/pipeline/stage_outputs.hpp"
+#include "tessera/pipeline/turning_traversal.hpp"
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 
@@ -61,168 +64,69 @@ struct BoundBody {
   }
 };
 
-/// Where a stage writes: an array per output. Hosts only.
-template <int N, class... Values>
-struct OutputArrays {
-  std::tuple<Accessor<Values, N>...> arrays;
-
-  static constexpr std::size_t largest_value = std::max({sizeof(Values)...});
-
-  explicit OutputArrays(const ArrayReference* outputs)
-      : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
-  template <std::size_t... Output>
-  OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
-      : arrays(Accessor<Values, N>(outputs[Output])...) {}
-
-  /// Stores `count` points of a row, from `at` on, where `value(k)` gives those of point k.
-  template <class Value, class... Coordinates>
-  [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
-    store(value, count, std::index_sequence_for<Values...>{}, at...);
-  }
-  template <class Value, std::size_t... Output, class... Coordinates>
-  [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
-                                    Coordinates... at) const {
-    const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
-#pragma omp simd
-    for (int k = 0; k < count; ++k) {
-      const auto values = value(k);
-      ((std::get<Output>(spans)[k] = static_cast<Values>(value_of<Output>(values))), ...);
-    }
-  }
-};
-
-template <int N, class Value>
-struct OutputArrays<N, Value> {
-  Accessor<Value, N> array;
-
-  static constexpr std::size_t largest_value = sizeof(Value);
-
-  explicit OutputArrays(const ArrayReference* outputs) : array(outputs[0]) {}
-
-  template <class ValueOf, class... Coordinates>
-  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
-    Value* KOKKOS_RESTRICT const span = &array(at...);
-#pragma omp simd
-    for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
-  }
-};
-
-/// True on processors that wait for memory when they read one row after the other: there some bytes of each
-/// of a few rows in turn keep as many streams under way. The blur is then 1.3 times as fast on Zen 3, but a
-/// tenth slower, and copies a third, on processors with wider vectors and better prefetchers. It never
-/// changes a bit.
-bool computes_rows_in_turn();
-
-/// How many rows, and bytes of each, in turn.
-inline constexpr int rows_in_turn = 4;
-inline constexpr int bytes_in_turn = 512;
-
-/// Computes `count` points of the row at `outer`, from x on.
-template <class Bound, class Output, class... Outer>
-[[gnu::always_inline]] inline void compute_span(const Bound& bound, const Output& output, int x, int count,
-                                                Outer... outer) {
-  const auto value = [&bound, x, outer... ](int k) __attribute__((always_inline)) {
-    return bound(Coordinate(x + k), outer...);
-  };
-  output.store(value, count, Coordinate(x), outer...);
-}
-
-/// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. Not inlined:
-/// nothing else may claim its registers.
-template <int Piece, class Bound, class Output, class... Outer>
-[[gnu::noinline]] void compute_in_turn(const Bound& bound, const Output& output, int x, int turns, int y,
-                                       int rows, Outer... outer) {
-  // Copies in registers: stores to a row cannot change them.
-  const Bound local = bound;
-  const Output out = output;
-  for (const int end = x + turns * Piece; x < end; x += Piece)
-    for (int r = y; r < y + rows; ++r) compute_span(local, out, x, Piece, Coordinate(r), outer...);
-}
-
-/// Computes the columns [begin, end) of a group of rows.
-template <class Bound, class Output, class... Outer>
-void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
-                   Outer... outer) {
-  constexpr int piece = bytes_in_turn / static_cast<int>(Output::largest_value);
-  const int turns = (end - begin) / piece;
-  if (turns > 0) compute_in_turn<piece>(bound, output, begin, turns, y, rows, outer...);
-  const int rest = begin + turns * piece;
-  for (int r = 0; rest < end && r < rows; ++r)
-    compute_span(bound, output, rest, end - rest, Coordinate(y + r), outer...);
-}
-
-/// Computes rows one after the other.
-template <class Bound, class Output, class... Outer>
-[[gnu::noinline]] void compute_in_order(const Bound& bound, const Output& output, Range columns, Range rows,
-                                        Outer... outer) {
-  // Copies in registers: stores to a row cannot change them.
-  const Bound local = bound;
-  const Output out = output;
-  const int x = static_cast<int>(columns.begin);
-  const int width = static_cast<int>(columns.size());
-  for (int y = static_cast<int>(rows.begin); y < rows.end; ++y)
-    compute_span(local, out, x, width, Coordinate(y), outer...);
-}
-
-/// The loops over a box: `outer` holds the coordinates of the dimensions above D.
-template <int D, class Bound, class Output, class... Outer>
-inline void compute_rows(const Bound& bound, const Output& output, const Box& box, Outer... outer) {
-  const int begin = static_cast<int>(box[D].begin);
-  const int end = static_cast<int>(box[D].end);
-  if constexpr (D == 0) {
-    compute_span(bound, output, begin, end - begin);
-  } else if constexpr (D == 1) {
-    if (!computes_rows_in_turn()) return compute_in_order(bound, output, box[0], box[1], outer...);
-    for (int y = begin; y < end; y += rows_in_turn)
-      compute_group(bound, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
-                    std::min(end - y, rows_in_turn), outer...);
-  } else {
-    for (int p = begin; p < end; ++p) compute_rows<D - 1>(bound, output, box, Coordinate(p), outer...);
-  }
-}
-
-/// Computes one point: the kernel of a device.
-template <class Body, int N, class Outputs, class Inputs>
+/// Computes one unit, mostly one point: the kernel of a device.
+template <class Body, int N, class Outputs, class Inputs, class U>
 struct PointKernel;
-template <class Body, int N, class... Values, class... Inputs>
-struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>> {
+template <class Body, int N, class... Values, class... Inputs, class U>
+struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   Body body;
   ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
   ArrayReference outputs[sizeof...(Values)];
-  Box box;
+  /// Along x, in points.
+  Range columns;
+  Box units;
 
   KOKKOS_FUNCTION PointKernel(const Body& stage_body, const ArrayReference* in, const ArrayReference* out,
-                              const Box& points)
-      : body(stage_body), inputs{}, outputs{}, box(points) {
+                              const Box& box)
+      : body(stage_body), inputs{}, outputs{}, columns(box[0]), units(U::over(box)) {
     for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
     for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
   }
 
   KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
     int p[max_dimensions] = {x, 0, 0, 0};
-    for (int d = 1; d < N; ++d) {
-      p[d] = static_cast<int>(box[d].begin + row % box[d].size());
-      row /= box[d].size();
+    for (int d = 1; d < units.dimensions; ++d) {
+      p[d] = static_cast<int>(units[d].begin + row % units[d].size());
+      row /= units[d].size();
     }
     compute(p);
   }
   /// A row: hosts, which compute like a device only in tests.
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    for (std::int64_t x = box[0].begin; x < box[0].end; ++x) (*this)(static_cast<int>(x), row);
+    for (std::int64_t x = units[0].begin; x < units[0].end; ++x) (*this)(static_cast<int>(x), row);
   }
   KOKKOS_FUNCTION void compute(const int* p) const {
-    compute(p, std::index_sequence_for<Values...>{}, std::index_sequence_for<Inputs...>{},
-            std::make_index_sequence<N>{});
+    compute(p, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<U::template dimensions<N>>{});
   }
 
-  template <std::size_t... Output, std::size_t... Input, std::size_t... D>
-  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Output...>, std::index_sequence<Input...>,
-                               std::index_sequence<D...>) const {
-    const auto values = body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
-                             Coordinate(p[D])...);
-    ((Accessor<Values, N>(outputs[Output])(Coordinate(p[D])...) =
-          static_cast<Values>(value_of<Output>(values))),
-     ...);
+ private:
+  template <std::size_t... Input, std::size_t... D>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
+    store(p,
+          body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
+               Coordinate(p[D])...),
+          std::make_index_sequence < U::points == 1 ? sizeof...(Values) : std::size_t(U::points) > {},
+          std::make_index_sequence<N>{});
+  }
+  template <class Result, std::size_t... K, std::size_t... D>
+  KOKKOS_FUNCTION void store(const int* p, const Result& values, std::index_sequence<K...>,
+                             std::index_sequence<D...> all) const {
+    if constexpr (U::points == 1)
+      ((Accessor<Values, N>(outputs[K])(Coordinate(p[D])...) = static_cast<Values>(value_of<K>(values))),
+       ...);
+    else
+      (put<K>(p, value_of<K>(values), all), ...);
+  }
+  template <std::size_t K, class Value, std::size_t... D>
+  KOKKOS_FUNCTION void put(const int* p, const Value& value, std::index_sequence<D...>) const {
+    int at[N];
+    for (int d = 0; d < U::template dimensions<N>; ++d) at[d] = p[d];
+    at[0] = p[0] * U::x + static_cast<int>(K) % U::x;
+    if constexpr (U::planes > 1) at[N - 1] = static_cast<int>(K) / U::x;
+    if (at[0] < columns.begin || at[0] >= columns.end) return;
+    using Stored = std::tuple_element_t<0, std::tuple<Values...>>;
+    const Accessor<Stored, N> array{outputs[0]};
+    array(Coordinate(at[D])...) = static_cast<Stored>(value);
   }
 };
 
@@ -243,20 +147,21 @@ void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel
 
 }  // namespace detail
 
-/// A stage whose body computes the values of one point, one per output, of N-dimensional arrays:
-/// PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>>.
-template <class Body, int N, class Outputs, class Inputs>
+/// A stage whose body computes the values of one point, one per output, of N-dimensional arrays; or, if U is
+/// larger than a point, the values of one unit of a single array.
+template <class Body, int N, class Outputs, class Inputs, class U = SinglePoint>
 class PointStage;
-template <class Body, int N, class... Values, class... Inputs>
-class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : public StageKernel {
+template <class Body, int N, class... Values, class... Inputs, class U>
+class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : public StageKernel {
  public:
-  using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>>;
+  static_assert(U::points == 1 || sizeof...(Values) == 1);
+  using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
-  explicit PointStage(const Body& body) : body_(body), footprint_(body) {}
+  explicit PointStage(const Body& body) : body_(body), footprint_(body), turns_(footprint_.swaps_rows()) {}
 
   const Body& body() const { return body_; }
 
-  void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
+  void required(const Box& box, Box* needs) const override { footprint_.required(U::over(box), needs); }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
@@ -265,17 +170,21 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
-    detail::launch_points(execution, box, DeviceKernel(body_, inputs, outputs, box));
+    const DeviceKernel kernel(body_, inputs, outputs, box);
+    detail::launch_points(execution, kernel.units, kernel);
   }
 
  private:
+  static constexpr int dimensions = U::template dimensions<N>;
+  static constexpr bool can_turn = dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
+
   template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
-    const detail::OutputArrays<N, Values...> out(outputs);
+    const detail::OutputArrays<U, N, Values...> out(outputs, box);
 #ifdef TESSERA_CHECKS
     std::array<Box, sizeof...(Inputs)> footprints;
-    footprint_.required(box, footprints.data());
+    required(box, footprints.data());
     const detail::BoundBody<
         Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
         bound{
@@ -287,15 +196,16 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>> final : publ
     const detail::BoundBody<Body, Accessor<const typename Inputs::Value, Inputs::dimensions>...> bound{
         body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
 #endif
-    detail::compute_rows<N - 1>(bound, out, box);
+    const Box units = U::over(box);
+    if constexpr (can_turn)
+      if (turns_) return detail::compute_turning<dimensions - 1>(bound, out.array, units);
+    detail::compute_rows<dimensions - 1>(bound, out, units);
   }
 
   Body body_;
-  Footprint<Body, N, Inputs...> footprint_;
+  Footprint<Body, dimensions, Inputs...> footprint_;
+  /// Rows of the stage are columns of an input, and no input is read along its rows.
+  bool turns_;
 };
 
 }  // namespace tessera
-
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif

@@ -68,6 +68,17 @@ Grouped four(test::Random& random) {
   return b.finish({"half", "value", "up", "out"}, out);
 }
 
+/// Stages that compute several points at a time.
+Grouped pairs_and_planes(test::Random& random) {
+  Builder b(random);
+  Pipeline& p = b.grouped.pipeline;
+  const auto wide = p.phases<float, 2>("wide", test::TwiceAsWide{0.3f}, b.in);
+  const auto colours = p.planes<float, 3, 3, 2>("colours", test::ColourPairs{0.7f}, wide);
+  const auto out = p.stage<float, 2>("out", test::OneColour{0.6f}, colours);
+  p.fusable(wide, colours, out);
+  return b.finish({"wide", "colours", "out"}, out);
+}
+
 /// The last stage reads the second one in a part of the plane only.
 Grouped sided(test::Random& random) {
   Builder b(random);
@@ -123,7 +134,7 @@ int count_group_steps(const Plan& plan) {
 }
 
 using Make = Grouped (*)(test::Random&);
-constexpr Make all_groups[] = {&chain_of_two, &diamond, &four, &sided};
+constexpr Make all_groups[] = {&chain_of_two, &diamond, &four, &pairs_and_planes, &sided};
 
 TEST(Groups, GiveTheBitsOfHosts) {
   test::Random random(251);

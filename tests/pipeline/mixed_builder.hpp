@@ -22,6 +22,7 @@ template <> struct FormOf<Form::lines_x> : FormArray<float, 3> {};
 template <> struct FormOf<Form::lines_y> : FormArray<float, 3> {};
 template <> struct FormOf<Form::histograms> : FormArray<std::int32_t, 3> {};
 template <> struct FormOf<Form::lines_of_row> : FormArray<float, 2> {};
+template <> struct FormOf<Form::colours> : FormArray<float, 3> {};
 template <> struct FormOf<Form::mean> : FormArray<double, 1> {};
 template <> struct FormOf<Form::extreme> : FormArray<float, 1> {};
 template <> struct FormOf<Form::total> : FormArray<std::uint64_t, 1> {};
@@ -53,6 +54,10 @@ struct PlainLine {
     return values.at(static_cast<std::size_t>(Coordinate(index).value));
   }
   void fill(T value) { std::fill(values.begin(), values.end(), value); }
+  template <class ValueAt>
+  void each(const ValueAt& value) {
+    for (int i = 0; i < extent(); ++i) (*this)(i) = static_cast<T>(value(Coordinate(i)));
+  }
   int extent() const { return static_cast<int>(values.size()); }
 };
 
@@ -118,6 +123,20 @@ class MixedBuilder {
     });
   }
 
+  /// X points at a time.
+  template <Form form, int X, class Body>
+  void add_phases(const Body& body, Array<typename FormOf<form>::Value, FormOf<form>::dimensions> input) {
+    graph.pipeline.phases<typename FormOf<form>::Value, X>(next_name(), body, input);
+    add_units<form, X, 1>(body, input);
+  }
+  /// All planes, and X points of each, at a time.
+  template <Form out, int Planes, int X, class Body, class Input>
+  void add_planes(const Body& body, Input input) {
+    graph.pipeline.planes<typename FormOf<out>::Value, FormOf<out>::dimensions, Planes, X>(next_name(), body,
+                                                                                           input);
+    add_units<out, X, Planes>(body, input);
+  }
+
   /// Several outputs, all as large as the first input.
   template <Form... outs, class Body, class... Arrays>
   void add_stages(const Body& body, const Arrays&... inputs) {
@@ -133,11 +152,15 @@ class MixedBuilder {
     (add(outs, evaluate), ...);
   }
 
-  template <Form out, int D, class Body, class... Arrays>
+  /// Of an extent that the compiler knows if `Known` is given.
+  template <Form out, int D, int Known = 0, class Body, class... Arrays>
   void add_columns(const Body& body, int extent, const Arrays&... inputs) {
     using T = typename FormOf<out>::Value;
     constexpr int dimensions = FormOf<out>::dimensions;
-    graph.pipeline.columns<T, dimensions, D>(next_name(), body, extent, inputs...);
+    if constexpr (Known > 0)
+      graph.pipeline.lines<T, dimensions, D, Known>(next_name(), body, inputs...);
+    else
+      graph.pipeline.columns<T, dimensions, D>(next_name(), body, extent, inputs...);
     add(out, [=](PlainValues& plain, const Point& at, std::vector<double>& values) {
       Point others;
       for (int d = 0, e = 0; d < dimensions; ++d)
@@ -172,6 +195,24 @@ class MixedBuilder {
   }
 
  private:
+  template <Form out, int X, int Planes, class Body, class Input>
+  void add_units(const Body& body, Input input) {
+    constexpr int dimensions = Unit<X, Planes>::template dimensions<FormOf<out>::dimensions>;
+    add(out, [=](PlainValues& plain, const Point& at, std::vector<double>& values) {
+      Point unit = at;
+      unit[0] = floor_divide<std::int64_t>(at[0], X);
+      const auto packed = at_point(body, plain, unit, std::make_index_sequence<dimensions>{}, input);
+      const auto phase = static_cast<std::size_t>(at[0] - unit[0] * X);
+      const auto all = every_value<out>(packed, std::make_index_sequence<std::size_t(X * Planes)>{});
+      for (std::size_t plane = 0; plane < std::size_t(Planes); ++plane)
+        values.push_back(all[plane * std::size_t(X) + phase]);
+    });
+  }
+  template <Form out, class Packed, std::size_t... K>
+  static std::vector<double> every_value(const Packed& packed, std::index_sequence<K...>) {
+    return {static_cast<typename FormOf<out>::Value>(get<K>(packed))...};
+  }
+
   template <class Body, std::size_t... D, class... T, int... N>
   static auto at_point(const Body& body, PlainValues& plain, const Point& at, std::index_sequence<D...>,
                        const Array<T, N>&... inputs) {

@@ -22,6 +22,7 @@ enum class Form : std::uint8_t {
   lines_y,       ///< float, 3-D, lines of 4 along y
   histograms,    ///< int32, 3-D, lines of 16 along z
   lines_of_row,  ///< float, 2-D, lines of 6 along x
+  colours,       ///< float, 3-D, 3 planes
   mean,          ///< double, a result
   extreme,       ///< float, a result
   total,         ///< uint64, a result

@@ -37,6 +37,27 @@ bool reduction(MixedBuilder& builder) {
   return true;
 }
 
+template <class Body, int X, Form form>
+bool phases(MixedBuilder& builder) {
+  if (!builder.has(form)) return false;
+  builder.add_phases<form, X>(Body{builder.weight()}, builder.read<form>());
+  return true;
+}
+
+template <class Body, int Planes, int X, Form out, Form in>
+bool planes(MixedBuilder& builder) {
+  if (!builder.has(in)) return false;
+  builder.add_planes<out, Planes, X>(Body{builder.weight()}, builder.read<in>());
+  return true;
+}
+
+template <class Body, int D, int extent, Form out, Form in>
+bool known_lines(MixedBuilder& builder) {
+  if (!builder.has(in)) return false;
+  builder.add_columns<out, D, extent>(Body{builder.weight()}, extent, builder.read<in>());
+  return true;
+}
+
 bool two_values(MixedBuilder& builder) {
   if (!builder.has(Form::image)) return false;
   builder.add_stages<Form::image, Form::levels>(TwoValues{builder.weight()}, builder.read<Form::image>());
@@ -74,10 +95,17 @@ constexpr Recipe of_points[] = {point<Skewed, Form::image, Form::image>,
                                 point<Quantise, Form::levels, Form::image>,
                                 point<ByteBlur, Form::levels, Form::levels>,
                                 point<ByteMixed, Form::image, Form::image, Form::levels>,
+                                point<TurnedBytes, Form::levels, Form::levels>,
+                                point<OneColour, Form::image, Form::colours>,
+                                phases<TwiceAsWide, 2, Form::image>,
+                                phases<ThreeInARow, 3, Form::row>,
+                                planes<ThreeColours, 3, 1, Form::colours, Form::image>,
+                                planes<ColourPairs, 3, 2, Form::colours, Form::image>,
                                 two_values,
                                 three_values};
 constexpr Recipe of_lines[] = {columns<CellHistogram, 2, 16, Form::histograms, Form::levels>,
                                columns<LineAlongX, 0, 5, Form::lines_x, Form::image>,
+                               known_lines<EachAlongX, 0, 5, Form::lines_x, Form::image>,
                                columns<LineAlongY, 1, 4, Form::lines_y, Form::volume>,
                                columns<LineOfRow, 0, 6, Form::lines_of_row, Form::row>,
                                point<SliceHistogram, Form::image, Form::histograms, Form::image>,

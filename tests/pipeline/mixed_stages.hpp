@@ -149,7 +149,63 @@ struct ThreeValues {
   }
 };
 
+// Several points at a time.
+
+struct TwiceAsWide {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return pack(in(x, y / 2) * weight, in(x, y / 2) + in(x + 1, y / 2));
+  }
+};
+struct ThreeInARow {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return pack(in(x - 1), in(2 * x) * weight, in(x + 1) - in(x));
+  }
+};
+struct ThreeColours {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return pack(in(x, y), in(x - 1, y) * weight, in(y, x));
+  }
+};
+/// Two points of each colour.
+struct ColourPairs {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return pack(in(2 * x, y), in(2 * x + 1, y), in(x, y) * weight, in(x, y + 1), in(y, x),
+                in(x - 1, y) * weight);
+  }
+};
+struct OneColour {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y, 2) - in(x + 1, y, clamp(cast<int>(y), 0, 1)) * weight;
+  }
+};
+struct TurnedBytes {
+  float weight;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(y, x) / 2 + in(y + 1, x) / 2;
+  }
+};
+
 // Column stages.
+
+/// A line along x of known extent.
+struct EachAlongX {
+  float weight;
+  template <class Line, class In, class Coord>
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord y, Coord z) const {
+    line.each([&](const auto& i) { return in(y + i, z) * weight + cast<float>(i); });
+  }
+};
 
 /// The levels in a cell of 2x2, along z.
 struct CellHistogram {

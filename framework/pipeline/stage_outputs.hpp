@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "tessera/pipeline/pack.hpp"
+#include "tessera/pipeline/unit.hpp"
+#include "tessera/view/accessor.hpp"
+
+// A loop over points that cannot be vectorised, as its body gathers or branches, is no mistake.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+namespace tessera::detail {
+
+/// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only.
+template <class U, int N, class... Values>
+struct OutputArrays {
+  static_assert(U::points == 1);
+  std::tuple<Accessor<Values, N>...> arrays;
+
+  static constexpr std::size_t largest_value = std::max({sizeof(Values)...});
+
+  OutputArrays(const ArrayReference* outputs, const Box&)
+      : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
+  template <std::size_t... Output>
+  OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
+      : arrays(Accessor<Values, N>(outputs[Output])...) {}
+
+  /// Stores `count` points of a row, from `at` on, where `value(k)` gives those of point k.
+  template <class Value, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
+    store(value, count, std::index_sequence_for<Values...>{}, at...);
+  }
+  template <class Value, std::size_t... Output, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
+                                    Coordinates... at) const {
+    const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
+#pragma omp simd
+    for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+  }
+  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  template <class Value, std::size_t... Output, class Spans>
+  [[gnu::always_inline]] static void store_point(const Value& value, int k, std::index_sequence<Output...>,
+                                                 const Spans& spans) {
+    const auto values = value(k);
+    ((std::get<Output>(spans)[k] = static_cast<Values>(value_of<Output>(values))), ...);
+  }
+};
+
+template <int N, class Value>
+struct OutputArrays<SinglePoint, N, Value> {
+  Accessor<Value, N> array;
+
+  static constexpr std::size_t largest_value = sizeof(Value);
+
+  OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]) {}
+
+  template <class ValueOf, class... Coordinates>
+  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
+    Value* KOKKOS_RESTRICT const span = &array(at...);
+#pragma omp simd
+    for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+  }
+};
+
+/// One array, of which each call of the body gives a unit. The first and the last unit of a row may lie in
+/// `box` in part.
+template <int X, int Planes, int N, class Value>
+requires(X* Planes > 1) struct OutputArrays<Unit<X, Planes>, N, Value> {
+  Accessor<Value, N> array;
+  int begin;
+  int end;
+
+  static constexpr std::size_t largest_value = sizeof(Value) * X;
+
+  OutputArrays(const ArrayReference* outputs, const Box& box)
+      : array(outputs[0]), begin(static_cast<int>(box[0].begin)), end(static_cast<int>(box[0].end)) {}
+
+  template <class ValueOf, class... Outer>
+  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinate x, Outer... outer) const {
+    constexpr auto points = std::make_index_sequence<std::size_t(X * Planes)>{};
+    int first = 0;
+    if (X > 1 && x.value * X < begin) store_part(value, first++, points, x, outer...);
+    const bool is_cut = X > 1 && first < count && (x.value + count) * X > end;
+    store_whole(value, first, is_cut ? count - 1 : count, points, x, outer...);
+    if (is_cut) store_part(value, count - 1, points, x, outer...);
+  }
+
+ private:
+  template <class... Outer>
+  [[gnu::always_inline]] Value* plane(int number, int x, Outer... outer) const {
+    if constexpr (Planes > 1)
+      return &array(Coordinate(x), outer..., Coordinate(number));
+    else
+      return &array(Coordinate(x), outer...);
+  }
+
+  template <class ValueOf, std::size_t... K, class... Outer>
+  [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
+                                          std::index_sequence<K...>, Coordinate x, Outer... outer) const {
+    const auto spans = plane_starts(std::make_index_sequence<Planes>{}, x.value * X, outer...);
+#pragma omp simd
+    for (int k = first; k < last; ++k) store_unit(value, k, std::index_sequence<K...>{}, spans);
+  }
+  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  template <class ValueOf, std::size_t... K, class Spans>
+  [[gnu::always_inline]] static void store_unit(const ValueOf& value, int k, std::index_sequence<K...>,
+                                                const Spans& spans) {
+    const auto values = value(k);
+    ((std::get<K / X>(spans)[k * X + static_cast<int>(K % X)] = static_cast<Value>(value_of<K>(values))),
+     ...);
+  }
+  template <std::size_t... Plane, class... Outer>
+  [[gnu::always_inline]] auto plane_starts(std::index_sequence<Plane...>, int x, Outer... outer) const {
+    return std::make_tuple(plane(static_cast<int>(Plane), x, outer...)...);
+  }
+  template <class ValueOf, std::size_t... K, class... Outer>
+  [[gnu::always_inline]] void store_part(const ValueOf& value, int unit, std::index_sequence<K...>,
+                                         Coordinate x, Outer... outer) const {
+    const auto values = value(unit);
+    const int start = (x.value + unit) * X;
+    const auto put = [&](int number, int at, auto point) {
+      if (begin <= at && at < end) *plane(number, at, outer...) = static_cast<Value>(point);
+    };
+    (put(static_cast<int>(K) / X, start + static_cast<int>(K) % X, value_of<K>(values)), ...);
+  }
+};
+
+}  // namespace tessera::detail
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif

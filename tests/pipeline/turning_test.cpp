@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages whose rows are columns of what they read, in images large enough for whole blocks.
+#include <gtest/gtest.h>
+
+#include "pipeline/array_source.hpp"
+#include "pipeline/random_schedule.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+
+struct Turn {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(y, x);
+  }
+};
+/// Reads columns, two of them, at every third row.
+struct TurnAndMix {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(y - 1, 3 * x) + 2 * in(y + 2, 3 * x + 1);
+  }
+};
+
+template <class T>
+class Turning : public testing::Test {};
+using Types = testing::Types<std::uint8_t, std::uint16_t, float, double>;
+TYPED_TEST_SUITE(Turning, Types);
+
+template <class T>
+test::WholeArray<T> noise(test::Random& random, const Box& box) {
+  test::WholeArray<T> image(box);
+  for (T& value : image.values) value = static_cast<T>(random.small(0, 80));
+  return image;
+}
+
+template <class T, class Body>
+test::WholeArray<T> result_of(const Body& body, const test::WholeArray<T>& image, const Box& box,
+                              const Schedule& schedule, int ranks) {
+  Pipeline pipeline;
+  const auto input = pipeline.input<T, 2>("input", image.box, Boundary::clamp);
+  pipeline.output(pipeline.stage<T>("turned", body, input), box);
+  test::ArraySource<T> source(image);
+  test::ArraySink<T> sink(box);
+  Rehearsal(pipeline, schedule, {2, false}, ranks).run({{{"input", &source}}, {{"turned", &sink}}});
+  EXPECT_TRUE(sink.every_point_written_once());
+  return sink.array;
+}
+
+TYPED_TEST(Turning, EqualsBruteForceForAnyBoxAndRanks) {
+  test::Random random(11);
+  const Box box{{-5, 190}, {7, 171}};
+  for (int round = 0; round < 4; ++round) {
+    const auto image = noise<TypeParam>(random, Box{{random.small(-9, 9), 175}, {random.small(-9, 9), 163}});
+    const auto at = [&](std::int64_t x, std::int64_t y) {
+      Point p{};
+      p[0] = std::clamp(x, image.box[0].begin, image.box[0].end - 1);
+      p[1] = std::clamp(y, image.box[1].begin, image.box[1].end - 1);
+      return image.at(p);
+    };
+    for (int ranks : {1, 3}) {
+      Schedule schedule;
+      if (round == 1) schedule.stages["turned"].tile = {37, 41};
+      if (round == 2) schedule.grid = {{0, 1}};
+      const auto turned = result_of<TypeParam>(Turn(), image, box, schedule, ranks);
+      const auto mixed = result_of<TypeParam>(TurnAndMix(), image, box, schedule, ranks);
+      test::for_each_point(box, [&](const Point& p) {
+        ASSERT_EQ(turned.at(p), at(p[1], p[0]));
+        ASSERT_EQ(mixed.at(p),
+                  static_cast<TypeParam>(at(p[1] - 1, 3 * p[0]) + 2 * at(p[1] + 2, 3 * p[0] + 1)));
+      });
+    }
+  }
+}
+
+}  // namespace

@@ -31,6 +31,19 @@ Placement to_placement(std::string_view name) {
 
 }  // namespace
 
+ScheduleNames schedule_names(const Pipeline& pipeline) {
+  ScheduleNames names;
+  for (const StageDeclaration& stage : pipeline.stages()) {
+    if (stage.is_further_output) continue;
+    auto& list = stage.is_input()             ? names.inputs
+                 : stage.is_output            ? names.outputs
+                 : stage.reduction != nullptr ? names.reductions
+                                              : names.stages;
+    list.push_back(stage.name);
+  }
+  return names;
+}
+
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   using deck::ValueType;
   const std::vector<std::string> owned = joined(names.reductions, names.outputs);
@@ -64,15 +77,17 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
        .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
        .default_text = "flat",
        .choices = {"flat", "machine"}});
-  schema.add(
-      {.name = "schedule.<stage>.compute",
-       .type = ValueType::choice,
-       .group = group,
-       .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
-               "rank (replicated), or in scratch inside each tile of its consumer (tile)",
-       .default_text = "distributed",
-       .choices = {"distributed", "rank", "replicated", "tile"},
-       .only = names.stages});
+  if (!names.stages.empty())
+    schema.add(
+        {.name = "schedule.<stage>.compute",
+         .type = ValueType::choice,
+         .group = group,
+         .help =
+             "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
+             "rank (replicated), or in scratch inside each tile of its consumer (tile)",
+         .default_text = "distributed",
+         .choices = {"distributed", "rank", "replicated", "tile"},
+         .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
               .group = group,

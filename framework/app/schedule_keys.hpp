@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
+#include "tessera/pipeline/pipeline.hpp"
 #include "tessera/pipeline/schedule.hpp"
 
 namespace tessera::app {
@@ -17,6 +18,9 @@ struct ScheduleNames {
   std::vector<std::string> reductions;
   std::vector<std::string> outputs;
 };
+
+/// Those of a pipeline, in order.
+ScheduleNames schedule_names(const Pipeline& pipeline);
 
 /// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|align|tile` with their
 /// defaults.

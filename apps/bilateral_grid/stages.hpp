@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace bilateral_grid {
+
+// The bilateral grid (J. Chen, S. Paris, F. Durand, Real-time edge-aware image processing with the bilateral
+// grid, 2007). The grid is an array of (m, x, y), where m = 2 z + channel: the sum of the values in a cell,
+// and their number. With m fastest a cell is a few vector registers.
+
+/// Pixels along each side of a cell.
+inline constexpr int cell = 8;
+/// Bins of intensity that pixels may fall in: as many as range_sigma = 1/10 makes.
+inline constexpr int bins = 11;
+/// Bins below the first one, and above the last but one, that are zero.
+inline constexpr int margin = 2;
+inline constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);
+/// Of the blurred grid: bins 0 to `bins`, as a sample reads the next bin, too.
+inline constexpr int grid_extent = 2 * (bins + 1);
+
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto intensity(const V& value) {
+  return tessera::clamp(value, 0.0f, 1.0f);
+}
+
+/// Of each bin the sum, and the number, of the 8 pixels in the rows of a cell at one x: (x, cell y, m). All
+/// bins at a time, so that no pixel has to find its own.
+struct ColumnSums {
+  float bins_per_unit;
+
+  template <class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return all(in, x, y, std::make_index_sequence<std::size_t(2 * bins)>{});
+  }
+  template <class In, class Coord, std::size_t... M>
+  KOKKOS_FORCEINLINE_FUNCTION auto all(const In& in, const Coord& x, const Coord& y,
+                                       std::index_sequence<M...>) const {
+    return tessera::pack(sum<static_cast<int>(M)>(in, x, y)...);
+  }
+  template <int M, class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto sum(const In& in, const Coord& x, const Coord& y) const {
+    auto result = in.zero();
+    for (int j = 0; j < cell; ++j) {
+      const auto value = intensity(in(x, cell * y - cell / 2 + j));
+      const auto bin = tessera::cast<int>(value * bins_per_unit + 0.5f);
+      if constexpr (M % 2 == 0)
+        result = result + tessera::select(bin == M / 2, value, 0.0f);
+      else
+        result = result + tessera::select(bin == M / 2, 1.0f, 0.0f);
+    }
+    return result;
+  }
+};
+
+/// The histogram of a cell.
+struct Histogram {
+  template <class Line, class Sums, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const Sums& sums, Coord x, Coord y) const {
+    line.fill(0);
+    for (int m = 0; m < 2 * bins; ++m) {
+      auto sum = sums.zero();
+      for (int i = 0; i < cell; ++i) sum += sums(cell * x - cell / 2 + i, y, m);
+      line(2 * margin + m) = sum;
+    }
+  }
+};
+
+/// Weights 1 4 6 4 1.
+template <class At>
+KOKKOS_FORCEINLINE_FUNCTION auto binomial(const At& at) {
+  return at(-2) + at(2) + 4.0f * (at(-1) + at(1)) + 6.0f * at(0);
+}
+
+struct BlurZ {
+  template <class Line, class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+    line.each([&](const auto& m) { return binomial([&](int i) { return in(m + 2 * (margin + i), x, y); }); });
+  }
+};
+struct BlurX {
+  template <class Line, class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+    line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x + i, y); }); });
+  }
+};
+struct BlurY {
+  template <class Line, class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+    line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x, y + i); }); });
+  }
+};
+
+template <class A, class B, class T>
+KOKKOS_FORCEINLINE_FUNCTION auto between(const A& a, const B& b, const T& share) {
+  return a * (1.0f - share) + b * share;
+}
+/// How far a pixel lies from its cell's corner to the next cell's.
+template <class Coord>
+KOKKOS_FORCEINLINE_FUNCTION auto share_of(const Coord& at) {
+  return tessera::cast<float>(at % cell) * (1.0f / cell);
+}
+
+/// The grid at a row of pixels: (m, cell x, y).
+struct SliceY {
+  template <class Line, class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& grid, Coord x, Coord y) const {
+    const auto share = share_of(y);
+    line.each([&](const auto& m) { return between(grid(m, x, y / cell), grid(m, x, y / cell + 1), share); });
+  }
+};
+
+/// The grid at a pixel: the mean value near it, in place and in intensity.
+struct Slice {
+  float bins_per_unit;
+
+  template <class In, class Rows, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Rows& rows, Coord x, Coord y) const {
+    const auto height = intensity(in(x, y)) * bins_per_unit;
+    const auto z = tessera::clamp(tessera::cast<int>(height), 0, bins - 1);
+    const auto share_x = share_of(x), share_z = height - tessera::cast<float>(z);
+    const auto at = [&](int m) {
+      return between(rows(2 * z + m, x / cell, y), rows(2 * z + m, x / cell + 1, y), share_x);
+    };
+    return between(at(0), at(2), share_z) / between(at(1), at(3), share_z);
+  }
+};
+
+/// Smooths an image of floats in [0, 1], others being clamped, but for edges higher than `range_sigma`, 1/10
+/// or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y` smooth it, `rows` and
+/// `smoothed` sample it.
+inline tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
+  const float bins_per_unit = 1.0f / range_sigma;
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", image, tessera::Boundary::clamp);
+  const auto sums = pipeline.planes<float, 3, 2 * bins>("sums", ColumnSums{bins_per_unit}, input);
+  const auto histogram = pipeline.lines<float, 3, 0, histogram_extent>("histogram", Histogram{}, sums);
+  const auto blur_z = pipeline.lines<float, 3, 0, grid_extent>("blur_z", BlurZ{}, histogram);
+  const auto blur_x = pipeline.lines<float, 3, 0, grid_extent>("blur_x", BlurX{}, blur_z);
+  const auto blur_y = pipeline.lines<float, 3, 0, grid_extent>("blur_y", BlurY{}, blur_x);
+  const auto rows = pipeline.lines<float, 3, 0, grid_extent>("rows", SliceY{}, blur_y);
+  pipeline.output(pipeline.stage<float>("smoothed", Slice{bins_per_unit}, input, rows));
+  return pipeline;
+}
+
+}  // namespace bilateral_grid

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "apps/camera_pipe/curve.hpp"
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace camera_pipe {
+
+// The Frankencamera's pipeline (A. Adams et al., 2010), as Halide's app has it. Arithmetic is that of 16-bit
+// numbers, which wrap. Between the raw image and the result pixels lie in planes of (x, y, plane) at half the
+// resolution, one plane per place of the Bayer pattern, so that neighbours in memory are treated alike.
+
+/// Pixels of the raw image to the left of, and above, the result.
+inline constexpr int left = 16, top = 12;
+
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto wrap(const V& value) {
+  return tessera::cast<std::uint16_t>(value);
+}
+/// Rounded up.
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto mean(const A& a, const B& b) {
+  using tessera::cast;
+  return cast<tessera::number_of<A>>((cast<std::uint32_t>(a) + cast<std::uint32_t>(b) + 1u) / 2u);
+}
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto distance(const A& a, const B& b) {
+  return wrap(tessera::max(a, b) - tessera::min(a, b));
+}
+
+/// Without hot pixels: not brighter than the brightest of the nearest four of its colour.
+struct Denoise {
+  template <class Raw, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Raw& raw, Coord x, Coord y) const {
+    const auto at = [&](int i, int j) { return raw(x + (left + i), y + (top + j)); };
+    using tessera::max;
+    return wrap(tessera::min(at(0, 0), max(max(at(-2, 0), at(2, 0)), max(at(0, -2), at(0, 2)))));
+  }
+};
+
+/// The places of the pattern: green in red rows, red, blue, green in blue rows.
+enum Place { green_r, red, blue, green_b };
+
+struct Deinterleave {
+  template <class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return tessera::pack(in(2 * x, 2 * y), in(2 * x + 1, 2 * y), in(2 * x, 2 * y + 1),
+                         in(2 * x + 1, 2 * y + 1));
+  }
+};
+
+/// Green where red and where blue were measured: along the direction in which it changes less.
+struct Greens {
+  template <class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const auto r = [&](int i) { return in(x + i, y, green_r); };
+    const auto r_below = in(x, y + 1, green_r);
+    const auto b = [&](int i) { return in(x + i, y, green_b); };
+    const auto b_above = in(x, y - 1, green_b);
+    return tessera::pack(tessera::select(distance(r(1), r(0)) < distance(b_above, b(0)),
+                                         wrap(mean(r(1), r(0))), wrap(mean(b_above, b(0)))),
+                         tessera::select(distance(b(-1), b(0)) < distance(r_below, r(0)),
+                                         wrap(mean(b(-1), b(0))), wrap(mean(r_below, r(0)))));
+  }
+};
+
+/// The missing colours, the colour matrix and the tone curve, four pixels at a time: planes 0 to 2 are red,
+/// green and blue of even rows, planes 3 to 5 of odd ones.
+struct Develop {
+  Matrix matrix;
+  Curve curve;
+
+  template <class In, class Green, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Green& green, Coord x, Coord y) const {
+    const auto at = [&](int place, int i, int j) { return in(x + i, y + j, place); };
+    const auto g_r = [&](int i, int j) { return green(x + i, y + j, 0); };
+    const auto g_b = [&](int i, int j) { return green(x + i, y + j, 1); };
+    // A colour is its neighbours' mean, corrected by how green differs from its own neighbours' mean.
+    const auto corrected = [](const auto& middle, const auto& g0, const auto& g1, const auto& c0,
+                              const auto& c1) {
+      return wrap(tessera::cast<int>(middle) - tessera::cast<int>(mean(g0, g1)) +
+                  tessera::cast<int>(mean(c0, c1)));
+    };
+    // Of two diagonals the one along which the colour changes less.
+    const auto diagonal = [&](const auto& middle, int place, const auto& g, int i0, int j0, int i1, int j1,
+                              int k0, int l0, int k1, int l1) {
+      const auto a0 = at(place, i0, j0), a1 = at(place, i1, j1), b0 = at(place, k0, l0),
+                 b1 = at(place, k1, l1);
+      return tessera::select(distance(a0, a1) < distance(b0, b1),
+                             corrected(middle, g(i0, j0), g(i1, j1), a0, a1),
+                             corrected(middle, g(k0, l0), g(k1, l1), b0, b1));
+    };
+    const auto gr = at(green_r, 0, 0), gb = at(green_b, 0, 0);
+    const auto r_gr = corrected(gr, g_r(0, 0), g_r(-1, 0), at(red, -1, 0), at(red, 0, 0));
+    const auto b_gr = corrected(gr, g_b(0, 0), g_b(0, -1), at(blue, 0, 0), at(blue, 0, -1));
+    const auto r_gb = corrected(gb, g_r(0, 0), g_r(0, 1), at(red, 0, 0), at(red, 0, 1));
+    const auto b_gb = corrected(gb, g_b(0, 0), g_b(1, 0), at(blue, 0, 0), at(blue, 1, 0));
+    const auto r_b = diagonal(g_b(0, 0), red, g_r, 0, 0, -1, 1, -1, 0, 0, 1);
+    const auto b_r = diagonal(g_r(0, 0), blue, g_b, 0, 0, 1, -1, 1, 0, 0, -1);
+    const auto top_left = toned(r_gr, gr, b_gr), top_right = toned(at(red, 0, 0), g_r(0, 0), b_r);
+    const auto low_left = toned(r_b, g_b(0, 0), at(blue, 0, 0)), low_right = toned(r_gb, gb, b_gb);
+    using tessera::get;
+    return tessera::pack(get<0>(top_left), get<0>(top_right), get<1>(top_left), get<1>(top_right),
+                         get<2>(top_left), get<2>(top_right), get<0>(low_left), get<0>(low_right),
+                         get<1>(low_left), get<1>(low_right), get<2>(low_left), get<2>(low_right));
+  }
+
+  /// A pixel's colours as they are seen.
+  template <class R, class G, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto toned(const R& r, const G& g, const B& b) const {
+    return tessera::pack(toned(0, r, g, b), toned(1, r, g, b), toned(2, r, g, b));
+  }
+  template <class R, class G, class B>
+  KOKKOS_FORCEINLINE_FUNCTION auto toned(int row, const R& r, const G& g, const B& b) const {
+    const auto term = [&](int column, const auto& value) {
+      return int(matrix(column, row)) * tessera::cast<int>(tessera::cast<std::int16_t>(value));
+    };
+    const auto sum = int(matrix(3, row)) + term(0, r) + term(1, g) + term(2, b);
+    // Division rounds to zero: of numbers that are not negative it rounds down.
+    constexpr int lift = 1 << 27;
+    const auto light = tessera::cast<std::int16_t>((sum + lift) / 256 - lift / 256);
+    return curve(tessera::clamp(tessera::cast<int>(light), 0, 1023));
+  }
+};
+
+/// Adds what a blur of 3x3 points takes away, in 1/32.
+struct Sharpen {
+  int strength;
+
+  template <class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i, int j) { return in(x + i, (y + j) / 2, 3 * ((y + j) % 2) + c); };
+    const auto column = [&](int i) { return mean(mean(at(i, -1), at(i, 1)), at(i, 0)); };
+    const auto middle = tessera::cast<int>(at(0, 0));
+    const auto blurred = tessera::cast<int>(mean(mean(column(-1), column(1)), column(0)));
+    const auto detail = tessera::cast<std::int16_t>((middle - blurred) * strength);
+    constexpr int lift = 1 << 15;
+    const auto added = middle + (detail + lift) / 32 - lift / 32;
+    return tessera::cast<std::uint8_t>(tessera::clamp(added, 0, 255));
+  }
+};
+
+/// The size of the result: whole blocks of 64x32 pixels, without the margin of the raw image.
+inline tessera::Box result_of(const tessera::Box& raw) {
+  return {{0, (raw[0].size() - 32) / 64 * 64}, {0, (raw[1].size() - 24) / 32 * 32}, {0, 3}};
+}
+
+/// From a raw image (GRBG, 10 bits in uint16) of 96 x 56 pixels or more to RGB. Stages: `denoised`, `bayer`,
+/// `greens`, `developed`, `sharpened`. No boundary is ever read.
+inline tessera::Pipeline make_pipeline(const tessera::Box& raw, const Parameters& parameters = {}) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<std::uint16_t, 2>("input", raw);
+  const auto denoised = pipeline.stage<std::uint16_t>("denoised", Denoise{}, input);
+  const auto bayer = pipeline.planes<std::uint16_t, 3, 4>("bayer", Deinterleave{}, denoised);
+  const auto greens = pipeline.planes<std::uint16_t, 3, 2>("greens", Greens{}, bayer);
+  const auto developed = pipeline.planes<std::uint8_t, 3, 6, 2>(
+      "developed", Develop{colour_matrix(parameters), tone_curve(parameters)}, bayer, greens);
+  const int strength = std::clamp(static_cast<int>(parameters.sharpening * 32), 0, 255);
+  const auto sharpened = pipeline.stage<std::uint8_t>("sharpened", Sharpen{strength}, developed);
+  pipeline.output(sharpened, result_of(raw));
+  return pipeline;
+}
+
+}  // namespace camera_pipe

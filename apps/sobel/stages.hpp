@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace sobel {
+
+/// The magnitude of the gradient of T by Sobel's operators: of floats sqrt(gx^2 + gy^2), of integers
+/// min(|gx| + |gy|, the largest T). Serves images of (x, y) and of (x, y, channel).
+template <class T>
+struct Magnitude {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    // The least type that holds all differences: narrow lanes are fast lanes.
+    using Number = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int16_t,
+                                      std::conditional_t<std::is_same_v<T, float>, float, std::int32_t>>;
+    const auto at = [&](int i, int j) { return tessera::cast<Number>(in(x + i, y + j, rest...)); };
+    const auto sum = [](const auto& a, const auto& b, const auto& c) {
+      return tessera::cast<Number>(a + tessera::cast<Number>(b + b) + c);
+    };
+    const auto gx =
+        tessera::cast<Number>(sum(at(1, -1), at(1, 0), at(1, 1)) - sum(at(-1, -1), at(-1, 0), at(-1, 1)));
+    const auto gy =
+        tessera::cast<Number>(sum(at(-1, 1), at(0, 1), at(1, 1)) - sum(at(-1, -1), at(0, -1), at(1, -1)));
+    if constexpr (std::is_same_v<T, float>) {
+      return tessera::sqrt(gx * gx + gy * gy);
+    } else {
+      const auto size = tessera::cast<Number>(tessera::abs(gx) + tessera::abs(gy));
+      return tessera::cast<T>(tessera::min(size, Number(std::numeric_limits<T>::max())));
+    }
+  }
+};
+
+/// One stage, `sobel`, of an image on `image` with replicated edges.
+template <class T, int N>
+tessera::Pipeline make_pipeline(const tessera::Box& image) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<T, N>("input", image, tessera::Boundary::clamp);
+  pipeline.output(pipeline.stage<T>("sobel", Magnitude<T>{}, input));
+  return pipeline;
+}
+
+}  // namespace sobel

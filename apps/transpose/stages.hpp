@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace transpose {
+
+/// Serves images of (x, y) and of (x, y, channel).
+struct Transpose {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return in(y, x, rest...);
+  }
+};
+
+/// One stage, `transposed`: rows become columns.
+template <class T, int N>
+tessera::Pipeline make_pipeline(const tessera::Box& image) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<T, N>("input", image);
+  tessera::Box turned = image;
+  std::swap(turned[0], turned[1]);
+  pipeline.output(pipeline.stage<T>("transposed", Transpose{}, input), turned);
+  return pipeline;
+}
+
+}  // namespace transpose

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipelines/pipeline_case.hpp"
+
+namespace bench {
+
+const std::vector<Benchmark>& all_benchmarks() {
+  static const std::vector<Benchmark> benchmarks{{"bilateral_grid", bilateral_grid_cases},
+                                                 {"blur", blur_cases},
+                                                 {"box3", box3_cases},
+                                                 {"camera_pipe", camera_pipe_cases},
+                                                 {"equalize", equalize_cases},
+                                                 {"interpolate", interpolate_cases},
+                                                 {"local_laplacian", local_laplacian_cases},
+                                                 {"local_laplacian10", local_laplacian10_cases},
+                                                 {"resize", resize_cases},
+                                                 {"sobel", sobel_cases},
+                                                 {"transpose", transpose_cases},
+                                                 {"wavelet", wavelet_cases}};
+  return benchmarks;
+}
+
+}  // namespace bench

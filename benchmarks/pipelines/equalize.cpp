@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/equalize/stages.hpp"
+
+#include "pipelines/pipeline_case.hpp"
+
+namespace bench {
+
+Cases equalize_cases(Size size) {
+  using Pixel = std::uint8_t;
+  return {{"equalize", "u8", "equalize", equalize::make_pipeline<Pixel, 2>(box_of(size)), "equalized",
+           filled<Pixel>(synthetic<Pixel>), 2 * points(size)}};
+}
+
+}  // namespace bench

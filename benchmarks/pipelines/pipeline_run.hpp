@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "pipelines/pipeline_case.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+
+namespace bench {
+
+/// The schedule `name` of a case: the deck <decks>/<application>/<name>.yaml, then `overrides`, which are
+/// `key=value`. Without an application, or with an empty name, all stages are distributed. Throws InputError.
+tessera::Schedule schedule_of(const PipelineCase& the_case, const std::string& decks, const std::string& name,
+                              const std::vector<std::string>& overrides);
+
+/// A case in memory, ready to run.
+class PipelineRun {
+ public:
+  /// Collective. Throws InputError when the schedule does not fit.
+  PipelineRun(tessera::app::Session& session, const PipelineCase& the_case,
+              const tessera::Schedule& schedule);
+
+  /// Everything between input and output. Collective.
+  void run();
+
+  /// Of the most that a rank holds.
+  std::int64_t peak_bytes() const;
+  /// Of the time of all runs that has passed in exchanges, on the rank with the largest share.
+  double exchange_share() const;
+
+  /// Writes the whole output, packed, x fastest. Collective.
+  void dump(const std::string& path);
+
+ private:
+  void watch(const tessera::PlanNode& node);
+
+  tessera::app::Session& session_;
+  const PipelineCase& case_;
+  tessera::PlanInstance instance_;
+  std::chrono::steady_clock::time_point last_;
+  bool running_ = false;
+  bool exchanging_ = false;
+  double total_ = 1e-9;
+  double exchange_ = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/resize/stages.hpp"
+
+#include "pipelines/pipeline_case.hpp"
+
+namespace bench {
+namespace {
+
+constexpr float factor = 1.3f;
+
+template <class T, int N>
+PipelineCase case_of(Size size) {
+  const tessera::Box image = N == 2 ? box_of(size) : box_of(size, 3);
+  tessera::Pipeline pipeline = resize::make_pipeline<T, N>(image, factor);
+  const tessera::Box result = pipeline[pipeline.find("resized")].domain;
+  return {"resize",
+          std::string(short_name<T>()) + (N == 3 ? "x3" : ""),
+          "resize",
+          std::move(pipeline),
+          "resized",
+          filled<T>(synthetic<T>),
+          static_cast<double>(image.size() + result.size()) * sizeof(T)};
+}
+
+}  // namespace
+
+Cases resize_cases(Size size) {
+  if (size.width < 4 || size.height < 4)
+    throw tessera::InputError("resize takes images of 4x4 or more, not " + size.text());
+  return {case_of<float, 2>(size), case_of<float, 3>(size), case_of<std::uint8_t, 2>(size)};
+}
+
+}  // namespace bench

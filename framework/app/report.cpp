@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/json.hpp"
 
 namespace tessera::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool is_text(const Report::Value& value) { return std::holds_alternative<std::string>(value); }
 
@@ -22,7 +20,7 @@ std::string text_of(const Report::Value& value) {
 }
 
 Json json_of(const Report::Row& row) {
-  Json json = Json::object();
+  Json json = Json::Object();
   for (const auto& [name, value] : row) std::visit([&, &key = name](const auto& v) { json[key] = v; }, value);
   return json;
 }
@@ -100,16 +98,17 @@ std::string Report::text() const {
 }
 
 std::string Report::json() const {
-  Json json = Json::object();
+  Json json = Json::Object();
   for (const Section& section : sections_) {
     if (!section.is_table) {
       json[section.name] = json_of(section.rows.front());
       continue;
     }
-    json[section.name] = Json::array();
-    for (const Row& row : section.rows) json[section.name].push_back(json_of(row));
+    Json::List rows;
+    for (const Row& row : section.rows) rows.push_back(json_of(row));
+    json[section.name] = std::move(rows);
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_text(json, 1) + "\n";
 }
 
 }  // namespace tessera::app

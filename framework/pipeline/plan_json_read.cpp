@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tessera/pipeline/detail/plan_fields.hpp"
@@ -16,11 +15,11 @@ namespace tessera {
 namespace detail {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Trees of programs are some levels deep; deeper ones are an attack on the stack.
 constexpr int most_levels = 100;
 constexpr std::string_view advice = "save the plan again, or mend it";
+
+[[noreturn]] void fail_too_deep() { throw InputError(fmt::format("steps nested too deeply: {}", advice)); }
 
 /// A value and the way to it, which errors name.
 struct Place {
@@ -39,39 +38,39 @@ struct Place {
     throw InputError(fmt::format("'{}' {}: {}", path(), problem, advice));
   }
   [[noreturn]] void fail_expecting(std::string_view what) const {
-    std::string found = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+    std::string found = to_ascii(json);
     if (found.size() > 60) found = found.substr(0, 60) + "...";
     fail(fmt::format("expects {}, got {}", what, found));
   }
   Place operator[](std::string_view name) const {
-    if (!json.is_object()) fail_expecting("an object");
-    const auto found = json.find(name);
-    if (found == json.end()) fail(fmt::format("has no '{}'", name));
+    if (json.get_if<Json::Object>() == nullptr) fail_expecting("an object");
+    const Json* found = json.find(name);
+    if (found == nullptr) fail(fmt::format("has no '{}'", name));
     return {*found, this, name, 0};
   }
-  Place operator[](std::size_t i) const { return {json[i], this, {}, i}; }
+  Place operator[](std::size_t i) const { return {json.get<Json::List>()[i], this, {}, i}; }
   /// The number of elements.
   std::size_t list_size() const {
-    if (!json.is_array()) fail_expecting("a list");
-    return json.size();
+    const auto* list = json.get_if<Json::List>();
+    if (list == nullptr) fail_expecting("a list");
+    return list->size();
   }
   /// An unknown key is a mistyped one.
   void allow_only(const std::set<std::string_view>& names) const {
-    for (const auto& element : json.items())
-      if (!names.contains(element.key()))
-        fail(fmt::format(
-            "has the unknown key {}",
-            Json(element.key().substr(0, 60)).dump(-1, ' ', true, Json::error_handler_t::replace)));
+    for (const auto& [name, value] : json.get<Json::Object>())
+      if (!names.contains(name)) fail(fmt::format("has the unknown key {}", to_ascii(name.substr(0, 60))));
   }
 };
 
-void read(const Place& place, std::int64_t& number) {
-  const bool fits = place.json.is_number_integer() &&
-                    (!place.json.is_number_unsigned() ||
-                     place.json.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
-  if (!fits) place.fail_expecting("an integer");
-  number = place.json.get<std::int64_t>();
+/// Reads a value that JSON has a type for; `what` says of which kind it should be.
+template <class Value>
+void read_value(const Place& place, Value& value, std::string_view what) {
+  const auto* found = place.json.get_if<Value>();
+  if (found == nullptr) place.fail_expecting(what);
+  value = *found;
 }
+
+void read(const Place& place, std::int64_t& number) { read_value(place, number, "an integer"); }
 
 void read(const Place& place, int& number) {
   std::int64_t wide = 0;
@@ -81,15 +80,8 @@ void read(const Place& place, int& number) {
   number = static_cast<int>(wide);
 }
 
-void read(const Place& place, bool& flag) {
-  if (!place.json.is_boolean()) place.fail_expecting("true or false");
-  flag = place.json.get<bool>();
-}
-
-void read(const Place& place, std::string& text) {
-  if (!place.json.is_string()) place.fail_expecting("a text");
-  text = place.json.get<std::string>();
-}
+void read(const Place& place, bool& flag) { read_value(place, flag, "true or false"); }
+void read(const Place& place, std::string& text) { read_value(place, text, "a text"); }
 
 /// The place of a word in a list of names.
 template <class Names>
@@ -177,7 +169,7 @@ bool make_step(PlanNode& node, const std::string& name) {
 void read(const Place& place, PlanNode& node) {
   int levels = 0;
   for (const Place* above = place.above; above != nullptr; above = above->above) ++levels;
-  if (levels > most_levels) throw InputError(fmt::format("steps nested too deeply: {}", advice));
+  if (levels > most_levels) fail_too_deep();
   read(place["id"], node.id);
   std::string kind;
   read(place["kind"], kind);
@@ -196,11 +188,10 @@ void read(const Place& place, PlanNode& node) {
 
 Json parse(std::string_view text) {
   try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    std::size_t at = 0;
-    if (const auto* parse_error = dynamic_cast<const Json::parse_error*>(&error)) at = parse_error->byte;
-    const std::string_view before = text.substr(0, at);
+    return parse_json(text);
+  } catch (const JsonError& error) {
+    if (error.is_too_deep) fail_too_deep();
+    const std::string_view before = text.substr(0, error.byte);
     throw InputError(fmt::format("is not JSON from line {} on: {}",
                                  1 + std::count(before.begin(), before.end(), '\n'), advice));
   }
@@ -213,12 +204,12 @@ void check_header(const Pipeline& pipeline, const Place& document) {
     version.fail_expecting(fmt::format("{}, the version that this program knows", plan_version));
   document.allow_only({"format", "version", "pipeline", "plans"});
   const auto shown = [](const Json& json) {
-    const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+    const std::string text = to_ascii(json);
     return text.size() > 300 ? text.substr(0, 300) + "..." : text;
   };
   const auto count = static_cast<std::size_t>(pipeline.size());
   for (std::size_t i = 0; i < std::min(stages.list_size(), count); ++i)
-    if (const Json mine = stage_json(pipeline, static_cast<int>(i)); stages[i].json != mine)
+    if (const Json mine = sorted(stage_json(pipeline, static_cast<int>(i))); stages[i].json != mine)
       throw InputError(fmt::format(
           "the plan is of another pipeline or image: it was made for {}, and this run has {}: save the "
           "plan anew with the input of this run",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "tessera/pipeline/detail/plan_fields.hpp"
 #include "tessera/pipeline/detail/plan_pipeline.hpp"
@@ -12,19 +13,17 @@ namespace tessera {
 namespace detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json json_of(std::int64_t number) { return number; }
 Json json_of(int number) { return number; }
 Json json_of(bool flag) { return flag; }
 Json json_of(const std::string& text) { return text; }
-Json json_of(Placement placement) { return name_of(placement); }
+Json json_of(Placement placement) { return std::string(name_of(placement)); }
 Json json_of(Slicing slicing) { return slicing_names[static_cast<std::size_t>(slicing)]; }
-Json json_of(const Point& point) { return point.at; }
+Json json_of(const Point& point) { return Json::List(std::begin(point.at), std::end(point.at)); }
 Json json_of(const Box& box) {
-  Json json = Json::array();
-  for (int d = 0; d < box.dimensions; ++d) json.push_back({box[d].begin, box[d].end});
-  return json;
+  Json::List ranges;
+  for (int d = 0; d < box.dimensions; ++d) ranges.push_back(Json::List{box[d].begin, box[d].end});
+  return ranges;
 }
 Json json_of(const ProcessorGrid& grid);
 Json json_of(const PlanNode& node);
@@ -36,9 +35,10 @@ requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> 
 
 template <class T>
 Json json_of(const std::vector<T>& list) {
-  Json json = Json::array();
-  for (const T& element : list) json.push_back(json_of(element));
-  return json;
+  Json::List elements;
+  elements.reserve(list.size());
+  for (const T& element : list) elements.push_back(json_of(element));
+  return elements;
 }
 
 template <class Structure>
@@ -49,14 +49,14 @@ void append_fields(Json& json, const Structure& structure) {
 template <class Structure>
 requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> > 0) Json
     json_of(const Structure& structure) {
-  Json json = Json::object();
+  Json json = Json::Object();
   append_fields(json, structure);
   return json;
 }
 
 Json json_of(const ProcessorGrid& grid) {
   Json json;
-  json["size"] = std::vector<int>(grid.size, grid.size + grid.dimensions);
+  json["size"] = Json::List(grid.size, grid.size + grid.dimensions);
   json["digits"] = json_of(grid.digits);
   return json;
 }
@@ -71,29 +71,36 @@ Json json_of(const PlanNode& node) {
 }
 
 bool holds_objects(const Json& json) {
-  if (!json.is_structured()) return false;
-  for (const Json& element : json)
-    if (element.is_object() || holds_objects(element)) return true;
+  const auto is_or_holds = [](const Json& inner) {
+    return inner.get_if<Json::Object>() != nullptr || holds_objects(inner);
+  };
+  if (const auto* list = json.get_if<Json::List>())
+    return std::any_of(list->begin(), list->end(), is_or_holds);
+  if (const auto* object = json.get_if<Json::Object>())
+    return std::any_of(object->begin(), object->end(), [&](const auto& m) { return is_or_holds(m.second); });
   return false;
 }
 
 /// Appends a value: on one line when no other object is in it, so that people can read and edit a plan.
 void print(const Json& json, std::size_t indentation, std::string& text) {
   if (!holds_objects(json)) {
-    text += json.dump();
+    text += to_text(json);
     return;
   }
   const std::string line = fmt::format("\n{:{}}", "", indentation + 1);
-  text += json.is_object() ? '{' : '[';
-  bool is_first = true;
-  for (const auto& element : json.items()) {
-    text.append(is_first ? "" : ",").append(line);
-    if (json.is_object()) text.append(Json(element.key()).dump()).append(": ");
-    print(element.value(), indentation + 1, text);
-    is_first = false;
-  }
+  const char* separator = "";
+  const auto print_element = [&](const std::string& name, const Json& element) {
+    text.append(std::exchange(separator, ",")).append(line).append(name);
+    print(element, indentation + 1, text);
+  };
+  const auto* object = json.get_if<Json::Object>();
+  text += object != nullptr ? '{' : '[';
+  if (object != nullptr)
+    for (const auto& [name, value] : *object) print_element(to_text(name) + ": ", value);
+  else
+    for (const Json& element : json.get<Json::List>()) print_element("", element);
   text.append("\n").append(indentation, ' ');
-  text += json.is_object() ? '}' : ']';
+  text += object != nullptr ? '}' : ']';
 }
 
 }  // namespace
@@ -102,10 +109,11 @@ Json stage_json(const Pipeline& pipeline, int id) {
   const StageDeclaration& stage = pipeline[id];
   Json json;
   json["name"] = stage.name;
-  json["type"] = name_of(stage.type);
+  json["type"] = std::string(name_of(stage.type));
   json["dimensions"] = stage.dimensions;
-  json["reads"] = Json::array();
-  for (int input : stage.inputs) json["reads"].push_back(pipeline[input].name);
+  Json::List reads;
+  for (int input : stage.inputs) reads.push_back(pipeline[input].name);
+  json["reads"] = std::move(reads);
   json["output"] = stage.is_output;
   json["domain"] = json_of(stage.domain);
   return json;
@@ -117,8 +125,9 @@ Json plans_json(const Pipeline& pipeline, const std::vector<Plan>& plans) {
   Json json;
   json["format"] = plan_format;
   json["version"] = plan_version;
-  json["pipeline"] = Json::array();
-  for (int id = 0; id < pipeline.size(); ++id) json["pipeline"].push_back(stage_json(pipeline, id));
+  Json::List stages;
+  for (int id = 0; id < pipeline.size(); ++id) stages.push_back(stage_json(pipeline, id));
+  json["pipeline"] = std::move(stages);
   json["plans"] = json_of(plans);
   return json;
 }

@@ -2,10 +2,9 @@
 // Programs that save and follow plans, and that report on runs.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "blur_runs.hpp"
 #include "io/plain_png.hpp"
+#include "json_support.hpp"
 
 namespace tessera::app_test {
 namespace {
@@ -37,7 +36,7 @@ class SavedRunsTest : public testing::Test {
     EXPECT_FALSE(ending.hung);
     EXPECT_EQ(folder_.names(), before);
   }
-  nlohmann::json json_of(const std::string& name) { return nlohmann::json::parse(folder_.read(name)); }
+  Json json_of(const std::string& name) { return parse_json(folder_.read(name)); }
 
   Folder folder_;
 };
@@ -96,19 +95,21 @@ TEST_F(SavedRunsTest, ReportAgreesWithThePlan) {
                                       "report.json", "--trace", "trace.json"});
   EXPECT_EQ(lines_with(text, "wrote report.json").size(), 1U) << text;
   EXPECT_EQ(lines_with(text, "wrote trace.json").size(), 1U) << text;
-  const auto report = json_of("report.json");
+  Json report = json_of("report.json");
   EXPECT_EQ(report["run"]["ranks"], 3);
   EXPECT_EQ(report["run"]["threads_per_rank"], 1);
   EXPECT_NE(report["run"]["deck"].get<std::string>().find("compute: rank"), std::string::npos);
   EXPECT_NE(report["run"]["versions"].get<std::string>().find("Kokkos "), std::string::npos);
-  EXPECT_EQ(report["stages"][0]["points"], 40 * (30 + 6));
-  EXPECT_EQ(report["stages"][0]["redundant_points"], 40 * 4);
-  std::set<int> nodes;
-  for (const auto& step : report["steps"]) nodes.insert(step["node"].get<int>());
-  std::set<std::pair<int, int>> events;
-  const auto trace = json_of("trace.json");
-  for (const auto& event : trace["traceEvents"])
-    if (event["ph"] == "X") events.emplace(event["pid"].get<int>(), event["args"]["node"].get<int>());
+  Json stage = report["stages"].get<Json::List>().at(0);
+  EXPECT_EQ(stage["points"], 40 * (30 + 6));
+  EXPECT_EQ(stage["redundant_points"], 40 * 4);
+  std::set<std::int64_t> nodes;
+  for (Json step : report["steps"].get<Json::List>()) nodes.insert(step["node"].get<std::int64_t>());
+  std::set<std::pair<std::int64_t, std::int64_t>> events;
+  Json trace = json_of("trace.json");
+  for (Json event : trace["traceEvents"].get<Json::List>())
+    if (event["ph"] == "X")
+      events.emplace(event["pid"].get<std::int64_t>(), event["args"]["node"].get<std::int64_t>());
   EXPECT_EQ(events.size(), 3 * nodes.size());
 }
 

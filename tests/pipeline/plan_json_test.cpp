@@ -127,6 +127,7 @@ TEST(PlanJson, DeepNesting) {
   EXPECT_EQ(error_of(pipeline, changed(text, "\"children\": [", "\"children\": [" + begin + end + ",")),
             "steps nested too deeply: save the plan again, or mend it");
   error_of(pipeline, std::string(1 << 20, '['));
+  error_of(pipeline, std::string(1 << 20, '[') + std::string(1 << 20, ']'));
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "tessera/domain/json.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
 namespace tessera::detail {
 
 /// What a plan says of a stage or input of its pipeline: two that differ in it cannot have one plan.
-nlohmann::ordered_json stage_json(const Pipeline& pipeline, int id);
+Json stage_json(const Pipeline& pipeline, int id);
 
 }  // namespace tessera::detail

@@ -110,25 +110,43 @@ struct SliceY {
   }
 };
 
-/// The grid at a pixel: the mean value near it, in place and in intensity.
-struct Slice {
+/// How far up in the grid a pixel's intensity lies, in bins.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto height_of(const V& value, float bins_per_unit) {
+  return intensity(value) * bins_per_unit;
+}
+/// The grid at a pixel, in the two bins around its intensity: (m of the lower bin on, x, y). Four neighbours
+/// in memory: a vector register.
+struct SliceX {
   float bins_per_unit;
 
-  template <class In, class Rows, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Rows& rows, Coord x, Coord y) const {
-    const auto height = intensity(in(x, y)) * bins_per_unit;
-    const auto z = tessera::clamp(tessera::cast<int>(height), 0, bins - 1);
-    const auto share_x = share_of(x), share_z = height - tessera::cast<float>(z);
-    const auto at = [&](int m) {
-      return between(rows(2 * z + m, x / cell, y), rows(2 * z + m, x / cell + 1, y), share_x);
-    };
-    return between(at(0), at(2), share_z) / between(at(1), at(3), share_z);
+  template <class Line, class In, class Rows, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Rows& rows, Coord x,
+                                              Coord y) const {
+    const auto first = 2 * tessera::cast<int>(height_of(in(x, y), bins_per_unit));
+    const auto share = share_of(x);
+    line.each([&](const auto& m) {
+      return between(rows(first + m, x / cell, y), rows(first + m, x / cell + 1, y), share);
+    });
+  }
+};
+
+/// The mean value near a pixel, in place and in intensity.
+struct SliceZ {
+  float bins_per_unit;
+
+  template <class In, class Sampled, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Sampled& sampled, Coord x, Coord y) const {
+    const auto height = height_of(in(x, y), bins_per_unit);
+    const auto share = height - tessera::cast<float>(tessera::cast<int>(height));
+    const auto at = [&](int m) { return sampled(m, x, y); };
+    return between(at(0), at(2), share) / between(at(1), at(3), share);
   }
 };
 
 /// Smooths an image of floats in [0, 1], others being clamped, but for edges higher than `range_sigma`, 1/10
-/// or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y` smooth it, `rows` and
-/// `smoothed` sample it.
+/// or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y` smooth it, `rows`,
+/// `sampled` and `smoothed` sample it.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
   const float bins_per_unit = 1.0f / range_sigma;
   tessera::Pipeline pipeline;
@@ -139,7 +157,8 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, float range_si
   const auto blur_x = pipeline.lines<float, 3, 0, grid_extent>("blur_x", BlurX{}, blur_z);
   const auto blur_y = pipeline.lines<float, 3, 0, grid_extent>("blur_y", BlurY{}, blur_x);
   const auto rows = pipeline.lines<float, 3, 0, grid_extent>("rows", SliceY{}, blur_y);
-  pipeline.output(pipeline.stage<float>("smoothed", Slice{bins_per_unit}, input, rows));
+  const auto sampled = pipeline.lines<float, 3, 0, 4>("sampled", SliceX{bins_per_unit}, input, rows);
+  pipeline.output(pipeline.stage<float>("smoothed", SliceZ{bins_per_unit}, input, sampled));
   return pipeline;
 }
 

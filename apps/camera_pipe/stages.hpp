@@ -26,6 +26,10 @@ KOKKOS_FORCEINLINE_FUNCTION auto mean(const A& a, const B& b) {
   return cast<tessera::number_of<A>>((cast<std::uint32_t>(a) + cast<std::uint32_t>(b) + 1u) / 2u);
 }
 template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto brighter(const A& a, const B& b) {
+  return wrap(tessera::max(a, b));
+}
+template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto distance(const A& a, const B& b) {
   return wrap(tessera::max(a, b) - tessera::min(a, b));
 }
@@ -35,8 +39,8 @@ struct Denoise {
   template <class Raw, class Coord>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Raw& raw, Coord x, Coord y) const {
     const auto at = [&](int i, int j) { return raw(x + (left + i), y + (top + j)); };
-    using tessera::max;
-    return wrap(tessera::min(at(0, 0), max(max(at(-2, 0), at(2, 0)), max(at(0, -2), at(0, 2)))));
+    return wrap(
+        tessera::min(at(0, 0), brighter(brighter(at(-2, 0), at(2, 0)), brighter(at(0, -2), at(0, 2)))));
   }
 };
 
@@ -66,11 +70,10 @@ struct Greens {
   }
 };
 
-/// The missing colours, the colour matrix and the tone curve, four pixels at a time: planes 0 to 2 are red,
-/// green and blue of even rows, planes 3 to 5 of odd ones.
+/// The missing colours and the colour matrix, four pixels at a time: linear values of 10 bits. Planes 0 to 2
+/// are red, green and blue of even rows, planes 3 to 5 of odd ones.
 struct Develop {
   Matrix matrix;
-  Curve curve;
 
   template <class In, class Green, class Coord>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Green& green, Coord x, Coord y) const {
@@ -99,29 +102,40 @@ struct Develop {
     const auto b_gb = corrected(gb, g_b(0, 0), g_b(1, 0), at(blue, 0, 0), at(blue, 1, 0));
     const auto r_b = diagonal(g_b(0, 0), red, g_r, 0, 0, -1, 1, -1, 0, 0, 1);
     const auto b_r = diagonal(g_r(0, 0), blue, g_b, 0, 0, 1, -1, 1, 0, 0, -1);
-    const auto top_left = toned(r_gr, gr, b_gr), top_right = toned(at(red, 0, 0), g_r(0, 0), b_r);
-    const auto low_left = toned(r_b, g_b(0, 0), at(blue, 0, 0)), low_right = toned(r_gb, gb, b_gb);
+    const auto top_left = matched(r_gr, gr, b_gr), top_right = matched(at(red, 0, 0), g_r(0, 0), b_r);
+    const auto low_left = matched(r_b, g_b(0, 0), at(blue, 0, 0)), low_right = matched(r_gb, gb, b_gb);
     using tessera::get;
     return tessera::pack(get<0>(top_left), get<0>(top_right), get<1>(top_left), get<1>(top_right),
                          get<2>(top_left), get<2>(top_right), get<0>(low_left), get<0>(low_right),
                          get<1>(low_left), get<1>(low_right), get<2>(low_left), get<2>(low_right));
   }
 
-  /// A pixel's colours as they are seen.
+  /// A pixel's colours in sRGB.
   template <class R, class G, class B>
-  KOKKOS_FORCEINLINE_FUNCTION auto toned(const R& r, const G& g, const B& b) const {
-    return tessera::pack(toned(0, r, g, b), toned(1, r, g, b), toned(2, r, g, b));
+  KOKKOS_FORCEINLINE_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
+    return tessera::pack(matched(0, r, g, b), matched(1, r, g, b), matched(2, r, g, b));
   }
   template <class R, class G, class B>
-  KOKKOS_FORCEINLINE_FUNCTION auto toned(int row, const R& r, const G& g, const B& b) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto matched(int row, const R& r, const G& g, const B& b) const {
     const auto term = [&](int column, const auto& value) {
       return int(matrix(column, row)) * tessera::cast<int>(tessera::cast<std::int16_t>(value));
     };
     const auto sum = int(matrix(3, row)) + term(0, r) + term(1, g) + term(2, b);
     // Division rounds to zero: of numbers that are not negative it rounds down.
     constexpr int lift = 1 << 27;
-    const auto light = tessera::cast<std::int16_t>((sum + lift) / 256 - lift / 256);
-    return curve(tessera::clamp(tessera::cast<int>(light), 0, 1023));
+    const auto lifted = tessera::cast<int>(tessera::cast<std::uint32_t>(sum + lift) / 256u);
+    const auto light = tessera::cast<std::int16_t>(lifted - lift / 256);
+    return wrap(tessera::clamp(light, 0, 1023));
+  }
+};
+
+/// The tone curve of values below 1024: apart, as no vector unit looks up bytes.
+struct Tone {
+  Curve curve;
+
+  template <class In, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord plane) const {
+    return curve(tessera::cast<int>(in(x, y, plane)));
   }
 };
 
@@ -133,12 +147,15 @@ struct Sharpen {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     const auto at = [&](int i, int j) { return in(x + i, (y + j) / 2, 3 * ((y + j) % 2) + c); };
     const auto column = [&](int i) { return mean(mean(at(i, -1), at(i, 1)), at(i, 0)); };
-    const auto middle = tessera::cast<int>(at(0, 0));
-    const auto blurred = tessera::cast<int>(mean(mean(column(-1), column(1)), column(0)));
-    const auto detail = tessera::cast<std::int16_t>((middle - blurred) * strength);
+    using Number = std::int16_t;
+    const auto middle = tessera::cast<Number>(at(0, 0));
+    const auto blurred = tessera::cast<Number>(mean(mean(column(-1), column(1)), column(0)));
+    const auto detail = tessera::cast<Number>((middle - blurred) * strength);
+    // As above, in narrow lanes.
     constexpr int lift = 1 << 15;
-    const auto added = middle + (detail + lift) / 32 - lift / 32;
-    return tessera::cast<std::uint8_t>(tessera::clamp(added, 0, 255));
+    const auto lifted = tessera::cast<Number>(wrap(detail + lift) / 32);
+    const auto added = tessera::cast<Number>(middle + lifted - lift / 32);
+    return tessera::cast<std::uint8_t>(tessera::clamp(added, Number(0), Number(255)));
   }
 };
 
@@ -148,17 +165,18 @@ inline tessera::Box result_of(const tessera::Box& raw) {
 }
 
 /// From a raw image (GRBG, 10 bits in uint16) of 96 x 56 pixels or more to RGB. Stages: `denoised`, `bayer`,
-/// `greens`, `developed`, `sharpened`. No boundary is ever read.
+/// `greens`, `developed`, `toned`, `sharpened`. No boundary is ever read.
 inline tessera::Pipeline make_pipeline(const tessera::Box& raw, const Parameters& parameters = {}) {
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<std::uint16_t, 2>("input", raw);
   const auto denoised = pipeline.stage<std::uint16_t>("denoised", Denoise{}, input);
   const auto bayer = pipeline.planes<std::uint16_t, 3, 4>("bayer", Deinterleave{}, denoised);
   const auto greens = pipeline.planes<std::uint16_t, 3, 2>("greens", Greens{}, bayer);
-  const auto developed = pipeline.planes<std::uint8_t, 3, 6, 2>(
-      "developed", Develop{colour_matrix(parameters), tone_curve(parameters)}, bayer, greens);
+  const auto developed =
+      pipeline.planes<std::uint16_t, 3, 6, 2>("developed", Develop{colour_matrix(parameters)}, bayer, greens);
+  const auto toned = pipeline.stage<std::uint8_t>("toned", Tone{tone_curve(parameters)}, developed);
   const int strength = std::clamp(static_cast<int>(parameters.sharpening * 32), 0, 255);
-  const auto sharpened = pipeline.stage<std::uint8_t>("sharpened", Sharpen{strength}, developed);
+  const auto sharpened = pipeline.stage<std::uint8_t>("sharpened", Sharpen{strength}, toned);
   pipeline.output(sharpened, result_of(raw));
   return pipeline;
 }

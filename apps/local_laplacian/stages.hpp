@@ -123,13 +123,13 @@ struct DownLineWithin {
   }
 };
 
-/// Twice the resolution, by linear interpolation between the centres of points, of at(x, y).
-template <class At, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Coord& x, const Coord& y) {
-  const auto near = [](const auto& p) { return p / 2; };
-  const auto other = [](const auto& p) { return p / 2 + 2 * (p % 2) - 1; };
-  const auto row = [&](const auto& j) { return 0.75f * at(near(x), j) + 0.25f * at(other(x), j); };
-  return 0.75f * row(near(y)) + 0.25f * row(other(y));
+/// Twice the resolution, by linear interpolation between the centres of points, of at(x, y), at point x, y:
+/// three quarters of the near point, a quarter of the next one.
+template <class At, class Near, class Next, class Coord>
+KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x,
+                                           const Coord& y) {
+  const auto row = [&](const auto& j) { return 0.75f * at(near_x, j) + 0.25f * at(next_x, j); };
+  return 0.75f * row(y / 2) + 0.25f * row(y / 2 + 2 * (y % 2) - 1);
 }
 
 /// The two intensities around a value of the image, k and k + 1, and the share of the second.
@@ -153,39 +153,55 @@ struct Coarsest {
   }
 };
 
-/// A level of the result: the next coarser one, and the details of the two curves. Both are linear, so that
-/// they are upsampled together.
-template <class Levels, class Coarse, class Result, class V, class Fine, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto collapse(const Fine& fine, const Coarse& coarse, const Result& result,
-                                          const V& value, const Coord& x, const Coord& y) {
-  const auto k = curve_of(value);
-  const auto share = share_of(value, k);
-  const auto between = [&](const auto& low, const auto& high) { return (1.0f - share) * low + share * high; };
-  const auto rest = [&](const auto& i, const auto& j) {
-    return result(i, j) - between(coarse(k, i, j), coarse(k + 1, i, j));
-  };
-  return between(fine(k), fine(k + 1)) + upsampled(rest, x, y);
+/// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
+/// coarser one, upsampled, has not. Two neighbours in memory.
+template <class Line, class Fine, class Coarse, class V, class Coord>
+KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
+                                            const V& value, const Coord& x, const Coord& y) {
+  const auto first = curve_of(value);
+  const auto near_x = x / 2, next_x = x / 2 + 2 * (x % 2) - 1;
+  line.each([&](const auto& m) {
+    const auto k = first + m;
+    return fine(k) -
+           upsampled([&](const auto& i, const auto& j) { return coarse(k, i, j); }, near_x, next_x, y);
+  });
 }
 
-struct Collapse {
-  template <class In, class Levels, class Coarse, class Result, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Levels& levels, const Coarse& coarse,
-                                              const Result& result, Coord x, Coord y) const {
-    const auto fine = [&](const auto& k) { return levels(k, x, y); };
-    return collapse<Levels>(fine, coarse, result, in(x, y), x, y);
+struct Details {
+  template <class Line, class In, class Levels, class Coarse, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Levels& levels,
+                                              const Coarse& coarse, Coord x, Coord y) const {
+    details_of(
+        line, [&](const auto& k) { return levels(k, x, y); }, coarse, in(x, y), x, y);
   }
 };
 
-/// The finest level, whose remapped images are not kept.
-struct CollapseFinest {
+/// Of the finest level, whose remapped images are not kept.
+struct FinestDetails {
   Remapped remapped;
 
-  template <class In, class Details, class Coarse, class Result, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Details& detail, const Coarse& coarse,
-                                              const Result& result, Coord x, Coord y) const {
+  template <class Line, class In, class Table, class Coarse, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Table& detail,
+                                              const Coarse& coarse, Coord x, Coord y) const {
     const auto value = in(x, y);
-    const auto fine = [&](const auto& k) { return remapped(value, detail, k); };
-    return collapse<Details>(fine, coarse, result, value, x, y);
+    details_of(
+        line, [&](const auto& k) { return remapped(value, detail, k); }, coarse, value, x, y);
+  }
+};
+
+/// A level of the result: the next coarser one, and the details between the two curves.
+struct Collapse {
+  template <class In, class Pair, class Result, class Coord>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Pair& details, const Result& coarse,
+                                              Coord x, Coord y) const {
+    const auto point = [&](int phase) {
+      const auto at = 2 * x + phase;
+      const auto value = in(at, y);
+      const auto share = share_of(value, curve_of(value));
+      return (1.0f - share) * details(0, at, y) + share * details(1, at, y) +
+             upsampled(coarse, x, x + (2 * phase - 1), y);
+    };
+    return tessera::pack(point(0), point(1));
   }
 };
 
@@ -211,8 +227,9 @@ struct Parameters {
 };
 
 /// Stages: `detail`, a table; `gray` and its pyramid `gray1`, ...; `remapped` and its pyramids `level1`, ...;
-/// the pyramid of the result, from `out7` (with 8 levels) to `out0`; and `result`. From level 3 on pyramids
-/// are held where they vary only: otherwise ten levels would compute a thousand points beyond the image.
+/// the pyramid of the result, from `out7` (with 8 levels) to `out0`, each from `details`; and `result`. From
+/// level 3 on pyramids are held where they vary only: otherwise ten levels would compute a thousand points
+/// beyond the image.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {
   constexpr int first_within = 3;
   const Remapped remapped{parameters.beta};
@@ -238,10 +255,14 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   }
   std::size_t j = count - 1;
   out[j] = pipeline.stage<float>("out" + std::to_string(j), Coarsest{}, gray[j], levels[j]);
-  while (--j > 0)
-    out[j] = pipeline.stage<float>("out" + std::to_string(j), Collapse{}, gray[j], levels[j], levels[j + 1],
-                                   out[j + 1]);
-  out[0] = pipeline.stage<float>("out0", CollapseFinest{remapped}, gray[0], detail, levels[1], out[1]);
+  while (j-- > 0) {
+    const std::string number = std::to_string(j);
+    const auto details =
+        j > 0
+            ? pipeline.lines<float, 3, 0, 2>("details" + number, Details{}, gray[j], levels[j], levels[j + 1])
+            : pipeline.lines<float, 3, 0, 2>("details0", FinestDetails{remapped}, gray[0], detail, levels[1]);
+    out[j] = pipeline.phases<float, 2>("out" + number, Collapse{}, gray[j], details, out[j + 1]);
+  }
   const auto result = pipeline.planes<std::uint16_t, 3, 3>("result", Colour{}, input, gray[0], out[0]);
   pipeline.output(result, image);
   return pipeline;

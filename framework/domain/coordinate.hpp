@@ -7,10 +7,19 @@
 namespace tessera {
 
 /// Quotient rounded towards minus infinity, so that coordinates left of the origin follow the same pattern.
+/// Without a branch, which would keep loops from being vectorised; by powers of two that the compiler knows a
+/// shift.
 template <class Integer>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Integer floor_divide(Integer a, Integer b) {
-  const Integer quotient = a / b;
-  return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+#ifndef __NVCC__  // which has no such function for devices
+  if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) {
+    Integer shift = 0;
+    while ((Integer(1) << shift) < b) ++shift;
+    return a >> shift;
+  }
+#endif
+  const Integer remainder = a % b;
+  return a / b - static_cast<Integer>(b > 0 ? remainder < 0 : remainder > 0);
 }
 
 /// A coordinate while a stage body executes: an int whose `/` and `%` floor. It converts to a plain number

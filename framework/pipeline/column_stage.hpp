@@ -221,8 +221,8 @@ class ColumnStage final : public StageKernel {
   }
 
   template <std::size_t... Input>
-  void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
-               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+  [[gnu::flatten]] void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+                                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
 #ifdef TESSERA_CHECKS
     Box footprints[sizeof...(Inputs)];
     required(box, footprints);

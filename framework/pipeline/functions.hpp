@@ -29,6 +29,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto min(const A& a, const B& b) {
                        o.a.maybe_nan ? o.b.upper : detail::lesser(o.a.upper, o.b.upper), o.decisions,
                        o.b.maybe_nan)
         .traced(o.common());
+  } else if constexpr (std::is_same_v<A, B>) {
+    return static_cast<R>(a < b ? a : b);  // in lanes as narrow as A
   } else {
     const R left = static_cast<R>(a), right = static_cast<R>(b);
     return left < right ? left : right;
@@ -44,6 +46,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto max(const A& a, const B& b) {
     return Interval<R>(o.a.maybe_nan ? o.b.lower : detail::greater(o.a.lower, o.b.lower),
                        detail::greater(o.a.upper, o.b.upper), o.decisions, o.b.maybe_nan)
         .traced(o.common());
+  } else if constexpr (std::is_same_v<A, B>) {
+    return static_cast<R>(a > b ? a : b);
   } else {
     const R left = static_cast<R>(a), right = static_cast<R>(b);
     return left > right ? left : right;

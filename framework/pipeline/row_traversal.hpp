@@ -29,10 +29,11 @@ template <class Bound, class Output, class... Outer>
 }
 
 /// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. Not inlined:
-/// nothing else may claim its registers.
+/// nothing else may claim its registers. Flat: functions and lambdas that a body calls may be many, and one
+/// that is not inlined ends all vectors.
 template <int Piece, class Bound, class Output, class... Outer>
-[[gnu::noinline]] void compute_in_turn(const Bound& bound, const Output& output, int x, int turns, int y,
-                                       int rows, Outer... outer) {
+[[gnu::noinline, gnu::flatten]] void compute_in_turn(const Bound& bound, const Output& output, int x,
+                                                     int turns, int y, int rows, Outer... outer) {
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;
@@ -42,8 +43,8 @@ template <int Piece, class Bound, class Output, class... Outer>
 
 /// Computes the columns [begin, end) of a group of rows.
 template <class Bound, class Output, class... Outer>
-void compute_group(const Bound& bound, const Output& output, int begin, int end, int y, int rows,
-                   Outer... outer) {
+[[gnu::flatten]] void compute_group(const Bound& bound, const Output& output, int begin, int end, int y,
+                                    int rows, Outer... outer) {
   constexpr int piece = bytes_in_turn / static_cast<int>(Output::largest_value);
   const int turns = (end - begin) / piece;
   if (turns > 0) compute_in_turn<piece>(bound, output, begin, turns, y, rows, outer...);
@@ -54,8 +55,8 @@ void compute_group(const Bound& bound, const Output& output, int begin, int end,
 
 /// Computes rows one after the other.
 template <class Bound, class Output, class... Outer>
-[[gnu::noinline]] void compute_in_order(const Bound& bound, const Output& output, Range columns, Range rows,
-                                        Outer... outer) {
+[[gnu::noinline, gnu::flatten]] void compute_in_order(const Bound& bound, const Output& output, Range columns,
+                                                      Range rows, Outer... outer) {
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;

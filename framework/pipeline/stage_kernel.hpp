@@ -40,6 +40,9 @@ class StageKernel {
   virtual void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                       AccessMonitor monitor) const = 0;
 
+  /// Whether the rows of the stage are columns of what it reads: tiles should then be as high as wide.
+  virtual bool swaps_rows() const { return false; }
+
   /// Enqueues the computation of `box` as a kernel: how devices compute.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,
                       const ArrayReference* outputs, const Box& box) const = 0;
@@ -167,6 +170,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
               AccessMonitor monitor) const override {
     compute(inputs, outputs, box, monitor, std::index_sequence_for<Inputs...>{});
   }
+
+  bool swaps_rows() const override { return turns_; }
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {

@@ -48,10 +48,10 @@ template <class Bound, class T, int N, class... Outer>
       block[i * side + k] =
           static_cast<T>(value_of<0>(bound(Coordinate(x + i), Coordinate(y + k), outer...)));
   }
-  for (int k = 0; k < height; ++k) {
-    T* const row = &output(Coordinate(x), Coordinate(y + k), outer...);
-    for (int i = 0; i < width; ++i) row[i] = block[i * side + k];
-  }
+  alignas(64) T turned[side * side];
+  turn_block(sizeof(T), block, turned, side);
+  for (int k = 0; k < height; ++k)
+    std::copy_n(turned + k * side, width, &output(Coordinate(x), Coordinate(y + k), outer...));
 }
 
 /// Columns and rows of points whose blocks are turned one after the other: what they read and write stays in
@@ -60,8 +60,8 @@ inline constexpr int turned_tile = 128;
 
 /// Computes a box whose rows are columns of what the body reads.
 template <int D, class Bound, class T, int N, class... Outer>
-[[gnu::noinline]] void compute_turning(const Bound& bound, const Accessor<T, N>& output, const Box& box,
-                                       Outer... outer) {
+[[gnu::noinline, gnu::flatten]] void compute_turning(const Bound& bound, const Accessor<T, N>& output,
+                                                     const Box& box, Outer... outer) {
   if constexpr (D > 1) {
     for (int p = static_cast<int>(box[D].begin); p < box[D].end; ++p)
       compute_turning<D - 1>(bound, output, box, Coordinate(p), outer...);

@@ -56,6 +56,26 @@ struct FillSide {
                 static_cast<std::size_t>(part[0].size() * units_per_element) * sizeof(Unit));
   }
 
+  /// Points of a row beyond its end that all have the same value (hosts).
+  void repeat_point(Point point) const {
+    Unit* to = element(point);
+    const BoundarySource source = boundary_source(point[0], domain, below, above);
+    point[0] = source.point;
+    const Unit* from = source.kind == BoundarySource::Kind::constant ? constant : element(point);
+    const std::int64_t count = part[0].size();
+    if (units_per_element == 1) {
+      std::fill_n(to, count, *from);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i)
+        std::copy_n(from, units_per_element, to + i * units_per_element);
+    }
+  }
+
+  bool repeats_points() const {
+    const Boundary side = part[0].begin < domain.begin ? below : above;
+    return across == 0 && (side == Boundary::clamp || side == Boundary::constant);
+  }
+
   KOKKOS_FUNCTION bool repeats_rows(const Point& point) const {
     return across > 0 &&
            boundary_source(point[across], domain, below, above).kind == BoundarySource::Kind::point;
@@ -66,6 +86,7 @@ struct FillSide {
     if constexpr (runs_on_host) {
       Point point = first_of_row(index);
       if (repeats_rows(point)) return copy_row(point);
+      if (repeats_points()) return repeat_point(point);
       for (; point[0] < part[0].end; ++point[0]) fill_point(point);
     } else {
       Point point = first_of_row(index / part[0].size());

@@ -32,7 +32,7 @@ struct Detail {
 struct Gray {
   template <class In, class Coord>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    const auto channel = [&](int c) { return tessera::cast<float>(in(x, y, c)) / 65535.0f; };
+    const auto channel = [&](int c) { return tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f); };
     return 0.299f * channel(0) + 0.587f * channel(1) + 0.114f * channel(2);
   }
 };
@@ -213,7 +213,7 @@ struct Colour {
     constexpr float small = 0.01f;
     const auto factor = bright(x, y) / (gray(x, y) + small);
     const auto channel = [&](int c) {
-      const auto value = (tessera::cast<float>(in(x, y, c)) / 65535.0f + small) * factor;
+      const auto value = (tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f) + small) * factor;
       return tessera::cast<std::uint16_t>(tessera::clamp(value, 0.0f, 1.0f) * 65535.0f);
     };
     return tessera::pack(channel(0), channel(1), channel(2));

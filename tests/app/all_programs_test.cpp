@@ -53,8 +53,8 @@ StoredResult result_of(const std::string& application, const std::string& datase
 
 class AllProgramsTest : public testing::TestWithParam<Program> {};
 
-// On every number of ranks there is each grid with each number of threads; the decks take turns, so that each
-// deck runs on every number of ranks, too.
+// On every number of ranks there is each grid with each number of threads; the decks take turns, so that of
+// four each runs on every number of ranks from two on, too. One rank has one grid.
 TEST_P(AllProgramsTest, SameBitsWithEveryDeck) {
   const auto& [application, image, dataset] = GetParam();
   const Folder folder;
@@ -65,8 +65,9 @@ TEST_P(AllProgramsTest, SameBitsWithEveryDeck) {
   ASSERT_FALSE(decks.empty());
   std::size_t turn = 0;
   for (int ranks = 1; ranks <= 4; ++ranks, ++turn)
-    for (const char* grid : {"grid=[1,auto]", "grid=[auto,auto]"})
+    for (const std::string grid : {"grid=[1,auto]", "grid=[auto,auto]"})
       for (const char* threads : {"threads=1", "threads=2"}) {
+        if (ranks == 1 && grid == "grid=[auto,auto]") continue;
         const std::string& deck = decks[turn++ % decks.size()];
         EXPECT_TRUE(result_of(application, dataset, ranks, folder, {deck, grid, threads}) == expected)
             << deck << " on " << ranks << " ranks, " << grid << ", " << threads;

@@ -129,23 +129,26 @@ class Run {
         image_ = io::inspect_image(deck_->get<std::string>("input.file"), text_of("input.dataset"));
     });
     image_ = io::broadcast(session_.communicator(), image_);
-    check_extents();
+    check_extents("image", image_.domain);
     collectively(session_.communicator(),
                  [&] { pipeline_ = std::make_unique<Pipeline>(application_.build(image_, *deck_)); });
+    check_extents("result", result().domain);
   }
 
+  const StageDeclaration& result() const { return (*pipeline_)[pipeline_->find(application_.output)]; }
+
   /// Coordinates are 32 bits wide, with room for what stages read beyond the image.
-  void check_extents() const {
+  void check_extents(const char* what, const Box& domain) const {
     constexpr std::int64_t largest = std::int64_t(1) << 30;
-    for (int d = 0; d < image_.domain.dimensions; ++d)
-      if (image_.domain[d].size() > largest)
-        deck_->fail("input.file", fmt::format("the image is {}, but no side may be longer than {}",
-                                              to_string(image_.domain), largest));
+    for (int d = 0; d < domain.dimensions; ++d)
+      if (domain[d].size() > largest)
+        deck_->fail("input.file", fmt::format("the {} is {}, but no side may be longer than {}", what,
+                                              to_string(domain), largest));
   }
 
   /// By the schedule of the deck: everything that can be wrong without touching a pixel.
   void make_plans() {
-    const Schedule schedule = schedule_from_deck(*deck_, names_, !runs_on_host);
+    const Schedule schedule = schedule_from_deck(*deck_, common_names(names_, *pipeline_), !runs_on_host);
     Target target;
     target.threads = session_.threads(
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
@@ -266,9 +269,8 @@ class Run {
   void execute() {
     const int threads = plan_.target.threads;
     // Unwritable places are found before any work.
-    const StageDeclaration& output = (*pipeline_)[pipeline_->find(application_.output)];
     const std::vector<std::string> reads = deck_and_plan_files();
-    ImageOutputs outputs(session_.communicator(), *deck_, image_, output, reads);
+    ImageOutputs outputs(session_.communicator(), *deck_, image_, result(), reads);
     std::vector<std::string> taken = outputs.paths();
     taken.insert(taken.end(), reads.begin(), reads.end());
     taken.push_back(text_of("input.file"));

@@ -18,15 +18,16 @@ struct PipelineApplication {
   std::string program;
   /// One sentence for --help.
   std::string summary;
-  /// The intermediate stages, in order.
-  std::vector<std::string> stages;
+  /// The intermediate stages, in order: all that a deck may schedule. The pipeline of an image need not have
+  /// each of them; what a deck says of others is then passed over.
+  std::vector<std::string> stages = {};
   /// Its global reductions.
   std::vector<std::string> reductions = {};
-  std::string output;
+  std::string output = {};
   /// Keys of its own: what `build` gets from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
   /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
-  std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build;
+  std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
 };
 
 /// Its main(): options, deck, files, plan, progress, timing. Returns the exit status.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/schedule_keys.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace tessera::app {
@@ -41,6 +42,16 @@ ScheduleNames schedule_names(const Pipeline& pipeline) {
                                               : names.stages;
     list.push_back(stage.name);
   }
+  return names;
+}
+
+ScheduleNames common_names(ScheduleNames names, const Pipeline& pipeline) {
+  const auto is_missing = [&pipeline](const std::string& name) {
+    return std::none_of(pipeline.stages().begin(), pipeline.stages().end(),
+                        [&name](const StageDeclaration& stage) { return stage.name == name; });
+  };
+  for (auto* list : {&names.inputs, &names.stages, &names.reductions, &names.outputs})
+    std::erase_if(*list, is_missing);
   return names;
 }
 

@@ -22,6 +22,9 @@ struct ScheduleNames {
 /// Those of a pipeline, in order.
 ScheduleNames schedule_names(const Pipeline& pipeline);
 
+/// Those of `names` that a pipeline has.
+ScheduleNames common_names(ScheduleNames names, const Pipeline& pipeline);
+
 /// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|align|tile` with their
 /// defaults.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);

@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blur_runs.hpp"
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <fstream>
-#include <iterator>
-#include <sstream>
-
 namespace tessera::app_test {
-
-Folder::Folder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "tessera-app-XXXXXX";
-  EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-  path_ = pattern;
-}
-
-Folder::~Folder() { std::filesystem::remove_all(path_); }
-
-std::set<std::string> Folder::names() const {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.insert(entry.path().filename());
-  return names;
-}
-
-void Folder::write(const std::string& name, const std::string& bytes) const {
-  std::ofstream(path_ / name, std::ios::binary) << bytes;
-}
-
-std::string Folder::read(const std::string& name) const {
-  std::ifstream stream(path_ / name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 ParallelEnding blur(int ranks, const Folder& folder, const std::vector<std::string>& words,
                     const Environment& environment) {
-  // Each rank leaves its exit status in a file of its own, which its process id names.
-  const Folder statuses;
-  const std::string rank = R"("$0" "$@"; status=$?; echo $status >"$TESSERA_TEST_STATUSES/$$"; exit $status)";
-  Command command{
-      {TESSERA_MPIEXEC, TESSERA_MPIEXEC_COUNT, std::to_string(ranks), "sh", "-c", rank, TESSERA_BLUR},
-      folder.path(),
-      environment};
-  command.words.insert(command.words.end(), words.begin(), words.end());
-  command.environment["TESSERA_TEST_STATUSES"] = statuses.path();
-  ParallelEnding ending{run(command), {}};
-  for (const std::string& name : statuses.names())
-    ending.rank_statuses.push_back(std::stoi(statuses.read(name)));
-  return ending;
+  return run_on_ranks(TESSERA_BLUR, ranks, folder, words, environment);
 }
 
 Ending blur_alone(const Folder& folder, const std::vector<std::string>& words,
@@ -58,13 +16,5 @@ Ending blur_alone(const Folder& folder, const std::vector<std::string>& words,
 }
 
 std::string deck(const std::string& name) { return std::string(TESSERA_BLUR_DECKS) + "/" + name + ".yaml"; }
-
-std::vector<std::string> lines_with(const std::string& text, const std::string& words) {
-  std::vector<std::string> found;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(words) != std::string::npos) found.push_back(line);
-  return found;
-}
 
 }  // namespace tessera::app_test

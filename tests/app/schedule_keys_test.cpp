@@ -94,6 +94,27 @@ TEST(ScheduleKeysTest, Overlap) {
   EXPECT_EQ(schedule("overlap: off").overlap, Overlap::off);
 }
 
+struct Copy {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x);
+  }
+};
+
+TEST(ScheduleKeysTest, NamesThatAPipelineLacksArePassedOver) {
+  Pipeline pipeline;
+  const auto image = pipeline.input<float, 1>("image", Box{{0, 8}});
+  pipeline.output(pipeline.stage<float>("result", Copy{}, pipeline.stage<float>("low", Copy{}, image)));
+  const ScheduleNames common = common_names(names, pipeline);
+  EXPECT_EQ(common.inputs, std::vector<std::string>{"image"});
+  EXPECT_EQ(common.stages, std::vector<std::string>{"low"});
+  EXPECT_TRUE(common.reductions.empty());
+  EXPECT_EQ(common.outputs, std::vector<std::string>{"result"});
+  const Schedule made = schedule_from_deck(load("schedule: {'*': {compute: rank}}"), common, false);
+  EXPECT_EQ(made.stages.at("low").placement, Placement::rank);
+  EXPECT_FALSE(made.stages.contains("high"));
+}
+
 TEST(ScheduleKeysTest, KeysThatTheDeckGives) {
   EXPECT_TRUE(given_schedule_keys(load("{}")).empty());
   EXPECT_EQ(given_schedule_keys(load("grid: [1, 2]\nschedule: {'*': {tile: [4]}, low: {compute: rank}}")),

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+using tessera::deck::ValueType;
+
+constexpr int most_levels = 10;
+
+tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
+  tessera::app::check_image(image, deck, {.types = {tessera::ElementType::uint16}, .planes = 3});
+  const auto alpha = static_cast<float>(deck.get<double>("alpha")) / (local_laplacian::curves - 1);
+  return local_laplacian::make_pipeline(image.domain,
+                                        {.levels = static_cast<int>(deck.get<std::int64_t>("pyramid_levels")),
+                                         .alpha = alpha,
+                                         .beta = static_cast<float>(deck.get<double>("beta"))});
+}
+
+const std::vector<tessera::deck::KeyDeclaration> parameters = {
+    {.name = "pyramid_levels",
+     .type = ValueType::integer,
+     .group = "Filter",
+     .help = "Levels of the pyramids, each half as wide and high as the one before",
+     .default_text = "8",
+     .minimum = 2,
+     .maximum = most_levels},
+    {.name = "alpha",
+     .type = ValueType::real,
+     .group = "Filter",
+     .help = "How much detail is added",
+     .default_text = "1",
+     .minimum = 0},
+    {.name = "beta",
+     .type = ValueType::real,
+     .group = "Filter",
+     .help = "How much of the contrast between large areas is kept",
+     .default_text = "1",
+     .minimum = 0}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tessera::app::run_pipeline_application(
+      argc, argv,
+      tessera::app::with_names_of(
+          local_laplacian::make_pipeline({{0, 8}, {0, 8}, {0, 3}}, {.levels = most_levels}),
+          {.program = "tessera-local-laplacian",
+           .summary = "Local Laplacian filter: adds detail to an RGB image of uint16, or tone to its areas.",
+           .parameters = parameters,
+           .build = build}));
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
+  const auto factor = static_cast<float>(deck.get<double>("factor"));
+  return tessera::app::pipeline_for<std::uint8_t, std::uint16_t, float>(
+      image, deck,
+      [factor]<class T, int N>(const tessera::Box& domain) {
+        return resize::make_pipeline<T, N>(domain, factor);
+      },
+      {.least_width = 4, .least_height = 4});
+}
+
+const std::vector<tessera::deck::KeyDeclaration> parameters = {
+    {.name = "factor",
+     .type = tessera::deck::ValueType::real,
+     .group = "Resizing",
+     .help = "How many times as wide and as high the result is",
+     .default_text = "1.3",
+     .minimum = 1,
+     .maximum = 16}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tessera::app::run_pipeline_application(
+      argc, argv,
+      tessera::app::with_names_of(
+          resize::make_pipeline<float, 2>({{0, 8}, {0, 8}}, 1.3f),
+          {.program = "tessera-resize",
+           .summary = "Enlarges an image of uint8, uint16 or float32 by cubic convolution.",
+           .parameters = parameters,
+           .build = build}));
+}

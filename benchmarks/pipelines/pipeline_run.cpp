@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipelines/pipeline_run.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <fstream>
-
-#include "tessera/app/schedule_keys.hpp"
-#include "tessera/deck/load.hpp"
 
 namespace bench {
 namespace {
@@ -68,19 +63,6 @@ tessera::Plan plan_of(const tessera::app::Session& session, const PipelineCase& 
 }
 
 }  // namespace
-
-tessera::Schedule schedule_of(const PipelineCase& the_case, const std::string& decks, const std::string& name,
-                              const std::vector<std::string>& overrides) {
-  const auto names = tessera::app::schedule_names(the_case.pipeline);
-  tessera::deck::Schema schema;
-  tessera::app::declare_schedule_keys(schema, names);
-  std::vector<tessera::deck::Source> sources;
-  if (!the_case.application.empty() && !name.empty())
-    sources.push_back(
-        tessera::deck::read_source(fmt::format("{}/{}/{}.yaml", decks, the_case.application, name)));
-  return tessera::app::schedule_from_deck(tessera::deck::load(schema, sources, overrides), names,
-                                          !tessera::runs_on_host);
-}
 
 PipelineRun::PipelineRun(tessera::app::Session& session, const PipelineCase& the_case,
                          const tessera::Schedule& schedule)

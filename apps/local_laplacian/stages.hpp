@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/local_laplacian/pyramid.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
 namespace local_laplacian {
@@ -29,11 +30,16 @@ struct Detail {
   }
 };
 
+/// A channel of the image, from 0 to 1.
+template <class In, class Coord>
+KOKKOS_FORCEINLINE_FUNCTION auto channel(const In& in, const Coord& x, const Coord& y, int c) {
+  return tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f);
+}
+
 struct Gray {
   template <class In, class Coord>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    const auto channel = [&](int c) { return tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f); };
-    return 0.299f * channel(0) + 0.587f * channel(1) + 0.114f * channel(2);
+    return 0.299f * channel(in, x, y, 0) + 0.587f * channel(in, x, y, 1) + 0.114f * channel(in, x, y, 2);
   }
 };
 
@@ -59,78 +65,6 @@ struct RemappedLine {
     line.each([&](const auto& k) { return remapped(value, detail, k); });
   }
 };
-
-/// The mean of 4x4 points from (-1, -1) on, weighted by 1 3 3 1 in each direction.
-template <class At>
-KOKKOS_FORCEINLINE_FUNCTION auto quarter(const At& at) {
-  const auto row = [&](int j) { return at(-1, j) + 3.0f * (at(0, j) + at(1, j)) + at(2, j); };
-  return (row(-1) + 3.0f * (row(0) + row(1)) + row(2)) * 0.015625f;
-}
-
-/// Half the resolution.
-struct Down {
-  template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    return quarter([&](int i, int j) { return in(2 * x + i, 2 * y + j); });
-  }
-};
-struct DownLine {
-  template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
-    line.each(
-        [&](const auto& k) { return quarter([&](int i, int j) { return in(k, 2 * x + i, 2 * y + j); }); });
-  }
-};
-
-/// Where a level of the pyramid of an image that is replicated without end may differ from its neighbours: it
-/// is constant along x, or y, beyond. Support of point x at level j: 2^j x - 2^j + 1 to 2^j x + 2^(j+1) - 2.
-struct Extent {
-  int last_x;
-  int last_y;
-  static constexpr int first = -2;
-
-  static Extent of(const tessera::Box& image, int level) {
-    const auto last = [&](std::int64_t extent) {
-      return static_cast<int>((extent - 2 + (std::int64_t(1) << level) - 1) >> level) + 1;
-    };
-    return {last(image[0].size()), last(image[1].size())};
-  }
-  template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto x(const Coord& at) const {
-    return tessera::clamp(at, first, last_x);
-  }
-  template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto y(const Coord& at) const {
-    return tessera::clamp(at, first, last_y);
-  }
-};
-
-/// Half the resolution of a level that is held where it varies only. The same values as by Down.
-struct DownWithin {
-  Extent extent;
-  template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    return quarter([&](int i, int j) { return in(extent.x(2 * x + i), extent.y(2 * y + j)); });
-  }
-};
-struct DownLineWithin {
-  Extent extent;
-  template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
-    line.each([&](const auto& k) {
-      return quarter([&](int i, int j) { return in(k, extent.x(2 * x + i), extent.y(2 * y + j)); });
-    });
-  }
-};
-
-/// Twice the resolution, by linear interpolation between the centres of points, of at(x, y), at point x, y:
-/// three quarters of the near point, a quarter of the next one.
-template <class At, class Near, class Next, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x,
-                                           const Coord& y) {
-  const auto row = [&](const auto& j) { return 0.75f * at(near_x, j) + 0.25f * at(next_x, j); };
-  return 0.75f * row(y / 2) + 0.25f * row(y / 2 + 2 * (y % 2) - 1);
-}
 
 /// The two intensities around a value of the image, k and k + 1, and the share of the second.
 template <class V>
@@ -212,11 +146,11 @@ struct Colour {
                                               Coord y) const {
     constexpr float small = 0.01f;
     const auto factor = bright(x, y) / (gray(x, y) + small);
-    const auto channel = [&](int c) {
-      const auto value = (tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f) + small) * factor;
+    const auto brightened = [&](int c) {
+      const auto value = (channel(in, x, y, c) + small) * factor;
       return tessera::cast<std::uint16_t>(tessera::clamp(value, 0.0f, 1.0f) * 65535.0f);
     };
-    return tessera::pack(channel(0), channel(1), channel(2));
+    return tessera::pack(brightened(0), brightened(1), brightened(2));
   }
 };
 
@@ -231,7 +165,7 @@ struct Parameters {
 /// level 3 on pyramids are held where they vary only: otherwise ten levels would compute a thousand points
 /// beyond the image.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {
-  constexpr int first_within = 3;
+  constexpr std::size_t first_within = 3;
   const Remapped remapped{parameters.beta};
   const auto count = static_cast<std::size_t>(parameters.levels);
   tessera::Pipeline pipeline;
@@ -241,17 +175,16 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   std::vector<tessera::Array<float, 3>> levels(count);
   gray[0] = pipeline.stage<float, 2>("gray", Gray{}, input);
   levels[0] = pipeline.lines<float, 3, 0, curves>("remapped", RemappedLine{remapped}, gray[0], detail);
-  for (std::size_t j = 1; j < count; ++j) {
+  const auto add_level = [&](std::size_t j, const auto& held) {
     const std::string number = std::to_string(j);
-    const Extent extent = Extent::of(image, static_cast<int>(j) - 1);
-    if (static_cast<int>(j) > first_within) {
-      gray[j] = pipeline.stage<float>("gray" + number, DownWithin{extent}, gray[j - 1]);
-      levels[j] =
-          pipeline.lines<float, 3, 0, curves>("level" + number, DownLineWithin{extent}, levels[j - 1]);
-    } else {
-      gray[j] = pipeline.stage<float>("gray" + number, Down{}, gray[j - 1]);
-      levels[j] = pipeline.lines<float, 3, 0, curves>("level" + number, DownLine{}, levels[j - 1]);
-    }
+    gray[j] = pipeline.stage<float>("gray" + number, Down{held}, gray[j - 1]);
+    levels[j] = pipeline.lines<float, 3, 0, curves>("level" + number, DownLine{held}, levels[j - 1]);
+  };
+  for (std::size_t j = 1; j < count; ++j) {
+    if (j <= first_within)
+      add_level(j, Everywhere{});
+    else
+      add_level(j, Within::of(image, static_cast<int>(j) - 1));
   }
   std::size_t j = count - 1;
   out[j] = pipeline.stage<float>("out" + std::to_string(j), Coarsest{}, gray[j], levels[j]);

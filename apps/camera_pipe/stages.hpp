@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "apps/camera_pipe/curve.hpp"
+#include "curve.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
 namespace camera_pipe {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tessera/domain/box.hpp"
 #include "tessera/pipeline/functions.hpp"
 
 namespace local_laplacian {

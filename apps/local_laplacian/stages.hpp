@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/local_laplacian/pyramid.hpp"
+#include "pyramid.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
 namespace local_laplacian {

@@ -175,10 +175,10 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   std::vector<tessera::Array<float, 3>> levels(count);
   gray[0] = pipeline.stage<float, 2>("gray", Gray{}, input);
   levels[0] = pipeline.lines<float, 3, 0, curves>("remapped", RemappedLine{remapped}, gray[0], detail);
-  const auto add_level = [&](std::size_t j, const auto& held) {
+  const auto add_level = [&]<class Held>(std::size_t j, const Held& held) {
     const std::string number = std::to_string(j);
-    gray[j] = pipeline.stage<float>("gray" + number, Down{held}, gray[j - 1]);
-    levels[j] = pipeline.lines<float, 3, 0, curves>("level" + number, DownLine{held}, levels[j - 1]);
+    gray[j] = pipeline.stage<float>("gray" + number, Down<Held>{held}, gray[j - 1]);
+    levels[j] = pipeline.lines<float, 3, 0, curves>("level" + number, DownLine<Held>{held}, levels[j - 1]);
   };
   for (std::size_t j = 1; j < count; ++j) {
     if (j <= first_within)

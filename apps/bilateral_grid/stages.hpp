@@ -20,7 +20,7 @@ inline constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);
 inline constexpr int grid_extent = 2 * (bins + 1);
 
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto intensity(const V& value) {
+KOKKOS_FUNCTION auto intensity(const V& value) {
   return tessera::clamp(value, 0.0f, 1.0f);
 }
 
@@ -30,16 +30,15 @@ struct ColumnSums {
   float bins_per_unit;
 
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return all(in, x, y, std::make_index_sequence<std::size_t(2 * bins)>{});
   }
   template <class In, class Coord, std::size_t... M>
-  KOKKOS_FORCEINLINE_FUNCTION auto all(const In& in, const Coord& x, const Coord& y,
-                                       std::index_sequence<M...>) const {
+  KOKKOS_FUNCTION auto all(const In& in, const Coord& x, const Coord& y, std::index_sequence<M...>) const {
     return tessera::pack(sum<static_cast<int>(M)>(in, x, y)...);
   }
   template <int M, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto sum(const In& in, const Coord& x, const Coord& y) const {
+  KOKKOS_FUNCTION auto sum(const In& in, const Coord& x, const Coord& y) const {
     auto result = in.zero();
     for (int j = 0; j < cell; ++j) {
       const auto value = intensity(in(x, cell * y - cell / 2 + j));
@@ -56,7 +55,7 @@ struct ColumnSums {
 /// The histogram of a cell.
 struct Histogram {
   template <class Line, class Sums, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const Sums& sums, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const Sums& sums, Coord x, Coord y) const {
     line.fill(0);
     for (int m = 0; m < 2 * bins; ++m) {
       auto sum = sums.zero();
@@ -68,43 +67,43 @@ struct Histogram {
 
 /// Weights 1 4 6 4 1.
 template <class At>
-KOKKOS_FORCEINLINE_FUNCTION auto binomial(const At& at) {
+KOKKOS_FUNCTION auto binomial(const At& at) {
   return at(-2) + at(2) + 4.0f * (at(-1) + at(1)) + 6.0f * at(0);
 }
 
 struct BlurZ {
   template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m + 2 * (margin + i), x, y); }); });
   }
 };
 struct BlurX {
   template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x + i, y); }); });
   }
 };
 struct BlurY {
   template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x, y + i); }); });
   }
 };
 
 template <class A, class B, class T>
-KOKKOS_FORCEINLINE_FUNCTION auto between(const A& a, const B& b, const T& share) {
+KOKKOS_FUNCTION auto between(const A& a, const B& b, const T& share) {
   return a * (1.0f - share) + b * share;
 }
 /// How far a pixel lies from its cell's corner to the next cell's.
 template <class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto share_of(const Coord& at) {
+KOKKOS_FUNCTION auto share_of(const Coord& at) {
   return tessera::cast<float>(at % cell) * (1.0f / cell);
 }
 
 /// The grid at a row of pixels: (m, cell x, y).
 struct SliceY {
   template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& grid, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& grid, Coord x, Coord y) const {
     const auto share = share_of(y);
     line.each([&](const auto& m) { return between(grid(m, x, y / cell), grid(m, x, y / cell + 1), share); });
   }
@@ -112,7 +111,7 @@ struct SliceY {
 
 /// How far up in the grid a pixel's intensity lies, in bins.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto height_of(const V& value, float bins_per_unit) {
+KOKKOS_FUNCTION auto height_of(const V& value, float bins_per_unit) {
   return intensity(value) * bins_per_unit;
 }
 /// The grid at a pixel, in the two bins around its intensity: (m of the lower bin on, x, y). Four neighbours
@@ -121,8 +120,7 @@ struct SliceX {
   float bins_per_unit;
 
   template <class Line, class In, class Rows, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Rows& rows, Coord x,
-                                              Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Rows& rows, Coord x, Coord y) const {
     const auto first = 2 * tessera::cast<int>(height_of(in(x, y), bins_per_unit));
     const auto share = share_of(x);
     line.each([&](const auto& m) {
@@ -136,7 +134,7 @@ struct SliceZ {
   float bins_per_unit;
 
   template <class In, class Sampled, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Sampled& sampled, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Sampled& sampled, Coord x, Coord y) const {
     const auto height = height_of(in(x, y), bins_per_unit);
     const auto share = height - tessera::cast<float>(tessera::cast<int>(height));
     const auto at = [&](int m) { return sampled(m, x, y); };

@@ -10,7 +10,7 @@ namespace blur {
 /// The mean of three values: truncated for integers, of the exact sum.
 struct ExactMean {
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& a, const V& b, const V& c) const {
+  KOKKOS_FUNCTION auto operator()(const V& a, const V& b, const V& c) const {
     using T = std::remove_const_t<tessera::number_of<V>>;
     if constexpr (std::is_same_v<T, std::uint16_t>) {
       // The sum needs 18 bits, but lanes of 16 bits are twice as fast as lanes of 32. A quarter of the sum is
@@ -29,7 +29,7 @@ struct ExactMean {
 template <class Mean = ExactMean>
 struct BlurX {
   template <class In, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return Mean{}(in(x - 1, y, rest...), in(x, y, rest...), in(x + 1, y, rest...));
   }
 };
@@ -38,7 +38,7 @@ struct BlurX {
 template <class Mean = ExactMean>
 struct BlurY {
   template <class In, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return Mean{}(in(x, y - 1, rest...), in(x, y, rest...), in(x, y + 1, rest...));
   }
 };

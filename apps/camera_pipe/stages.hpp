@@ -16,28 +16,28 @@ namespace camera_pipe {
 inline constexpr int left = 16, top = 12;
 
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto wrap(const V& value) {
+KOKKOS_FUNCTION auto wrap(const V& value) {
   return tessera::cast<std::uint16_t>(value);
 }
 /// Rounded up.
 template <class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto mean(const A& a, const B& b) {
+KOKKOS_FUNCTION auto mean(const A& a, const B& b) {
   using tessera::cast;
   return cast<tessera::number_of<A>>((cast<std::uint32_t>(a) + cast<std::uint32_t>(b) + 1u) / 2u);
 }
 template <class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto brighter(const A& a, const B& b) {
+KOKKOS_FUNCTION auto brighter(const A& a, const B& b) {
   return wrap(tessera::max(a, b));
 }
 template <class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto distance(const A& a, const B& b) {
+KOKKOS_FUNCTION auto distance(const A& a, const B& b) {
   return wrap(tessera::max(a, b) - tessera::min(a, b));
 }
 
 /// Without hot pixels: not brighter than the brightest of the nearest four of its colour.
 struct Denoise {
   template <class Raw, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Raw& raw, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const Raw& raw, Coord x, Coord y) const {
     const auto at = [&](int i, int j) { return raw(x + (left + i), y + (top + j)); };
     return wrap(
         tessera::min(at(0, 0), brighter(brighter(at(-2, 0), at(2, 0)), brighter(at(0, -2), at(0, 2)))));
@@ -49,7 +49,7 @@ enum Place { green_r, red, blue, green_b };
 
 struct Deinterleave {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return tessera::pack(in(2 * x, 2 * y), in(2 * x + 1, 2 * y), in(2 * x, 2 * y + 1),
                          in(2 * x + 1, 2 * y + 1));
   }
@@ -58,7 +58,7 @@ struct Deinterleave {
 /// Green where red and where blue were measured: along the direction in which it changes less.
 struct Greens {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     const auto r = [&](int i) { return in(x + i, y, green_r); };
     const auto r_below = in(x, y + 1, green_r);
     const auto b = [&](int i) { return in(x + i, y, green_b); };
@@ -76,7 +76,7 @@ struct Develop {
   Matrix matrix;
 
   template <class In, class Green, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Green& green, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Green& green, Coord x, Coord y) const {
     const auto at = [&](int place, int i, int j) { return in(x + i, y + j, place); };
     const auto g_r = [&](int i, int j) { return green(x + i, y + j, 0); };
     const auto g_b = [&](int i, int j) { return green(x + i, y + j, 1); };
@@ -112,11 +112,11 @@ struct Develop {
 
   /// A pixel's colours in sRGB.
   template <class R, class G, class B>
-  KOKKOS_FORCEINLINE_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
+  KOKKOS_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
     return tessera::pack(matched(0, r, g, b), matched(1, r, g, b), matched(2, r, g, b));
   }
   template <class R, class G, class B>
-  KOKKOS_FORCEINLINE_FUNCTION auto matched(int row, const R& r, const G& g, const B& b) const {
+  KOKKOS_FUNCTION auto matched(int row, const R& r, const G& g, const B& b) const {
     const auto term = [&](int column, const auto& value) {
       return int(matrix(column, row)) * tessera::cast<int>(tessera::cast<std::int16_t>(value));
     };
@@ -134,7 +134,7 @@ struct Tone {
   Curve curve;
 
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord plane) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord plane) const {
     return curve(tessera::cast<int>(in(x, y, plane)));
   }
 };
@@ -144,7 +144,7 @@ struct Sharpen {
   int strength;
 
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     const auto at = [&](int i, int j) { return in(x + i, (y + j) / 2, 3 * ((y + j) % 2) + c); };
     const auto column = [&](int i) { return mean(mean(at(i, -1), at(i, 1)), at(i, 0)); };
     using Number = std::int16_t;

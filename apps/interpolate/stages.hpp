@@ -9,7 +9,7 @@ namespace interpolate {
 
 /// The mean of 3x3 points around (0, 0), weighted by 1 2 1 in each direction.
 template <class At>
-KOKKOS_FORCEINLINE_FUNCTION auto tent(const At& at) {
+KOKKOS_FUNCTION auto tent(const At& at) {
   const auto column = [&](int i) { return at(i, -1) + 2.0f * at(i, 0) + at(i, 1); };
   return (column(-1) + 2.0f * column(0) + column(1)) * 0.0625f;
 }
@@ -17,7 +17,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto tent(const At& at) {
 /// Level 1 of (x, y, channel): red, green and blue times alpha, and alpha, at half the resolution.
 struct DownPremultiplied {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     const auto colour = [&](int c) {
       return tent([&](int i, int j) { return in(2 * x + i, 2 * y + j, c) * in(2 * x + i, 2 * y + j, 3); });
     };
@@ -28,7 +28,7 @@ struct DownPremultiplied {
 
 struct Down {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     return tent([&](int i, int j) { return in(2 * x + i, 2 * y + j, c); });
   }
 };
@@ -39,7 +39,7 @@ struct DownClamped {
   int height;
 
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     return tent([&](int i, int j) {
       return in(tessera::clamp(2 * x + i, 0, width), tessera::clamp(2 * y + j, 0, height), c);
     });
@@ -48,7 +48,7 @@ struct DownClamped {
 
 /// The points 2x and 2x + 1 of a channel of the next coarser level, upsampled by linear interpolation.
 template <class Coarse, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto upsampled_pair(const Coarse& coarse, const Coord& x, const Coord& y, int c) {
+KOKKOS_FUNCTION auto upsampled_pair(const Coarse& coarse, const Coord& x, const Coord& y, int c) {
   const auto column = [&](int i) { return (coarse(x + i, y / 2, c) + coarse(x + i, (y + 1) / 2, c)) / 2.0f; };
   const auto left = column(0);
   return tessera::pack(left, (left + column(1)) / 2.0f);
@@ -57,8 +57,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto upsampled_pair(const Coarse& coarse, const Coor
 /// Fills what is transparent from the coarser level: fine + (1 - alpha) * upsampled; two points at a time.
 struct Up {
   template <class Fine, class Coarse, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Fine& fine, const Coarse& coarse, Coord x,
-                                              Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const Fine& fine, const Coarse& coarse, Coord x, Coord y) const {
     const auto hole0 = 1.0f - fine(2 * x, y, 3), hole1 = 1.0f - fine(2 * x + 1, y, 3);
     const auto first = [&](int c) {
       return fine(2 * x, y, c) + hole0 * tessera::get<0>(upsampled_pair(coarse, x, y, c));
@@ -73,8 +72,7 @@ struct Up {
 /// The last step up, from level 1 to the image, and its colours without alpha.
 struct Normalize {
   template <class Image, class Coarse, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Image& image, const Coarse& coarse, Coord x,
-                                              Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const Image& image, const Coarse& coarse, Coord x, Coord y) const {
     const auto alpha0 = image(2 * x, y, 3), alpha1 = image(2 * x + 1, y, 3);
     const auto hole0 = 1.0f - alpha0, hole1 = 1.0f - alpha1;
     const auto weights = upsampled_pair(coarse, x, y, 3);

@@ -10,7 +10,7 @@ namespace local_laplacian {
 
 /// The mean of 4x4 points from (-1, -1) on, weighted by 1 3 3 1 in each direction.
 template <class At>
-KOKKOS_FORCEINLINE_FUNCTION auto quarter(const At& at) {
+KOKKOS_FUNCTION auto quarter(const At& at) {
   const auto row = [&](int j) { return at(-1, j) + 3.0f * (at(0, j) + at(1, j)) + at(2, j); };
   return (row(-1) + 3.0f * (row(0) + row(1)) + row(2)) * 0.015625f;
 }
@@ -18,11 +18,11 @@ KOKKOS_FORCEINLINE_FUNCTION auto quarter(const At& at) {
 /// A level that is held wherever it is needed.
 struct Everywhere {
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION const Coord& x(const Coord& at) const {
+  KOKKOS_FUNCTION const Coord& x(const Coord& at) const {
     return at;
   }
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION const Coord& y(const Coord& at) const {
+  KOKKOS_FUNCTION const Coord& y(const Coord& at) const {
     return at;
   }
 };
@@ -42,11 +42,11 @@ struct Within {
     return {last(image[0].size()), last(image[1].size())};
   }
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto x(const Coord& at) const {
+  KOKKOS_FUNCTION auto x(const Coord& at) const {
     return tessera::clamp(at, int(first), last_x);
   }
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto y(const Coord& at) const {
+  KOKKOS_FUNCTION auto y(const Coord& at) const {
     return tessera::clamp(at, int(first), last_y);
   }
 };
@@ -57,7 +57,7 @@ struct Down {
   Held held;
 
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return quarter([&](int i, int j) { return in(held.x(2 * x + i), held.y(2 * y + j)); });
   }
 };
@@ -66,7 +66,7 @@ struct DownLine {
   Held held;
 
   template <class Line, class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& k) {
       return quarter([&](int i, int j) { return in(k, held.x(2 * x + i), held.y(2 * y + j)); });
     });
@@ -76,8 +76,7 @@ struct DownLine {
 /// Twice the resolution, by linear interpolation between the centres of points, of at(x, y), at point x, y:
 /// three quarters of the near point, a quarter of the next one.
 template <class At, class Near, class Next, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x,
-                                           const Coord& y) {
+KOKKOS_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x, const Coord& y) {
   const auto row = [&](const auto& j) { return 0.75f * at(near_x, j) + 0.25f * at(next_x, j); };
   return 0.75f * row(y / 2) + 0.25f * row(y / 2 + 2 * (y % 2) - 1);
 }

@@ -32,13 +32,13 @@ struct Detail {
 
 /// A channel of the image, from 0 to 1.
 template <class In, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION auto channel(const In& in, const Coord& x, const Coord& y, int c) {
+KOKKOS_FUNCTION auto channel(const In& in, const Coord& x, const Coord& y, int c) {
   return tessera::cast<float>(in(x, y, c)) * (1 / 65535.0f);
 }
 
 struct Gray {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return 0.299f * channel(in, x, y, 0) + 0.587f * channel(in, x, y, 1) + 0.114f * channel(in, x, y, 2);
   }
 };
@@ -48,7 +48,7 @@ struct Remapped {
   float beta;
 
   template <class V, class Details, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& gray, const Details& detail, const Index& k) const {
+  KOKKOS_FUNCTION auto operator()(const V& gray, const Details& detail, const Index& k) const {
     const auto step = tessera::clamp(tessera::cast<int>(gray * float(last_step)), 0, int(last_step));
     const auto intensity = tessera::cast<float>(k) * (1.0f / (curves - 1));
     return beta * (gray - intensity) + intensity + detail(k, step);
@@ -59,8 +59,7 @@ struct RemappedLine {
   Remapped remapped;
 
   template <class Line, class In, class Details, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& gray, const Details& detail, Coord x,
-                                              Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& gray, const Details& detail, Coord x, Coord y) const {
     const auto value = gray(x, y);
     line.each([&](const auto& k) { return remapped(value, detail, k); });
   }
@@ -68,18 +67,18 @@ struct RemappedLine {
 
 /// The two intensities around a value of the image, k and k + 1, and the share of the second.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto curve_of(const V& value) {
+KOKKOS_FUNCTION auto curve_of(const V& value) {
   return tessera::clamp(tessera::cast<int>(value * float(curves - 1)), 0, curves - 2);
 }
 template <class V, class K>
-KOKKOS_FORCEINLINE_FUNCTION auto share_of(const V& value, const K& k) {
+KOKKOS_FUNCTION auto share_of(const V& value, const K& k) {
   return value * float(curves - 1) - tessera::cast<float>(k);
 }
 
 /// The coarsest level of the result.
 struct Coarsest {
   template <class In, class Levels, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Levels& levels, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Levels& levels, Coord x, Coord y) const {
     const auto value = in(x, y);
     const auto k = curve_of(value);
     const auto share = share_of(value, k);
@@ -90,8 +89,8 @@ struct Coarsest {
 /// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
 /// coarser one, upsampled, has not. Two neighbours in memory.
 template <class Line, class Fine, class Coarse, class V, class Coord>
-KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
-                                            const V& value, const Coord& x, const Coord& y) {
+KOKKOS_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse, const V& value,
+                                const Coord& x, const Coord& y) {
   const auto first = curve_of(value);
   const auto near_x = x / 2, next_x = x / 2 + 2 * (x % 2) - 1;
   line.each([&](const auto& m) {
@@ -103,8 +102,8 @@ KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const 
 
 struct Details {
   template <class Line, class In, class Levels, class Coarse, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Levels& levels,
-                                              const Coarse& coarse, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Levels& levels, const Coarse& coarse,
+                                  Coord x, Coord y) const {
     details_of(
         line, [&](const auto& k) { return levels(k, x, y); }, coarse, in(x, y), x, y);
   }
@@ -115,8 +114,8 @@ struct FinestDetails {
   Remapped remapped;
 
   template <class Line, class In, class Table, class Coarse, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Line& line, const In& in, const Table& detail,
-                                              const Coarse& coarse, Coord x, Coord y) const {
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Table& detail, const Coarse& coarse,
+                                  Coord x, Coord y) const {
     const auto value = in(x, y);
     details_of(
         line, [&](const auto& k) { return remapped(value, detail, k); }, coarse, value, x, y);
@@ -126,8 +125,8 @@ struct FinestDetails {
 /// A level of the result: the next coarser one, and the details between the two curves.
 struct Collapse {
   template <class In, class Pair, class Result, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Pair& details, const Result& coarse,
-                                              Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Pair& details, const Result& coarse, Coord x,
+                                  Coord y) const {
     const auto point = [&](int phase) {
       const auto at = 2 * x + phase;
       const auto value = in(at, y);
@@ -142,8 +141,8 @@ struct Collapse {
 /// The colours of the image, as bright as the result.
 struct Colour {
   template <class In, class Gray_, class Bright, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Gray_& gray, const Bright& bright, Coord x,
-                                              Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Gray_& gray, const Bright& bright, Coord x,
+                                  Coord y) const {
     constexpr float small = 0.01f;
     const auto factor = bright(x, y) / (gray(x, y) + small);
     const auto brightened = [&](int c) {

@@ -15,12 +15,12 @@ struct Sampling {
 
   /// Where point x of the result lies in the source.
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto position(const Coord& x) const {
+  KOKKOS_FUNCTION auto position(const Coord& x) const {
     return (tessera::cast<float>(x) + 0.5f) * (1.0f / factor) - 0.5f;
   }
   /// The first of the four points of the source that it is made of: at the edges the window moves inwards.
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto first(const Coord& x) const {
+  KOKKOS_FUNCTION auto first(const Coord& x) const {
     return tessera::clamp(tessera::cast<int>(tessera::ceil(position(x) - 2.0f)), 0, source_extent - 4);
   }
 };
@@ -28,7 +28,7 @@ struct Sampling {
 /// The cubic convolution kernel with a = -1/2 (R. G. Keys, Cubic convolution interpolation for digital image
 /// processing, 1981).
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto cubic(const V& at) {
+KOKKOS_FUNCTION auto cubic(const V& at) {
   const auto t = tessera::abs(at);
   const auto inner = (1.5f * t - 2.5f) * t * t + 1.0f;
   const auto outer = ((-0.5f * t + 2.5f) * t - 4.0f) * t + 2.0f;
@@ -40,7 +40,7 @@ struct Weight {
   Sampling sampling;
 
   template <class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Coord i, Coord x) const {
+  KOKKOS_FUNCTION auto operator()(Coord i, Coord x) const {
     const auto from_first = tessera::cast<float>(sampling.first(x)) - sampling.position(x);
     const auto sum =
         cubic(from_first) + cubic(from_first + 1.0f) + cubic(from_first + 2.0f) + cubic(from_first + 3.0f);
@@ -51,7 +51,7 @@ struct Weight {
 /// Rows as columns, so that the next stage computes many rows at a time.
 struct Turn {
   template <class In, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return in(y, x, rest...);
   }
 };
@@ -61,8 +61,8 @@ struct Resample {
   Sampling sampling;
 
   template <class In, class Weights, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
-                                              Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
+                                  Rest... rest) const {
     const auto first = sampling.first(y);
     const auto term = [&](int i) { return weights(i, y) * tessera::cast<float>(in(x, first + i, rest...)); };
     return term(0) + term(1) + term(2) + term(3);
@@ -75,8 +75,8 @@ struct ResampleTo {
   Resample resample;
 
   template <class In, class Weights, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
-                                              Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
+                                  Rest... rest) const {
     constexpr float highest =
         std::is_same_v<T, float> ? 1.0f : static_cast<float>(std::numeric_limits<T>::max());
     return tessera::cast<T>(tessera::clamp(resample(in, weights, x, y, rest...), 0.0f, highest));

@@ -13,7 +13,7 @@ namespace sobel {
 template <class T>
 struct Magnitude {
   template <class In, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     // The least type that holds all differences: narrow lanes are fast lanes.
     using Number = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int16_t,
                                       std::conditional_t<std::is_same_v<T, float>, float, std::int32_t>>;

@@ -8,7 +8,7 @@ namespace transpose {
 /// Serves images of (x, y) and of (x, y, channel).
 struct Transpose {
   template <class In, class Coord, class... Rest>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return in(y, x, rest...);
   }
 };

@@ -9,7 +9,7 @@ namespace wavelet {
 /// and the high band of the points 2x - 1 to 2x + 2.
 struct Bands {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     constexpr float d0 = 0.4829629131445341f, d1 = 0.83651630373780772f, d2 = 0.22414386804201339f,
                     d3 = -0.12940952255126034f;
     const auto a = in(2 * x - 1, y), b = in(2 * x, y), c = in(2 * x + 1, y), d = in(2 * x + 2, y);

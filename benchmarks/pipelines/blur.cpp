@@ -11,7 +11,7 @@ using Pixel = std::uint16_t;
 /// The mean of three as the peers define it: in uint16, whose sum may wrap.
 struct PeersMean {
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& a, const V& b, const V& c) const {
+  KOKKOS_FUNCTION auto operator()(const V& a, const V& b, const V& c) const {
     return tessera::cast<Pixel>(tessera::cast<Pixel>(a + b + c) / 3);
   }
 };

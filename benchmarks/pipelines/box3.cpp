@@ -8,7 +8,7 @@ namespace {
 template <class T>
 struct Mean3x3 {
   template <class In, class Coord>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     // The least type that holds the sum.
     using Number = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint16_t,
                                       std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>>;

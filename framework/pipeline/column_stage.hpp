@@ -221,7 +221,7 @@ class ColumnStage final : public StageKernel {
   }
 
   template <std::size_t... Input>
-  [[gnu::flatten]] void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+  [[TESSERA_FLAT]] void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
                                 [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
 #ifdef TESSERA_CHECKS
     Box footprints[sizeof...(Inputs)];

@@ -5,6 +5,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/coordinate.hpp"
+#include "tessera/pipeline/flat.hpp"
 
 namespace tessera::detail {
 
@@ -28,12 +29,10 @@ template <class Bound, class Output, class... Outer>
   output.store(value, count, Coordinate(x), outer...);
 }
 
-/// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn. Not inlined:
-/// nothing else may claim its registers. Flat: functions and lambdas that a body calls may be many, and one
-/// that is not inlined ends all vectors.
+/// Computes `turns` pieces of `Piece` points of each of `rows` rows, from x and y on, in turn.
 template <int Piece, class Bound, class Output, class... Outer>
-[[gnu::noinline, gnu::flatten]] void compute_in_turn(const Bound& bound, const Output& output, int x,
-                                                     int turns, int y, int rows, Outer... outer) {
+[[TESSERA_FLAT]] void compute_in_turn(const Bound& bound, const Output& output, int x, int turns, int y,
+                                      int rows, Outer... outer) {
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;
@@ -43,7 +42,7 @@ template <int Piece, class Bound, class Output, class... Outer>
 
 /// Computes the columns [begin, end) of a group of rows.
 template <class Bound, class Output, class... Outer>
-[[gnu::flatten]] void compute_group(const Bound& bound, const Output& output, int begin, int end, int y,
+[[TESSERA_FLAT]] void compute_group(const Bound& bound, const Output& output, int begin, int end, int y,
                                     int rows, Outer... outer) {
   constexpr int piece = bytes_in_turn / static_cast<int>(Output::largest_value);
   const int turns = (end - begin) / piece;
@@ -55,8 +54,8 @@ template <class Bound, class Output, class... Outer>
 
 /// Computes rows one after the other.
 template <class Bound, class Output, class... Outer>
-[[gnu::noinline, gnu::flatten]] void compute_in_order(const Bound& bound, const Output& output, Range columns,
-                                                      Range rows, Outer... outer) {
+[[TESSERA_FLAT]] void compute_in_order(const Bound& bound, const Output& output, Range columns, Range rows,
+                                       Outer... outer) {
   // Copies in registers: stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/pipeline/flat.hpp"
 #include "tessera/pipeline/pack.hpp"
 #include "tessera/view/accessor.hpp"
 
@@ -60,8 +61,8 @@ inline constexpr int turned_tile = 128;
 
 /// Computes a box whose rows are columns of what the body reads.
 template <int D, class Bound, class T, int N, class... Outer>
-[[gnu::noinline, gnu::flatten]] void compute_turning(const Bound& bound, const Accessor<T, N>& output,
-                                                     const Box& box, Outer... outer) {
+[[TESSERA_FLAT]] void compute_turning(const Bound& bound, const Accessor<T, N>& output, const Box& box,
+                                      Outer... outer) {
   if constexpr (D > 1) {
     for (int p = static_cast<int>(box[D].begin); p < box[D].end; ++p)
       compute_turning<D - 1>(bound, output, box, Coordinate(p), outer...);

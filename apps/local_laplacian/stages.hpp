@@ -89,8 +89,8 @@ struct Coarsest {
 /// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
 /// coarser one, upsampled, has not. Two neighbours in memory.
 template <class Line, class Fine, class Coarse, class V, class Coord>
-KOKKOS_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse, const V& value,
-                                const Coord& x, const Coord& y) {
+KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
+                                            const V& value, const Coord& x, const Coord& y) {
   const auto first = curve_of(value);
   const auto near_x = x / 2, next_x = x / 2 + 2 * (x % 2) - 1;
   line.each([&](const auto& m) {

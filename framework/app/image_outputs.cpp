@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <map>
 
 #include "tessera/app/file_names.hpp"
 #include "tessera/io/comparison.hpp"
@@ -47,15 +47,23 @@ class ComparisonSink final : public BlockSink {
   Box domain_;
 };
 
+/// A file that the deck names, and the key it names it by.
+struct NamedFile {
+  std::filesystem::path place;
+  const char* key;
+};
+
 void check_outputs(const deck::Deck& deck, const std::vector<std::string>& reads) {
-  std::map<std::filesystem::path, const char*> keys = {{place_of(path_of(deck, "input.file")), "input.file"}};
+  std::vector<NamedFile> files = {{place_of(path_of(deck, "input.file")), "input.file"}};
   for (const char* key : output_keys)
     if (const std::string path = path_of(deck, key); !path.empty()) {
       check_names(reads, {{fmt::format("{}:", key), path}});
-      if (const auto [other, is_new] = keys.emplace(place_of(path), key); !is_new)
-        deck.fail(key, fmt::format("{} has the same name: give each a name of its own", other->second));
+      const NamedFile file{place_of(path), key};
+      if (const auto other = std::ranges::find(files, file.place, &NamedFile::place); other != files.end())
+        deck.fail(key, fmt::format("{} has the same name: give each a name of its own", other->key));
+      files.push_back(file);
     }
-  if (keys.size() == 1)
+  if (files.size() == 1)
     throw InputError(
         "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
 }

@@ -22,12 +22,28 @@ PipelineCase case_of(Size size) {
           static_cast<double>(image.size() + result.size()) * sizeof(T)};
 }
 
+/// Three channels, a point's samples side by side.
+PipelineCase interleaved_case(Size size) {
+  using Pixel = std::uint8_t;
+  const tessera::Box image{{0, 3 * size.width}, {0, size.height}};
+  tessera::Pipeline pipeline = resize::make_pipeline<Pixel, 2>(image, factor, 3);
+  const tessera::Box result = pipeline[pipeline.find("resized")].domain;
+  return {"resize",
+          "u8x3i",
+          "resize",
+          std::move(pipeline),
+          "resized",
+          filled<Pixel>([](int x, int y, int) { return synthetic<Pixel>(x / 3, y, x % 3); }),
+          static_cast<double>(image.size() + result.size())};
+}
+
 }  // namespace
 
 Cases resize_cases(Size size) {
   if (size.width < 4 || size.height < 4)
     throw tessera::InputError("resize takes images of 4x4 or more, not " + size.text());
-  return {case_of<float, 2>(size), case_of<float, 3>(size), case_of<std::uint8_t, 2>(size)};
+  return {case_of<float, 2>(size), case_of<float, 3>(size), case_of<std::uint8_t, 2>(size),
+          interleaved_case(size)};
 }
 
 }  // namespace bench

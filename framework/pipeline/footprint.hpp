@@ -52,10 +52,12 @@ class Footprint {
   /// of closed forms only.
   bool swaps_rows() const {
     bool swaps = false;
-    for (std::size_t i = 0; closed_ && i < sizeof...(Inputs); ++i) {
-      if (dimensions_[i] < 2) continue;
-      if (forms_[i][0].depends_only_on(0)) return false;
-      swaps = swaps || (forms_[i][0].depends_only_on(1) && forms_[i][1].depends_only_on(0));
+    if constexpr (sizeof...(Inputs) > 0) {
+      for (std::size_t i = 0; closed_ && i < sizeof...(Inputs); ++i) {
+        if (dimensions_[i] < 2) continue;
+        if (forms_[i][0].depends_only_on(0)) return false;
+        swaps = swaps || (forms_[i][0].depends_only_on(1) && forms_[i][1].depends_only_on(0));
+      }
     }
     return swaps;
   }

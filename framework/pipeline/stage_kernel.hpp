@@ -82,7 +82,8 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   KOKKOS_FUNCTION PointKernel(const Body& stage_body, const ArrayReference* in, const ArrayReference* out,
                               const Box& box)
       : body(stage_body), inputs{}, outputs{}, columns(box[0]), units(U::over(box)) {
-    for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
+    if constexpr (sizeof...(Inputs) > 0)
+      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
     for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
   }
 

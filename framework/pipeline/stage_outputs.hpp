@@ -63,8 +63,15 @@ struct OutputArrays<SinglePoint, N, Value> {
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
     Value* KOKKOS_RESTRICT const span = &array(at...);
+    // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
+    // into the next line, and arithmetic on few elements gains less than that costs.
+    if constexpr (sizeof(Value) >= 4) {
+#pragma omp simd simdlen(8)
+      for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+    } else {
 #pragma omp simd
-    for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+      for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+    }
   }
 };
 

@@ -17,6 +17,8 @@ constexpr std::int64_t tile_bytes = 768 * 1024;
 constexpr std::int64_t row_bytes = 16384;
 /// So many tiles per thread even out what the threads do.
 constexpr std::int64_t tiles_per_thread = 4;
+/// Planes of a result that are computed together.
+constexpr std::int64_t most_planes = 4;
 /// The plan of fused stages keeps the boxes of every tile: beyond this they would take more memory than
 /// images do.
 constexpr std::int64_t most_tiles = 1 << 20;
@@ -73,8 +75,12 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
   tile[0] = std::min(box[0].size(), row_bytes / point);
   if (box.dimensions == 1) return tile;
-  const std::int64_t row = tile[0] * bytes_per_point(scheduled, members);
-  const std::int64_t rows = box.size() / box[0].size();
+  // What is fused into a few planes mostly serves all of them: apart they would each compute it anew.
+  std::int64_t planes = 1;
+  if (members.size() > 1 && box.dimensions > 2 && box[box.dimensions - 1].size() <= most_planes)
+    planes = tile.back() = box[box.dimensions - 1].size();
+  const std::int64_t row = tile[0] * planes * bytes_per_point(scheduled, members);
+  const std::int64_t rows = box.size() / (box[0].size() * planes);
   const std::int64_t in_cache = tile_bytes / row;
   const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
   tile[1] =

@@ -70,7 +70,7 @@ void run_case(Session& session, const Options& options, const PipelineCase& the_
   }
   const auto timing = bench::time_together(session.communicator(), [&] { pipeline.run(); }).front();
   const std::int64_t peak = pipeline.peak_bytes();
-  print(session, the_case.benchmark.c_str(), the_case.type.c_str(), size, timing, the_case.bytes, peak,
+  print(session, the_case.benchmark.c_str(), the_case.type.c_str(), size, timing, the_case.bytes(), peak,
         pipeline.exchange_share());
 }
 
@@ -78,7 +78,7 @@ template <class T>
 void run_copy(Session& session, Size size) {
   bench::Copy<T> copy(session, size);
   const auto timing = bench::time_together(session.communicator(), [&] { copy.run(); }).front();
-  print(session, "copy", bench::short_name<T>(), size, timing, 2 * bench::points(size) * sizeof(T),
+  print(session, "copy", bench::short_name<T>(), size, timing, 2.0 * bench::box_of(size).size() * sizeof(T),
         copy.bytes(), 0);
 }
 

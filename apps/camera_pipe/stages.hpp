@@ -63,10 +63,10 @@ struct Greens {
     const auto r_below = in(x, y + 1, green_r);
     const auto b = [&](int i) { return in(x + i, y, green_b); };
     const auto b_above = in(x, y - 1, green_b);
-    return tessera::pack(tessera::select(distance(r(1), r(0)) < distance(b_above, b(0)),
-                                         wrap(mean(r(1), r(0))), wrap(mean(b_above, b(0)))),
-                         tessera::select(distance(b(-1), b(0)) < distance(r_below, r(0)),
-                                         wrap(mean(b(-1), b(0))), wrap(mean(r_below, r(0)))));
+    return tessera::pack(tessera::select(distance(r(1), r(0)) < distance(b_above, b(0)), mean(r(1), r(0)),
+                                         mean(b_above, b(0))),
+                         tessera::select(distance(b(-1), b(0)) < distance(r_below, r(0)), mean(b(-1), b(0)),
+                                         mean(r_below, r(0))));
   }
 };
 

@@ -87,7 +87,8 @@ struct Coarsest {
 };
 
 /// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
-/// coarser one, upsampled, has not. Two neighbours in memory.
+/// coarser one, upsampled, has not. Two neighbours in memory. Inlined by name, as compilers leave a function
+/// of this length alone even where all around it is inlined.
 template <class Line, class Fine, class Coarse, class V, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
                                             const V& value, const Coord& x, const Coord& y) {

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stages.hpp"
+
+#include <fmt/format.h>
+
 #include "tessera/app/image_application.hpp"
 
 namespace {
 
 tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
   const auto factor = static_cast<float>(deck.get<double>("factor"));
+  const auto channels = static_cast<int>(deck.get<std::int64_t>("channels"));
+  if (image.domain[0].size() % channels != 0)
+    deck.fail("channels", fmt::format("the rows of the image have {} samples, no multiple of it",
+                                      image.domain[0].size()));
   return tessera::app::pipeline_for<std::uint8_t, std::uint16_t, float>(
       image, deck,
-      [factor]<class T, int N>(const tessera::Box& domain) {
-        return resize::make_pipeline<T, N>(domain, factor);
+      [factor, channels]<class T, int N>(const tessera::Box& domain) {
+        return resize::make_pipeline<T, N>(domain, factor, channels);
       },
-      {.least_width = 4, .least_height = 4});
+      {.least_width = 4 * channels, .least_height = 4});
 }
 
 const std::vector<tessera::deck::KeyDeclaration> parameters = {
@@ -20,6 +27,13 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
      .group = "Resizing",
      .help = "How many times as wide and as high the result is",
      .default_text = "1.3",
+     .minimum = 1,
+     .maximum = 16},
+    {.name = "channels",
+     .type = tessera::deck::ValueType::integer,
+     .group = "Resizing",
+     .help = "How many samples of a point lie side by side in a row: 3 for an interleaved image of 3 colours",
+     .default_text = "1",
      .minimum = 1,
      .maximum = 16}};
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "../transpose/stages.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 
 namespace resize {
@@ -45,14 +46,6 @@ struct Weight {
     const auto sum =
         cubic(from_first) + cubic(from_first + 1.0f) + cubic(from_first + 2.0f) + cubic(from_first + 3.0f);
     return cubic(from_first + tessera::cast<float>(i)) / sum;
-  }
-};
-
-/// Rows as columns, so that the next stage computes many rows at a time.
-struct Turn {
-  template <class In, class Coord, class... Rest>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
-    return in(y, x, rest...);
   }
 };
 
@@ -98,9 +91,9 @@ tessera::Pipeline make_pipeline(const tessera::Box& image, float factor, int cha
   const auto input = pipeline.input<T, N>("input", image);
   const auto weights_x = pipeline.stage<float, 2>("weights_x", Weight{along_x});
   const auto weights_y = pipeline.stage<float, 2>("weights_y", Weight{along_y});
-  const auto turned = pipeline.stage<T>("turned", Turn{}, input);
+  const auto turned = pipeline.stage<T>("turned", transpose::Transpose{}, input);
   const auto wide = pipeline.stage<float>("wide", Resample{along_x, channels}, turned, weights_x);
-  const auto turned_back = pipeline.stage<float>("turned_back", Turn{}, wide);
+  const auto turned_back = pipeline.stage<float>("turned_back", transpose::Transpose{}, wide);
   const auto resized = pipeline.stage<T>("resized", ResampleTo<T>{{along_y}}, turned_back, weights_y);
   tessera::Box result = image;
   const auto larger = [factor](int extent) {

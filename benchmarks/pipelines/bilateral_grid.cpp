@@ -6,8 +6,8 @@
 namespace bench {
 
 Cases bilateral_grid_cases(Size size) {
-  return {{"bilateral_grid", "f32", "bilateral_grid", bilateral_grid::make_pipeline(box_of(size), 0.1f),
-           "smoothed", filled<float>(synthetic<float>), 8 * points(size)}};
+  return {simple_case<float>("bilateral_grid", bilateral_grid::make_pipeline(box_of(size), 0.1f),
+                             synthetic<float>)};
 }
 
 }  // namespace bench

@@ -24,9 +24,9 @@ Cases blur_cases(Size size) {
   const auto sample = [](int x, int y, int) {
     return static_cast<Pixel>(synthetic_sample(x + 1, y + 1) >> 4);
   };
-  return {{"blur", "u16", "blur",
-           blur::make_pipeline<Pixel, 2, PeersMean>(image, box_of(size), tessera::Boundary::none), "bv",
-           filled<Pixel>(sample), 2 * (double(size.width + 2) * (size.height + 2) + points(size))}};
+  return {simple_case<Pixel>(
+      "blur", blur::make_pipeline<Pixel, 2, PeersMean>(image, box_of(size), tessera::Boundary::none),
+      sample)};
 }
 
 }  // namespace bench

@@ -7,8 +7,7 @@ namespace bench {
 
 Cases equalize_cases(Size size) {
   using Pixel = std::uint8_t;
-  return {{"equalize", "u8", "equalize", equalize::make_pipeline<Pixel, 2>(box_of(size)), "equalized",
-           filled<Pixel>(synthetic<Pixel>), 2 * points(size)}};
+  return {simple_case<Pixel>("equalize", equalize::make_pipeline<Pixel, 2>(box_of(size)), synthetic<Pixel>)};
 }
 
 }  // namespace bench

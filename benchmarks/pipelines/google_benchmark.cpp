@@ -18,7 +18,7 @@ using tessera::app::Session;
 void time_pipeline(benchmark::State& state, Session& session, const PipelineCase& the_case) {
   bench::PipelineRun pipeline(session, the_case, bench::schedule_of(the_case, TESSERA_DECKS, "default", {}));
   for (auto _ : state) pipeline.run();
-  state.SetBytesProcessed(static_cast<std::int64_t>(the_case.bytes) * state.iterations());
+  state.SetBytesProcessed(static_cast<std::int64_t>(the_case.bytes()) * state.iterations());
   state.counters["peak_MiB"] = static_cast<double>(pipeline.peak_bytes()) / 1048576;
 }
 

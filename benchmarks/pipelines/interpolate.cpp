@@ -11,7 +11,7 @@ Cases interpolate_cases(Size size) {
     return c < 3 ? synthetic<float>(x, y, c) : synthetic_hash(x, y, 7) >> 30 == 0 ? 1.0f : 0.0f;
   };
   return {{"interpolate", "f32x4-f32x3", "interpolate", interpolate::make_pipeline(box_of(size, 4)),
-           "interpolated", filled<float>(sample), 28 * points(size)}};
+           filled<float>(sample)}};
 }
 
 }  // namespace bench

@@ -21,11 +21,13 @@ struct PipelineCase {
   /// Whose decks serve: a folder of inputs/.
   std::string application;
   tessera::Pipeline pipeline;
-  std::string output;
   /// Fills a block of the input.
   std::function<void(const tessera::HostBlock&)> fill;
+
+  /// The only result.
+  const tessera::StageDeclaration& output() const;
   /// Of the input and the output, each once.
-  double bytes;
+  double bytes() const;
 };
 
 using Cases = std::vector<PipelineCase>;
@@ -84,10 +86,14 @@ std::function<void(const tessera::HostBlock&)> filled(const Value& value) {
   };
 }
 
+/// A case of T, whose input is value(x, y, c), with the decks of the application of the same name.
+template <class T, class Value>
+PipelineCase simple_case(const char* benchmark, tessera::Pipeline pipeline, const Value& value) {
+  return {benchmark, short_name<T>(), benchmark, std::move(pipeline), filled<T>(value)};
+}
+
 /// The points of an image, and of `planes` of them.
 inline tessera::Box box_of(Size size) { return {{0, size.width}, {0, size.height}}; }
 inline tessera::Box box_of(Size size, int planes) { return {{0, size.width}, {0, size.height}, {0, planes}}; }
-
-inline double points(Size size) { return static_cast<double>(size.width) * size.height; }
 
 }  // namespace bench

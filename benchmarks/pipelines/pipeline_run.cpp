@@ -42,8 +42,10 @@ struct Dump final : tessera::BlockSink {
     if (block.box.empty()) return;
     if (d == 0) {
       to += block.box[0].begin - whole[0].begin;
-      MPI_File_write_at(file, to * size, block.data + from * size,
-                        static_cast<int>(block.box[0].size() * size), MPI_BYTE, MPI_STATUS_IGNORE);
+      if (MPI_File_write_at(file, to * size, block.data + from * size,
+                            static_cast<int>(block.box[0].size() * size), MPI_BYTE,
+                            MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        throw tessera::InputError("--dump: cannot write all of " + path);
       return;
     }
     std::int64_t stride = 1;
@@ -91,8 +93,8 @@ double PipelineRun::exchange_share() const {
 }
 
 void PipelineRun::dump(const std::string& path) {
-  Dump sink(session_, case_.pipeline[case_.pipeline.find(case_.output)].domain, path);
-  instance_.store(case_.output, sink);
+  Dump sink(session_, case_.output().domain, path);
+  instance_.store(case_.output().name, sink);
 }
 
 /// Adds up the time between the steps of runs.

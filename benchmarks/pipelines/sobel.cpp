@@ -8,13 +8,7 @@ namespace {
 
 template <class T>
 PipelineCase case_of(Size size) {
-  return {"sobel",
-          short_name<T>(),
-          "sobel",
-          sobel::make_pipeline<T, 2>(box_of(size)),
-          "sobel",
-          filled<T>(synthetic<T>),
-          2 * points(size) * sizeof(T)};
+  return simple_case<T>("sobel", sobel::make_pipeline<T, 2>(box_of(size)), synthetic<T>);
 }
 
 }  // namespace

@@ -8,13 +8,7 @@ namespace {
 
 template <class T>
 PipelineCase case_of(Size size) {
-  return {"transpose",
-          short_name<T>(),
-          "transpose",
-          transpose::make_pipeline<T, 2>(box_of(size)),
-          "transposed",
-          filled<T>(synthetic<T>),
-          2 * points(size) * sizeof(T)};
+  return simple_case<T>("transpose", transpose::make_pipeline<T, 2>(box_of(size)), synthetic<T>);
 }
 
 }  // namespace

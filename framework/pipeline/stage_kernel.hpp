@@ -15,12 +15,6 @@
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 
-// A loop over points that cannot be vectorised, as its body gathers or branches, is no mistake.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 namespace tessera {
 
 template <class... Types>

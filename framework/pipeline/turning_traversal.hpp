@@ -32,23 +32,21 @@ template <class Bound, class T, int N, class... Outer>
                                                         int x, int y, int width, int height, Outer... outer) {
   constexpr int side = turned_side<T>;
   alignas(64) T block[side * side];
-  if (width == side && height == side) {
-    for (int i = 0; i < side; ++i) {
+  const auto compute = [&](int columns, int rows) __attribute__((always_inline)) {
+    for (int i = 0; i < columns; ++i) {
 #pragma omp simd
-      for (int k = 0; k < side; ++k)
+      for (int k = 0; k < rows; ++k)
         block[i * side + k] =
             static_cast<T>(value_of<0>(bound(Coordinate(x + i), Coordinate(y + k), outer...)));
     }
+  };
+  if (width == side && height == side) {
+    compute(side, side);
     T* const first = &output(Coordinate(x), Coordinate(y), outer...);
     turn_block(sizeof(T), block, first, &output(Coordinate(x), Coordinate(y + 1), outer...) - first);
     return;
   }
-  for (int i = 0; i < width; ++i) {
-#pragma omp simd
-    for (int k = 0; k < height; ++k)
-      block[i * side + k] =
-          static_cast<T>(value_of<0>(bound(Coordinate(x + i), Coordinate(y + k), outer...)));
-  }
+  compute(width, height);
   alignas(64) T turned[side * side];
   turn_block(sizeof(T), block, turned, side);
   for (int k = 0; k < height; ++k)

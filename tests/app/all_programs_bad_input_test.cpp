@@ -120,6 +120,16 @@ const std::vector<Refused> refused_settings = {
      {"uint8"},
      "command line: 'factor=17': 'factor' expects a number from 1 to 16, got '17'",
      "factor=17"},
+    {"channels",
+     "resize",
+     {"uint8"},
+     "command line: 'channels=7': 'channels': the rows of the image have 40 samples, no multiple of it",
+     "channels=7"},
+    {"too_few_points_of_channels",
+     "resize",
+     {"uint8"},
+     "the image is 40 x 30 of uint8: give one of uint8, uint16 or float32, with 64 x 4 points or more",
+     "channels=16"},
 };
 
 const std::vector<Refused> refused_outputs = {

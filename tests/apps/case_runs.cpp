@@ -61,7 +61,7 @@ double Result::value(const Point& point) const {
 }
 
 Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ranks, int threads) {
-  const StageDeclaration& output = the_case.pipeline[the_case.pipeline.find(the_case.output)];
+  const StageDeclaration& output = the_case.output();
   Source source(the_case);
   Sink sink;
   sink.result.box = output.domain;
@@ -69,8 +69,7 @@ Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ra
   sink.result.bytes.resize(static_cast<std::size_t>(output.domain.size()) * size_of(output.type));
   Target target;
   target.threads = threads;
-  Rehearsal(the_case.pipeline, schedule, target, ranks)
-      .run({{{"input", &source}}, {{the_case.output, &sink}}});
+  Rehearsal(the_case.pipeline, schedule, target, ranks).run({{{"input", &source}}, {{output.name, &sink}}});
   return std::move(sink.result);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "pipelines/pipeline_case.hpp"
 
 namespace bench {
@@ -17,6 +19,18 @@ const std::vector<Benchmark>& all_benchmarks() {
                                                  {"transpose", transpose_cases},
                                                  {"wavelet", wavelet_cases}};
   return benchmarks;
+}
+
+const tessera::StageDeclaration& PipelineCase::output() const {
+  return *std::ranges::find_if(pipeline.stages(), &tessera::StageDeclaration::is_output);
+}
+
+double PipelineCase::bytes() const {
+  double sum = 0;
+  for (const tessera::StageDeclaration& array : pipeline.stages())
+    if (array.is_input() || array.is_output)
+      sum += static_cast<double>(array.domain.size()) * static_cast<double>(size_of(array.type));
+  return sum;
 }
 
 }  // namespace bench

@@ -181,7 +181,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
-    const detail::OutputArrays<U, N, Values...> out(outputs, box);
+    constexpr bool wide = std::min({sizeof(typename Inputs::Value)..., sizeof(std::int64_t)}) >= 4;
+    const detail::OutputArrays<wide, U, N, Values...> out(outputs, box);
 #ifdef TESSERA_CHECKS
     std::array<Box, sizeof...(Inputs)> footprints;
     required(box, footprints.data());

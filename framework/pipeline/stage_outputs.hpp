@@ -17,8 +17,9 @@
 
 namespace tessera::detail {
 
-/// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only.
-template <class U, int N, class... Values>
+/// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only. `Wide` says
+/// that it reads no elements of less than four bytes.
+template <bool Wide, class U, int N, class... Values>
 struct OutputArrays {
   static_assert(U::points == 1);
   std::tuple<Accessor<Values, N>...> arrays;
@@ -52,8 +53,8 @@ struct OutputArrays {
   }
 };
 
-template <int N, class Value>
-struct OutputArrays<SinglePoint, N, Value> {
+template <bool Wide, int N, class Value>
+struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
 
   static constexpr std::size_t largest_value = sizeof(Value);
@@ -65,7 +66,7 @@ struct OutputArrays<SinglePoint, N, Value> {
     Value* KOKKOS_RESTRICT const span = &array(at...);
     // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
     // into the next line, and arithmetic on few elements gains less than that costs.
-    if constexpr (sizeof(Value) >= 4) {
+    if constexpr (Wide && sizeof(Value) >= 4) {
 #pragma omp simd simdlen(8)
       for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
     } else {
@@ -77,8 +78,8 @@ struct OutputArrays<SinglePoint, N, Value> {
 
 /// One array, of which each call of the body gives a unit. The first and the last unit of a row may lie in
 /// `box` in part.
-template <int X, int Planes, int N, class Value>
-requires(X* Planes > 1) struct OutputArrays<Unit<X, Planes>, N, Value> {
+template <bool Wide, int X, int Planes, int N, class Value>
+requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
   int begin;
   int end;

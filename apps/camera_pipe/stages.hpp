@@ -129,13 +129,13 @@ struct Develop {
   }
 };
 
-/// The tone curve of values below 1024: apart, as no vector unit looks up bytes.
+/// The tone curve of values below 1024.
 struct Tone {
   Curve curve;
 
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord plane) const {
-    return curve(tessera::cast<int>(in(x, y, plane)));
+    return curve.deferred(tessera::cast<int>(in(x, y, plane)));
   }
 };
 

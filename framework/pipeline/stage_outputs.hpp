@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
+#include "tessera/pipeline/lookup.hpp"
 #include "tessera/pipeline/pack.hpp"
 #include "tessera/pipeline/unit.hpp"
 #include "tessera/view/accessor.hpp"
@@ -64,6 +66,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
     Value* KOKKOS_RESTRICT const span = &array(at...);
+    using Given = std::decay_t<decltype(value_of<0>(value(0)))>;
+    if constexpr (is_row_lookup<Given, Value>) return store_entries(value, span, count);
     // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
     // into the next line, and arithmetic on few elements gains less than that costs.
     if constexpr (Wide && sizeof(Value) >= 4) {
@@ -73,6 +77,26 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
 #pragma omp simd
       for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
     }
+  }
+
+ private:
+  /// The indices first, then the entries, of a piece of the row at a time.
+  template <class ValueOf>
+  [[gnu::always_inline]] static void store_entries(const ValueOf& value, Value* span, int count) {
+    constexpr int piece = 512;
+    std::uint16_t indices[piece];
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+#pragma omp simd
+      for (int k = 0; k < points; ++k) indices[k] = index_of(value, first + k);
+      const auto table = value_of<0>(value(first));
+      look_up(table.entries, table.entry_count, indices, span + first, points);
+    }
+  }
+  /// Apart, as compilers would keep the value in memory if it were a variable of the loop.
+  template <class ValueOf>
+  [[gnu::always_inline]] static std::uint16_t index_of(const ValueOf& value, int k) {
+    return static_cast<std::uint16_t>(value_of<0>(value(k)).index);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "tessera/pipeline/interval_arithmetic.hpp"
+#include "tessera/pipeline/lookup.hpp"
 #include "tessera/view/compat.hpp"
 
 namespace tessera {
@@ -50,13 +51,24 @@ class Table {
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](const I& i) const { return (*this)(i); }
 
+  /// The entry, for a body that returns it as it is: hosts with byte permutations then look up 64 bytes at a
+  /// time in tables of up to 1024 bytes, several times as fast as one after the other.
+  template <class I>
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(const I& i) const {
+    if constexpr (is_interval<I>)
+      return (*this)(i);
+    else
+      return Lookup<T, Width>{entries_, checked(Coordinate(i).value, 0)};
+  }
+
  private:
-  KOKKOS_FORCEINLINE_FUNCTION T entry(int i, int j) const {
+  KOKKOS_FORCEINLINE_FUNCTION T entry(int i, int j) const { return entries_[checked(i, j)]; }
+  KOKKOS_FORCEINLINE_FUNCTION static int checked(int i, int j) {
 #ifdef TESSERA_CHECKS
     if (i < 0 || i >= Width || j < 0 || j >= Height)
       Kokkos::abort("tessera: a stage body read a Table at an index outside it");
 #endif
-    return entries_[j * Width + i];
+    return j * Width + i;
   }
 
   KOKKOS_FUNCTION Interval<T> range(const Interval<Coordinate>& i, const Interval<Coordinate>& j) const {

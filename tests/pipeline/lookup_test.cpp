@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entries that rows are looked up in, against the tables.
+#include "tessera/pipeline/lookup.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/array_source.hpp"
+#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+
+template <class Curve>
+struct LookUp {
+  Curve table;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return table.deferred(cast<int>(in(x, y)));
+  }
+};
+
+/// Tables of so many entries, stored as a T, from indices stored as I, on rows of many lengths.
+template <class T, class I, int Entries>
+void expect_entries() {
+  test::Random random(Entries);
+  std::array<T, Entries> entries;
+  for (auto& entry : entries) entry = static_cast<T>(random.small(0, 255));
+  const Table<T, Entries> table(entries);
+  for (int width : {1, 2, 31, 63, 64, 65, 127, 200, 511, 512, 513, 576, 1200}) {
+    test::WholeArray<I> image(Box{{-3, width - 3}, {0, 3}});
+    for (auto& index : image.values) index = static_cast<I>(random.small(0, Entries - 1));
+    Pipeline pipeline;
+    const auto input = pipeline.input<I, 2>("input", image.box);
+    pipeline.output(pipeline.stage<T>("entries", LookUp<Table<T, Entries>>{table}, input), image.box);
+    test::ArraySource<I> source(image);
+    test::ArraySink<T> sink(image.box);
+    Rehearsal(pipeline, {}, {}, 2).run({{{"input", &source}}, {{"entries", &sink}}});
+    for (std::size_t i = 0; i < image.values.size(); ++i)
+      ASSERT_EQ(sink.array.values[i], table(static_cast<int>(image.values[i])))
+          << i << " of rows of " << width << " in a table of " << Entries;
+  }
+}
+
+TEST(Lookup, OfRowsGivesTheEntriesOfTablesOfAnySize) {
+  expect_entries<std::uint8_t, std::uint8_t, 1>();
+  expect_entries<std::uint8_t, std::uint8_t, 63>();
+  expect_entries<std::uint8_t, std::uint8_t, 64>();
+  expect_entries<std::uint8_t, std::uint16_t, 65>();
+  expect_entries<std::uint8_t, std::int32_t, 128>();
+  expect_entries<std::uint8_t, std::uint16_t, 129>();
+  expect_entries<std::uint8_t, std::uint8_t, 256>();
+  expect_entries<std::uint8_t, std::uint16_t, 500>();
+  expect_entries<std::uint8_t, std::uint16_t, 1000>();
+  expect_entries<std::uint8_t, std::uint16_t, 1024>();
+}
+
+TEST(Lookup, OfOtherTablesIsDoneAtOnce) {
+  expect_entries<std::uint8_t, std::uint16_t, 1025>();
+  expect_entries<std::uint16_t, std::uint16_t, 300>();
+  expect_entries<float, std::uint16_t, 300>();
+}
+
+TEST(Lookup, OverAnIntervalIsTheRangeOfTheEntries) {
+  const Table<std::uint8_t, 4> table({3, 9, 1, 4});
+  Decisions decisions;
+  const auto range = table.deferred(Interval<int>(0, 2, &decisions));
+  EXPECT_EQ(range.lower, 1);
+  EXPECT_EQ(range.upper, 9);
+}
+
+}  // namespace

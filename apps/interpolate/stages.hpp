@@ -7,42 +7,56 @@
 
 namespace interpolate {
 
-/// The mean of 3x3 points around (0, 0), weighted by 1 2 1 in each direction.
+/// Three neighbours, weighted by 1 2 1.
 template <class At>
 KOKKOS_FUNCTION auto tent(const At& at) {
-  const auto column = [&](int i) { return at(i, -1) + 2.0f * at(i, 0) + at(i, 1); };
-  return (column(-1) + 2.0f * column(0) + column(1)) * 0.0625f;
+  return at(-1) + 2.0f * at(0) + at(1);
 }
 
-/// Level 1 of (x, y, channel): red, green and blue times alpha, and alpha, at half the resolution.
-struct DownPremultiplied {
+// Half the resolution in two steps: tents along y, then along x.
+
+/// Of (x, y, channel): red, green and blue times alpha, and alpha.
+struct PremultipliedRows {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     const auto colour = [&](int c) {
-      return tent([&](int i, int j) { return in(2 * x + i, 2 * y + j, c) * in(2 * x + i, 2 * y + j, 3); });
+      return tent([&](int j) { return in(x, 2 * y + j, c) * in(x, 2 * y + j, 3); });
     };
-    const auto alpha = tent([&](int i, int j) { return in(2 * x + i, 2 * y + j, 3); });
+    const auto alpha = tent([&](int j) { return in(x, 2 * y + j, 3); });
     return tessera::pack(colour(0), colour(1), colour(2), alpha);
   }
 };
 
-struct Down {
+struct Rows {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return tent([&](int i, int j) { return in(2 * x + i, 2 * y + j, c); });
+    return tent([&](int j) { return in(x, 2 * y + j, c); });
   }
 };
 
-/// Does not read beyond [0, width] x [0, height].
-struct DownClamped {
-  int width;
-  int height;
+struct Columns {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& rows, Coord x, Coord y, Coord c) const {
+    return tent([&](int i) { return rows(2 * x + i, y, c); }) * 0.0625f;
+  }
+};
+
+/// These do not read beyond [0, last].
+struct ClampedRows {
+  int last;
 
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return tent([&](int i, int j) {
-      return in(tessera::clamp(2 * x + i, 0, width), tessera::clamp(2 * y + j, 0, height), c);
-    });
+    return tent([&](int j) { return in(x, tessera::clamp(2 * y + j, 0, last), c); });
+  }
+};
+
+struct ClampedColumns {
+  int last;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& rows, Coord x, Coord y, Coord c) const {
+    return tent([&](int i) { return rows(tessera::clamp(2 * x + i, 0, last), y, c); }) * 0.0625f;
   }
 };
 
@@ -92,23 +106,26 @@ struct Normalize {
 
 /// Interpolates the colours of the opaque points of an RGBA image over all others (Halide's app, after the
 /// pull-push algorithm of Gortler et al., The Lumigraph, 1996): levels `down1` to `down9` at half the
-/// resolution each, then `up8` to `up1`, and `interpolated`. Only the image is replicated beyond its edges,
-/// and level 3 beyond an eighth of its size; other levels run on.
+/// resolution each, by way of `rows1` to `rows9`, then `up8` to `up1`, and `interpolated`. Only the image is
+/// replicated beyond its edges, and level 3 beyond an eighth of its size; other levels run on.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image) {
   constexpr int levels = 10, clamped = 3;
   tessera::Pipeline pipeline;
   using Level = tessera::Array<float, 3>;
   const auto input = pipeline.input<float, 3>("input", image, tessera::Boundary::clamp);
   std::vector<Level> down(levels, Level{0});
-  down[1] = pipeline.planes<float, 3, 4>("down1", DownPremultiplied{}, input);
-  for (int level = 1; level + 1 < levels; ++level) {
-    const std::string name = "down" + std::to_string(level + 1);
-    if (level == clamped)
-      down[level + 1] = pipeline.stage<float>(
-          name, DownClamped{static_cast<int>(image[0].size() / 8), static_cast<int>(image[1].size() / 8)},
-          down[level]);
+  for (int level = 1; level < levels; ++level) {
+    const std::string rows = "rows" + std::to_string(level), name = "down" + std::to_string(level);
+    const auto last = [&](int d) { return static_cast<int>(image[d].size() >> clamped); };
+    const Level finer = down[level - 1];
+    if (level == 1)
+      down[level] = pipeline.stage<float>(name, Columns{},
+                                          pipeline.planes<float, 3, 4>(rows, PremultipliedRows{}, input));
+    else if (level == clamped + 1)
+      down[level] = pipeline.stage<float>(name, ClampedColumns{last(0)},
+                                          pipeline.stage<float>(rows, ClampedRows{last(1)}, finer));
     else
-      down[level + 1] = pipeline.stage<float>(name, Down{}, down[level]);
+      down[level] = pipeline.stage<float>(name, Columns{}, pipeline.stage<float>(rows, Rows{}, finer));
   }
   Level coarse = down[levels - 1];
   for (int level = levels - 2; level > 0; --level)

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "tessera/view/fill_boundary.hpp"
+#include "tessera/view/huge_pages.hpp"
+#include "tessera/view/machine.hpp"
 
 namespace tessera {
 namespace {
@@ -43,6 +45,12 @@ class HostCopy {
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
 
+/// Whether an array leaves the caches before it is read again.
+bool streams(std::int64_t bytes) {
+  const std::int64_t cache = cache_bytes();
+  return cache > 0 && bytes > cache / 2;
+}
+
 /// A region of that name for tools of Kokkos, as long as it lives.
 class Region {
  public:
@@ -65,6 +73,7 @@ RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan, HostMode 
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
     throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
+  if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
   allocate();
   prepare(plan_.root);
 }
@@ -82,7 +91,11 @@ void RankExecutor::allocate() {
   }
   for (const StageRegions& stage : plan_.stages) {
     const auto place = [this](int buffer) {
-      return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
+      if (buffer < 0) return ArrayReference{};
+      const Block<>& block = blocks_[static_cast<std::size_t>(buffer)];
+      ArrayReference array = block.reference();
+      array.streams = runs_on_host && streams(block.bytes());
+      return array;
     };
     written_buffer_.push_back(stage.written_buffer);
     arrays_.written.push_back(place(stage.written_buffer));

@@ -198,9 +198,15 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
         body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
 #endif
     const Box units = U::over(box);
-    if constexpr (can_turn)
-      if (turns_) return detail::compute_turning<dimensions - 1>(bound, out.array, units);
-    detail::compute_rows<dimensions - 1>(bound, out, units);
+    if constexpr (can_turn) {
+      if (turns_)
+        detail::compute_turning<dimensions - 1>(bound, out.array, out.streams, units);
+      else
+        detail::compute_rows<dimensions - 1>(bound, out, units);
+    } else {
+      detail::compute_rows<dimensions - 1>(bound, out, units);
+    }
+    if (outputs[0].streams) detail::finish_streams();
   }
 
   Body body_;

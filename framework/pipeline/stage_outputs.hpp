@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "tessera/pipeline/lookup.hpp"
 #include "tessera/pipeline/pack.hpp"
+#include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/pipeline/unit.hpp"
 #include "tessera/view/accessor.hpp"
 
@@ -58,28 +60,42 @@ struct OutputArrays {
 template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
+  bool streams;
 
   static constexpr std::size_t largest_value = sizeof(Value);
 
-  OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]) {}
+  OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
 
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
-    Value* KOKKOS_RESTRICT const span = &array(at...);
+    Value* const span = &array(at...);
     using Given = std::decay_t<decltype(value_of<0>(value(0)))>;
     if constexpr (is_row_lookup<Given, Value>) return store_entries(value, span, count);
-    // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
-    // into the next line, and arithmetic on few elements gains less than that costs.
-    if constexpr (Wide && sizeof(Value) >= 4) {
-#pragma omp simd simdlen(8)
-      for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
-    } else {
-#pragma omp simd
-      for (int k = 0; k < count; ++k) span[k] = static_cast<Value>(value_of<0>(value(k)));
+    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value));
+    alignas(64) Value gathered[most];
+    const int piece = streams ? most : count;
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+      compute(value, first, points, streams ? gathered : span + first);
+      if (streams) stream(span + first, gathered, static_cast<std::size_t>(points) * sizeof(Value));
     }
   }
 
  private:
+  /// `count` points from the first on.
+  template <class ValueOf>
+  [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
+                                             Value* KOKKOS_RESTRICT to) {
+    // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
+    // into the next line, and arithmetic on few elements gains less than that costs.
+    if constexpr (Wide && sizeof(Value) >= 4) {
+#pragma omp simd simdlen(8)
+      for (int k = 0; k < count; ++k) to[k] = static_cast<Value>(value_of<0>(value(first + k)));
+    } else {
+#pragma omp simd
+      for (int k = 0; k < count; ++k) to[k] = static_cast<Value>(value_of<0>(value(first + k)));
+    }
+  }
   /// The indices first, then the entries, of a piece of the row at a time.
   template <class ValueOf>
   [[gnu::always_inline]] static void store_entries(const ValueOf& value, Value* span, int count) {
@@ -107,11 +123,15 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
   int begin;
   int end;
+  bool streams;
 
   static constexpr std::size_t largest_value = sizeof(Value) * X;
 
   OutputArrays(const ArrayReference* outputs, const Box& box)
-      : array(outputs[0]), begin(static_cast<int>(box[0].begin)), end(static_cast<int>(box[0].end)) {}
+      : array(outputs[0]),
+        begin(static_cast<int>(box[0].begin)),
+        end(static_cast<int>(box[0].end)),
+        streams(outputs[0].streams) {}
 
   template <class ValueOf, class... Outer>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinate x, Outer... outer) const {
@@ -135,21 +155,36 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   template <class ValueOf, std::size_t... K, class... Outer>
   [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
                                           std::index_sequence<K...>, Coordinate x, Outer... outer) const {
-    const auto spans = plane_starts(std::make_index_sequence<Planes>{}, x.value * X, outer...);
+    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value) * X);
+    alignas(64) Value gathered[Planes][most * X];
+    const int piece = streams ? most : last - first;
+    for (; first < last; first += piece) {
+      const int units = std::min(piece, last - first);
+      std::array<Value*, Planes> spans;
+      for (int p = 0; p < Planes; ++p)
+        spans[std::size_t(p)] = streams ? gathered[p] : plane(p, (x.value + first) * X, outer...);
+      compute_units(value, first, units, spans, std::index_sequence<K...>{},
+                    std::make_index_sequence<Planes>{});
+      for (int p = 0; streams && p < Planes; ++p)
+        stream(plane(p, (x.value + first) * X, outer...), gathered[p],
+               static_cast<std::size_t>(units) * X * sizeof(Value));
+    }
+  }
+  template <class ValueOf, std::size_t... K, std::size_t... Plane>
+  [[gnu::always_inline]] static void compute_units(const ValueOf& value, int first, int count,
+                                                   const std::array<Value*, Planes>& starts,
+                                                   std::index_sequence<K...>, std::index_sequence<Plane...>) {
+    const auto spans = std::make_tuple(starts[Plane]...);
 #pragma omp simd
-    for (int k = first; k < last; ++k) store_unit(value, k, std::index_sequence<K...>{}, spans);
+    for (int k = 0; k < count; ++k) store_unit(value, first, k, std::index_sequence<K...>{}, spans);
   }
   /// Apart, as compilers would keep the values in memory if they were variables of the loop.
   template <class ValueOf, std::size_t... K, class Spans>
-  [[gnu::always_inline]] static void store_unit(const ValueOf& value, int k, std::index_sequence<K...>,
-                                                const Spans& spans) {
-    const auto values = value(k);
+  [[gnu::always_inline]] static void store_unit(const ValueOf& value, int first, int k,
+                                                std::index_sequence<K...>, const Spans& spans) {
+    const auto values = value(first + k);
     ((std::get<K / X>(spans)[k * X + static_cast<int>(K % X)] = static_cast<Value>(value_of<K>(values))),
      ...);
-  }
-  template <std::size_t... Plane, class... Outer>
-  [[gnu::always_inline]] auto plane_starts(std::index_sequence<Plane...>, int x, Outer... outer) const {
-    return std::make_tuple(plane(static_cast<int>(Plane), x, outer...)...);
   }
   template <class ValueOf, std::size_t... K, class... Outer>
   [[gnu::always_inline]] void store_part(const ValueOf& value, int unit, std::index_sequence<K...>,

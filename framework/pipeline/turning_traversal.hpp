@@ -8,6 +8,7 @@
 #include "tessera/domain/box.hpp"
 #include "tessera/pipeline/flat.hpp"
 #include "tessera/pipeline/pack.hpp"
+#include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/view/accessor.hpp"
 
 #ifdef __clang__
@@ -29,7 +30,8 @@ void turn_block(std::size_t element_size, const void* block, void* result, std::
 /// turned: what the body reads lies along its columns.
 template <class Bound, class T, int N, class... Outer>
 [[gnu::always_inline]] inline void compute_turned_block(const Bound& bound, const Accessor<T, N>& output,
-                                                        int x, int y, int width, int height, Outer... outer) {
+                                                        bool streams, int x, int y, int width, int height,
+                                                        Outer... outer) {
   constexpr int side = turned_side<T>;
   alignas(64) T block[side * side];
   const auto compute = [&](int columns, int rows) __attribute__((always_inline)) {
@@ -40,17 +42,25 @@ template <class Bound, class T, int N, class... Outer>
             static_cast<T>(value_of<0>(bound(Coordinate(x + i), Coordinate(y + k), outer...)));
     }
   };
-  if (width == side && height == side) {
+  const bool is_whole = width == side && height == side;
+  if (is_whole)
     compute(side, side);
+  else
+    compute(width, height);
+  if (is_whole && !streams) {
     T* const first = &output(Coordinate(x), Coordinate(y), outer...);
     turn_block(sizeof(T), block, first, &output(Coordinate(x), Coordinate(y + 1), outer...) - first);
     return;
   }
-  compute(width, height);
   alignas(64) T turned[side * side];
   turn_block(sizeof(T), block, turned, side);
-  for (int k = 0; k < height; ++k)
-    std::copy_n(turned + k * side, width, &output(Coordinate(x), Coordinate(y + k), outer...));
+  for (int k = 0; k < height; ++k) {
+    T* const row = &output(Coordinate(x), Coordinate(y + k), outer...);
+    if (streams)
+      stream(row, turned + k * side, static_cast<std::size_t>(width) * sizeof(T));
+    else
+      std::copy_n(turned + k * side, width, row);
+  }
 }
 
 /// Columns and rows of points whose blocks are turned one after the other: what they read and write stays in
@@ -59,11 +69,11 @@ inline constexpr int turned_tile = 128;
 
 /// Computes a box whose rows are columns of what the body reads.
 template <int D, class Bound, class T, int N, class... Outer>
-[[TESSERA_FLAT]] void compute_turning(const Bound& bound, const Accessor<T, N>& output, const Box& box,
-                                      Outer... outer) {
+[[TESSERA_FLAT]] void compute_turning(const Bound& bound, const Accessor<T, N>& output, bool streams,
+                                      const Box& box, Outer... outer) {
   if constexpr (D > 1) {
     for (int p = static_cast<int>(box[D].begin); p < box[D].end; ++p)
-      compute_turning<D - 1>(bound, output, box, Coordinate(p), outer...);
+      compute_turning<D - 1>(bound, output, streams, box, Coordinate(p), outer...);
   } else {
     constexpr int side = turned_side<T>;
     const Bound local = bound;
@@ -72,8 +82,8 @@ template <int D, class Bound, class T, int N, class... Outer>
       for (int tile_x = static_cast<int>(box[0].begin); tile_x < x_end; tile_x += turned_tile)
         for (int x = tile_x; x < std::min(tile_x + turned_tile, x_end); x += side)
           for (int y = tile_y; y < std::min(tile_y + turned_tile, y_end); y += side)
-            compute_turned_block(local, output, x, y, std::min(side, x_end - x), std::min(side, y_end - y),
-                                 outer...);
+            compute_turned_block(local, output, streams, x, y, std::min(side, x_end - x),
+                                 std::min(side, y_end - y), outer...);
   }
 }
 

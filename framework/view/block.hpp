@@ -7,6 +7,7 @@
 #include "tessera/view/block_io.hpp"
 #include "tessera/view/block_layout.hpp"
 #include "tessera/view/host_mode.hpp"
+#include "tessera/view/huge_pages.hpp"
 
 namespace tessera {
 
@@ -32,6 +33,8 @@ class Block {
       : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
                 static_cast<std::size_t>(layout_.bytes)) {
+    if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+      prefer_huge_pages(memory_.data(), static_cast<std::size_t>(layout_.bytes));
     first_touch(HostMode::kernels);
   }
   /// In memory that is there already: at least layout.bytes, aligned to 64 bytes.

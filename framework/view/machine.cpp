@@ -9,21 +9,44 @@
 namespace tessera {
 namespace {
 
-/// The first NUMA domain whose memory is near the cores of this process; 0 when the machine does not tell.
-int own_numa_domain() {
+/// What use(topology, cores) finds for the cores of this process; 0 when the machine does not tell.
+template <class Use>
+auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return 0;
-  int domain = 0;
+  decltype(use(nullptr, nullptr)) found = 0;
   hwloc_cpuset_t cores = hwloc_bitmap_alloc();
-  hwloc_nodeset_t nodes = hwloc_bitmap_alloc();
-  if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, cores, HWLOC_CPUBIND_PROCESS) == 0) {
-    hwloc_cpuset_to_nodeset(topology, cores, nodes);
-    domain = std::max(hwloc_bitmap_first(nodes), 0);
-  }
-  hwloc_bitmap_free(nodes);
+  if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, cores, HWLOC_CPUBIND_PROCESS) == 0)
+    found = use(topology, cores);
   hwloc_bitmap_free(cores);
   hwloc_topology_destroy(topology);
-  return domain;
+  return found;
+}
+
+/// The first NUMA domain whose memory is near those cores.
+int own_numa_domain() {
+  return of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
+    hwloc_nodeset_t nodes = hwloc_bitmap_alloc();
+    hwloc_cpuset_to_nodeset(topology, cores, nodes);
+    const int domain = std::max(hwloc_bitmap_first(nodes), 0);
+    hwloc_bitmap_free(nodes);
+    return domain;
+  });
+}
+
+std::int64_t own_cache_bytes() {
+  return of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
+    double bytes = 0;
+    hwloc_bitmap_t shared = hwloc_bitmap_alloc();
+    for (hwloc_obj_t cache = nullptr;
+         (cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr;) {
+      hwloc_bitmap_and(shared, cache->cpuset, cores);
+      bytes += static_cast<double>(cache->attr->cache.size) * hwloc_bitmap_weight(shared) /
+               hwloc_bitmap_weight(cache->cpuset);
+    }
+    hwloc_bitmap_free(shared);
+    return static_cast<std::int64_t>(bytes);
+  });
 }
 
 using SamePlace = std::function<bool(const RankPlace&, const RankPlace&)>;
@@ -44,6 +67,11 @@ int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same)
 }
 
 }  // namespace
+
+std::int64_t cache_bytes() {
+  static const std::int64_t bytes = own_cache_bytes();
+  return bytes;
+}
 
 std::vector<RankPlace> rank_places(MPI_Comm communicator) {
   int rank = 0;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace tessera {
@@ -13,6 +14,10 @@ struct RankPlace {
   int numa_domain = 0;
   bool operator==(const RankPlace&) const = default;
 };
+
+/// Bytes of the last level of cache that fall to this process: of what cores share, its own cores' part. 0
+/// where the machine does not tell.
+std::int64_t cache_bytes();
 
 /// Where all ranks run. A rank that may use the cores of several NUMA domains counts as in the first of them.
 /// Collective.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace tessera::detail {
+
+/// What is written to an array that streams is gathered in so many bytes first, which stay in the nearest
+/// cache.
+inline constexpr int streamed_bytes = 4096;
+
+/// Copies past the caches where the processor can: whole cache lines then need not be read before they are
+/// written.
+void stream(void* to, const void* from, std::size_t bytes);
+
+/// To be called before other threads may read what the calling thread streamed.
+void finish_streams();
+
+}  // namespace tessera::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+/// Asks the system for large pages under memory of the host that is not touched yet, where it has them and
+/// gives them to who asks: arrays of many rows then miss the translations of fewer addresses. A matter of
+/// speed only; less than a few of them are not asked for.
+void prefer_huge_pages(void* memory, std::size_t bytes);
+
+}  // namespace tessera

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/streamed_stores.hpp"
 
+#include <Kokkos_Macros.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+// Compilers for devices do not all take functions for one kind of host processor.
+#if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#define TESSERA_STREAMS
+#include <immintrin.h>
 #endif
 
 namespace tessera::detail {
 
-#ifdef __SSE2__
+#ifdef TESSERA_STREAMS
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+void stream_lines(std::byte* to, const std::byte* from, std::size_t lines) {
+  constexpr std::size_t part = sizeof(__m128i);
+  for (std::size_t i = 0; i < lines * line; i += part)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+
+/// A line at a time.
+[[gnu::target("avx512f")]] void stream_lines_512(std::byte* to, const std::byte* from, std::size_t lines) {
+  for (std::size_t i = 0; i < lines * line; i += line)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+}
+
+}  // namespace
 
 void stream(void* to, const void* from, std::size_t bytes) {
-  constexpr std::size_t line = 64, part = sizeof(__m128i);
   auto* result = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   const std::size_t to_line = (line - reinterpret_cast<std::uintptr_t>(to) % line) % line;
   const std::size_t head = std::min(bytes, to_line), lines = (bytes - head) / line;
+  const std::size_t rest = bytes - head - lines * line;
   std::memcpy(result, source, head);
-  result += head;
-  source += head;
-  for (std::size_t i = 0; i < lines; ++i, result += line, source += line)
-    for (std::size_t k = 0; k < line; k += part)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(result + k),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + k)));
-  std::memcpy(result, source, bytes - head - lines * line);
+  if (__builtin_cpu_supports("avx512f"))
+    stream_lines_512(result + head, source + head, lines);
+  else
+    stream_lines(result + head, source + head, lines);
+  std::memcpy(result + (bytes - rest), source + (bytes - rest), rest);
 }
 
 void finish_streams() { _mm_sfence(); }

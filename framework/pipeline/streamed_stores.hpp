@@ -7,7 +7,7 @@ namespace tessera::detail {
 
 /// What is written to an array that streams is gathered in so many bytes first, which stay in the nearest
 /// cache.
-inline constexpr int streamed_bytes = 4096;
+inline constexpr int streamed_bytes = 1024;
 
 /// Copies past the caches where the processor can: whole cache lines then need not be read before they are
 /// written.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays that are written past the caches hold what others hold, to the last byte around a box.
+#include "tessera/pipeline/streamed_stores.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/array_source.hpp"
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace {
+
+using namespace tessera;
+
+struct Sum {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return in(x, y, rest...) + in(x + 1, y, rest...);
+  }
+};
+struct Turn {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return in(y, x, rest...);
+  }
+};
+struct ThreePoints {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return pack(in(3 * x, y, rest...), in(3 * x + 1, y, rest...), in(x, y, rest...));
+  }
+};
+struct TwoPlanes {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return pack(in(x, y, 0), in(x + 1, y, 1));
+  }
+};
+
+/// The whole array, of which a stage wrote a box and nothing else.
+template <class T>
+test::WholeArray<T> written(const Pipeline& pipeline, const char* stage, const test::WholeArray<T>& image,
+                            const Box& whole, const Box& box, bool streams) {
+  test::WholeArray<T> result(whole);
+  const auto reference = [](const test::WholeArray<T>& array) {
+    auto* const data = reinterpret_cast<std::byte*>(const_cast<T*>(array.values.data()));
+    return dense_layout(array.box, sizeof(T)).reference(data);
+  };
+  const ArrayReference input = reference(image);
+  ArrayReference output = reference(result);
+  output.streams = streams;
+  pipeline[pipeline.find(stage)].kernel->region(&input, &output, box, {});
+  return result;
+}
+
+template <class T>
+class Streamed : public testing::Test {};
+using Types = testing::Types<std::uint8_t, std::uint16_t, float, double>;
+TYPED_TEST_SUITE(Streamed, Types);
+
+TYPED_TEST(Streamed, BoxesHoldWhatOthersHold) {
+  using T = TypeParam;
+  test::Random random(501);
+  const Box whole{{-2, 5000}, {-3, 4}, {0, 2}}, around{{-9000, 16000}, {-9, 5000}, {0, 2}};
+  const Box image_box{{-9, 15010}, {-3, 4}, {0, 2}}, turned_box{{-3, 4}, {-2, 5000}, {0, 2}};
+  test::WholeArray<T> image(image_box), turned(turned_box);
+  for (auto& value : image.values) value = static_cast<T>(random.small(0, 200));
+  for (auto& value : turned.values) value = static_cast<T>(random.small(0, 200));
+  Pipeline pipeline;
+  const auto input = pipeline.input<T, 3>("input", around);
+  pipeline.stage<T>("sum", Sum{}, input);
+  pipeline.stage<T>("turned", Turn{}, input);
+  pipeline.template phases<T, 3>("three_points", ThreePoints{}, input);
+  pipeline.template planes<T, 3, 2>("two_planes", TwoPlanes{}, input);
+  for (int round = 0; round < 40; ++round) {
+    Box box = random.box_in(whole);
+    box[2] = whole[2];
+    for (const char* stage : {"sum", "turned", "three_points", "two_planes"}) {
+      const auto& from = std::string(stage) == "turned" ? turned : image;
+      EXPECT_TRUE(written(pipeline, stage, from, whole, box, true)
+                      .same_bits(written(pipeline, stage, from, whole, box, false)))
+          << stage << " on " << to_string(box);
+    }
+  }
+}
+
+}  // namespace

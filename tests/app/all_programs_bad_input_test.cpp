@@ -127,9 +127,9 @@ const std::vector<Refused> refused_settings = {
      "channels=7"},
     {"too_few_points_of_channels",
      "resize",
-     {"uint8"},
-     "the image is 40 x 30 of uint8: give one of uint8, uint16 or float32, with 64 x 4 points or more",
-     "channels=16"},
+     {"uint8", 33, 30},
+     "the image is 33 x 30 of uint8: give one of uint8, uint16 or float32, with 44 x 4 points or more",
+     "channels=11"},
 };
 
 const std::vector<Refused> refused_outputs = {

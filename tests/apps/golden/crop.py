@@ -27,11 +27,13 @@ def main():
     for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
         with open(path) as file:
             outputs = json.load(file)["outputs"]
-        # Interleaved samples are no planes: the applications have no such case.
-        if PROGRAM not in outputs or path.endswith("i.json"):
+        if PROGRAM not in outputs:
             continue
         output = outputs[PROGRAM]
-        planes, height, width = [1] * (3 - len(output["shape"])) + output["shape"]
+        shape = output["shape"]
+        if path.endswith("i.json"):  # interleaved samples are no planes: rows of all of them
+            shape = [shape[0], shape[1] * shape[2]]
+        planes, height, width = [1] * (3 - len(shape)) + shape
         with open(os.path.join(sys.argv[1], output["file"]), "rb") as file:
             samples = file.read()
         size = BYTES[output["dtype"]]

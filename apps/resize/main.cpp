@@ -7,16 +7,29 @@
 
 namespace {
 
+/// With so many channels that lie side by side.
+template <class T, int N>
+tessera::Pipeline make(const tessera::Box& image, float factor, std::int64_t channels) {
+  if constexpr (N == 2) {
+    if (channels == 2) return resize::make_pipeline<T, N, 2>(image, factor);
+    if (channels == 3) return resize::make_pipeline<T, N, 3>(image, factor);
+    if (channels == 4) return resize::make_pipeline<T, N, 4>(image, factor);
+  }
+  return resize::make_pipeline<T, N>(image, factor);
+}
+
 tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
   const auto factor = static_cast<float>(deck.get<double>("factor"));
-  const auto channels = static_cast<int>(deck.get<std::int64_t>("channels"));
+  const auto channels = deck.get<std::int64_t>("channels");
+  if (channels > 1 && image.domain.dimensions > 2)
+    deck.fail("channels", "the image has planes: leave it out, as their samples do not lie side by side");
   if (image.domain[0].size() % channels != 0)
     deck.fail("channels", fmt::format("the rows of the image have {} samples, no multiple of it",
                                       image.domain[0].size()));
   return tessera::app::pipeline_for<std::uint8_t, std::uint16_t, float>(
       image, deck,
       [factor, channels]<class T, int N>(const tessera::Box& domain) {
-        return resize::make_pipeline<T, N>(domain, factor, channels);
+        return make<T, N>(domain, factor, channels);
       },
       {.least_width = 4 * channels, .least_height = 4});
 }
@@ -35,7 +48,7 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
      .help = "How many samples of a point lie side by side in a row: 3 for an interleaved image of 3 colours",
      .default_text = "1",
      .minimum = 1,
-     .maximum = 16}};
+     .maximum = 4}};
 
 }  // namespace
 

@@ -49,18 +49,18 @@ struct Weight {
   }
 };
 
-/// Four points along the second dimension, in which `channels` samples of a point follow each other.
+/// Four points along the second dimension, in which the samples of all channels of a point follow each other.
+template <int Channels>
 struct Resample {
   Sampling sampling;
-  int channels = 1;
 
   template <class In, class Weights, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
                                   Rest... rest) const {
-    const auto point = y / channels;
-    const auto first = channels * sampling.first(point) + y % channels;
+    const auto point = y / Channels;
+    const auto first = Channels * sampling.first(point) + y % Channels;
     const auto term = [&](int i) {
-      return weights(i, point) * tessera::cast<float>(in(x, first + channels * i, rest...));
+      return weights(i, point) * tessera::cast<float>(in(x, first + Channels * i, rest...));
     };
     return term(0) + term(1) + term(2) + term(3);
   }
@@ -69,7 +69,7 @@ struct Resample {
 /// The same, stored as a T: floats within [0, 1], integers saturated and truncated.
 template <class T>
 struct ResampleTo {
-  Resample resample;
+  Resample<1> resample;
 
   template <class In, class Weights, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
@@ -82,24 +82,24 @@ struct ResampleTo {
 
 /// An image `factor` times as large, by cubic convolution, first along x, then along y. The extents must be 4
 /// or more, the factor 1 or more. Images are of (x, y) or (x, y, channel); or, interleaved, of
-/// (x * channels + channel, y) with so many `channels`.
-template <class T, int N>
-tessera::Pipeline make_pipeline(const tessera::Box& image, float factor, int channels = 1) {
-  const Sampling along_x{factor, static_cast<int>(image[0].size()) / channels};
+/// (x * Channels + channel, y).
+template <class T, int N, int Channels = 1>
+tessera::Pipeline make_pipeline(const tessera::Box& image, float factor) {
+  const Sampling along_x{factor, static_cast<int>(image[0].size()) / Channels};
   const Sampling along_y{factor, static_cast<int>(image[1].size())};
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<T, N>("input", image);
   const auto weights_x = pipeline.stage<float, 2>("weights_x", Weight{along_x});
   const auto weights_y = pipeline.stage<float, 2>("weights_y", Weight{along_y});
   const auto turned = pipeline.stage<T>("turned", transpose::Transpose{}, input);
-  const auto wide = pipeline.stage<float>("wide", Resample{along_x, channels}, turned, weights_x);
+  const auto wide = pipeline.stage<float>("wide", Resample<Channels>{along_x}, turned, weights_x);
   const auto turned_back = pipeline.stage<float>("turned_back", transpose::Transpose{}, wide);
   const auto resized = pipeline.stage<T>("resized", ResampleTo<T>{{along_y}}, turned_back, weights_y);
   tessera::Box result = image;
   const auto larger = [factor](int extent) {
     return static_cast<std::int64_t>(static_cast<float>(extent) * factor);
   };
-  result[0] = tessera::Range{0, channels * larger(along_x.source_extent)};
+  result[0] = tessera::Range{0, Channels * larger(along_x.source_extent)};
   result[1] = tessera::Range{0, larger(along_y.source_extent)};
   pipeline.output(resized, result);
   return pipeline;

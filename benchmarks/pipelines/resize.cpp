@@ -19,7 +19,7 @@ PipelineCase case_of(Size size) {
 PipelineCase interleaved_case(Size size) {
   using Pixel = std::uint8_t;
   const tessera::Box image{{0, 3 * size.width}, {0, size.height}};
-  return {"resize", "u8x3i", "resize", resize::make_pipeline<Pixel, 2>(image, factor, 3),
+  return {"resize", "u8x3i", "resize", resize::make_pipeline<Pixel, 2, 3>(image, factor),
           filled<Pixel>([](int x, int y, int) { return synthetic<Pixel>(x / 3, y, x % 3); })};
 }
 

@@ -123,13 +123,20 @@ const std::vector<Refused> refused_settings = {
     {"channels",
      "resize",
      {"uint8"},
-     "command line: 'channels=7': 'channels': the rows of the image have 40 samples, no multiple of it",
-     "channels=7"},
+     "command line: 'channels=3': 'channels': the rows of the image have 40 samples, no multiple of it",
+     "channels=3"},
     {"too_few_points_of_channels",
      "resize",
-     {"uint8", 33, 30},
-     "the image is 33 x 30 of uint8: give one of uint8, uint16 or float32, with 44 x 4 points or more",
-     "channels=11"},
+     {"uint8", 9, 30},
+     "the image is 9 x 30 of uint8: give one of uint8, uint16 or float32, with 12 x 4 points or more",
+     "channels=3"},
+    {"channels_of_planes",
+     "resize",
+     {"uint8", 40, 30, 3},
+     "command line: 'channels=4': 'channels': the image has planes: leave it out, as their samples do not "
+     "lie "
+     "side by side",
+     "channels=4"},
 };
 
 const std::vector<Refused> refused_outputs = {

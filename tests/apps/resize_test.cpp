@@ -19,26 +19,31 @@ Image result_of(const Pipeline& pipeline, const Image& image, int ranks) {
   return std::move(sink.array);
 }
 
-TEST(Resize, InterleavedChannelsAreThoseOfPlanes) {
+template <int channels>
+void expect_those_of_planes() {
   test::Random random(11);
-  for (int channels : {1, 2, 3, 4}) {
-    Image planes(Box{{0, 23}, {0, 9}, {0, channels}});
-    for (auto& value : planes.values) value = static_cast<std::uint8_t>(random.small(0, 255));
-    Image interleaved(Box{{0, 23 * channels}, {0, 9}});
-    test::for_each_point(interleaved.box, [&](const Point& p) {
-      interleaved.at(p) = planes.at({p[0] / channels, p[1], p[0] % channels});
+  Image planes(Box{{0, 23}, {0, 9}, {0, channels}});
+  for (auto& value : planes.values) value = static_cast<std::uint8_t>(random.small(0, 255));
+  Image interleaved(Box{{0, 23 * channels}, {0, 9}});
+  test::for_each_point(interleaved.box, [&](const Point& p) {
+    interleaved.at(p) = planes.at({p[0] / channels, p[1], p[0] % channels});
+  });
+  const Image expected = result_of(resize::make_pipeline<std::uint8_t, 3>(planes.box, 1.7f), planes, 1);
+  for (int ranks : {1, 4, 7}) {
+    const Image result = result_of(resize::make_pipeline<std::uint8_t, 2, channels>(interleaved.box, 1.7f),
+                                   interleaved, ranks);
+    ASSERT_EQ(result.box, (Box{{0, 39 * channels}, {0, 15}}));
+    test::for_each_point(result.box, [&](const Point& p) {
+      ASSERT_EQ(result.at(p), expected.at({p[0] / channels, p[1], p[0] % channels})) << p[0] << ", " << p[1];
     });
-    const Image expected = result_of(resize::make_pipeline<std::uint8_t, 3>(planes.box, 1.7f), planes, 1);
-    for (int ranks : {1, 4, 7}) {
-      const Image result = result_of(resize::make_pipeline<std::uint8_t, 2>(interleaved.box, 1.7f, channels),
-                                     interleaved, ranks);
-      ASSERT_EQ(result.box, (Box{{0, 39 * channels}, {0, 15}}));
-      test::for_each_point(result.box, [&](const Point& p) {
-        ASSERT_EQ(result.at(p), expected.at({p[0] / channels, p[1], p[0] % channels}))
-            << p[0] << ", " << p[1];
-      });
-    }
   }
+}
+
+TEST(Resize, InterleavedChannelsAreThoseOfPlanes) {
+  expect_those_of_planes<1>();
+  expect_those_of_planes<2>();
+  expect_those_of_planes<3>();
+  expect_those_of_planes<4>();
 }
 
 }  // namespace

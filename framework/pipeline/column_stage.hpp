@@ -3,12 +3,6 @@
 
 #include "tessera/pipeline/stage_kernel.hpp"
 
-// A loop over a line that cannot be vectorised, as its body gathers or branches, is no mistake.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 namespace tessera {
 
 /// The line of points that the body of a column stage writes: all points along one dimension. What is not
@@ -255,7 +249,3 @@ class ColumnStage final : public StageKernel {
 };
 
 }  // namespace tessera
-
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif

@@ -13,12 +13,6 @@
 #include "tessera/pipeline/unit.hpp"
 #include "tessera/view/accessor.hpp"
 
-// A loop over points that cannot be vectorised, as its body gathers or branches, is no mistake.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 namespace tessera::detail {
 
 /// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only. `Wide` says
@@ -199,7 +193,3 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
 };
 
 }  // namespace tessera::detail
-
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif

@@ -11,11 +11,6 @@
 #include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/view/accessor.hpp"
 
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
 namespace tessera::detail {
 
 /// Points along each side of the blocks that are turned: a cache line of elements, or fewer of small ones.
@@ -88,7 +83,3 @@ template <int D, class Bound, class T, int N, class... Outer>
 }
 
 }  // namespace tessera::detail
-
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif

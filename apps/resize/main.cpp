@@ -23,6 +23,8 @@ tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck
   const auto channels = deck.get<std::int64_t>("channels");
   if (channels > 1 && image.domain.dimensions > 2)
     deck.fail("channels", "the image has planes: leave it out, as their samples do not lie side by side");
+  if (channels > 1 && deck.is_set("output.png"))
+    deck.fail("output.png", "a picture of samples side by side would be grey and too wide: use output.file");
   if (image.domain[0].size() % channels != 0)
     deck.fail("channels", fmt::format("the rows of the image have {} samples, no multiple of it",
                                       image.domain[0].size()));

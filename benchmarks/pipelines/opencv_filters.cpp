@@ -22,9 +22,10 @@ cv::Mat synthetic_image(Size size) {
 /// Adds filter(image, result) on an image of T.
 template <class T, class Filter>
 void add(std::vector<OpenCvFilter>& filters, const char* name, Size size, const Filter& filter) {
-  filters.push_back(
-      {name, short_name<T>(),
-       [image = synthetic_image<T>(size), result = cv::Mat(), filter]() mutable { filter(image, result); }});
+  filters.push_back({name, short_name<T>(),
+                     [image = synthetic_image<T>(size), result = cv::Mat(), filter = filter]() mutable {
+                       filter(image, result);
+                     }});
 }
 
 template <class T>

@@ -85,6 +85,7 @@ class StepPrinter {
     if (step.group >= 0) text += fmt::format(", by the kernel of group {}", step.group);
     if (step.scratch_bytes > 0)
       text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
+    if (step.streams) text += ", written past the caches";
     line("{}", text);
   }
   void operator()(const plan::Reduce& step) { line("reduce {} over all ranks", name(step.stage)); }

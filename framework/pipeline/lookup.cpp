@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/lookup.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 
-// Compilers for devices do not all take functions for one kind of host processor.
-#if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
-#define TESSERA_PERMUTES_BYTES
+#include "tessera/view/compat.hpp"
+
+#ifdef TESSERA_X86_HOST
 #include <immintrin.h>
 #endif
 
 namespace tessera::detail {
 namespace {
 
-#ifdef TESSERA_PERMUTES_BYTES
+#ifdef TESSERA_X86_HOST
 
 constexpr int lanes = 64;
 

@@ -3,12 +3,14 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
-#include <type_traits>
+
+#include "tessera/pipeline/interval.hpp"
 
 namespace tessera {
 
 /// An entry of a table of so many that is still to be looked up, and converts to it: what a body may return
-/// as the value of its point. Hosts then look up whole rows.
+/// as the value of its point. Hosts then look up whole rows. The table must be a member of the stage's own
+/// body.
 template <class T, int Entries>
 struct Lookup {
   static constexpr int entry_count = Entries;
@@ -17,6 +19,11 @@ struct Lookup {
   int index;
 
   KOKKOS_FORCEINLINE_FUNCTION operator T() const { return entries[index]; }
+};
+
+template <class T, int Entries>
+struct NumberOf<Lookup<T, Entries>> {
+  using type = T;
 };
 
 namespace detail {

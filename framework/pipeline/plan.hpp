@@ -59,6 +59,9 @@ struct Target {
   std::int64_t memory_bytes = 0;
   /// Devices: scratch memory of a team.
   std::int64_t team_scratch_bytes = std::int64_t{48} << 10;
+  /// Hosts: a rank's part of the last level of cache; results of more than half of it are written past it. 0:
+  /// none is.
+  std::int64_t cache_bytes = 0;
 };
 
 /// Everything one rank will do, as plain data: a pure function of pipeline, schedule, target, rank count and

@@ -99,6 +99,8 @@ struct Compute {
   std::int64_t scratch_bytes = 0;
   /// Devices: the pipeline's group of fusable stages that computes all members in one kernel; -1: none.
   int group = -1;
+  /// Hosts: the result is written past the caches, as it would leave them before it is read again.
+  bool streams = false;
 };
 /// The contributions to a global reduction become its result, on all ranks.
 struct Reduce {

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/view/fill_boundary.hpp"
 #include "tessera/view/huge_pages.hpp"
-#include "tessera/view/machine.hpp"
 
 namespace tessera {
 namespace {
@@ -45,30 +43,6 @@ class HostCopy {
   ElementType type_;
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
-
-/// Whether a row of the stage is computed from one row of each input.
-bool reads_single_rows(const Pipeline& pipeline, const plan::Compute& step) {
-  const StageDeclaration& stage = pipeline[step.stage];
-  Box row = step.parts.front();
-  for (int d = 1; d < row.dimensions; ++d) row[d].end = row[d].begin + 1;
-  std::vector<Box> needs(stage.inputs.size());
-  stage.kernel->required(row, needs.data());
-  return std::ranges::all_of(needs,
-                             [](const Box& need) { return need.dimensions < 2 || need[1].size() <= 1; });
-}
-
-/// Whether a result is written past the caches. It should leave them before it is read again, and the rows of
-/// tiles should be long; and a stencil that reads several rows from memory between such writes waits longer
-/// for them than it gains, whereas fused stages read theirs from scratch.
-bool streams(const Pipeline& pipeline, const plan::Compute& step, std::int64_t bytes) {
-  const StageDeclaration& stage = pipeline[step.stage];
-  const std::int64_t cache = cache_bytes();
-  if (!runs_on_host || cache == 0 || bytes <= cache / 2) return false;
-  if (stage.reduction != nullptr || stage.output_count > 1) return false;
-  if (step.parts.empty() || step.parts.front().empty()) return false;
-  if (step.tile[0] * element_size(pipeline, step.stage) < detail::streamed_bytes) return false;
-  return step.members.size() > 1 || stage.kernel->swaps_rows() || reads_single_rows(pipeline, step);
-}
 
 /// A region of that name for tools of Kokkos, as long as it lives.
 class Region {
@@ -129,10 +103,6 @@ void RankExecutor::prepare(const PlanNode& node) {
   walk(node, [this](const PlanNode& leaf) {
     const auto* step = std::get_if<plan::Compute>(&leaf.step);
     if (step == nullptr) return;
-    const int buffer = written_buffer_[static_cast<std::size_t>(step->stage)];
-    if (buffer >= 0)
-      arrays_.written[static_cast<std::size_t>(step->stage)].streams =
-          streams(pipeline_, *step, blocks_[static_cast<std::size_t>(buffer)].bytes());
     const auto place = static_cast<std::size_t>(leaf.id);
     programs_.resize(std::max(programs_.size(), place + 1));
     groups_.resize(programs_.size());

@@ -4,7 +4,7 @@
 namespace tessera::detail {
 
 bool computes_rows_in_turn() {
-#if defined(__x86_64__) && !defined(__NVCC__)
+#ifdef TESSERA_X86_HOST
   return __builtin_cpu_supports("avx2") && !__builtin_cpu_supports("avx512f");
 #else
   return false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -83,7 +84,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
     // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
     // into the next line, and arithmetic on few elements gains less than that costs.
     if constexpr (Wide && sizeof(Value) >= 4) {
-#pragma omp simd simdlen(8)
+      constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
+#pragma omp simd simdlen(lanes)
       for (int k = 0; k < count; ++k) to[k] = static_cast<Value>(value_of<0>(value(first + k)));
     } else {
 #pragma omp simd
@@ -97,16 +99,24 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
     std::uint16_t indices[piece];
     for (int first = 0; first < count; first += piece) {
       const int points = std::min(piece, count - first);
-#pragma omp simd
-      for (int k = 0; k < points; ++k) indices[k] = index_of(value, first + k);
       const auto table = value_of<0>(value(first));
-      look_up(table.entries, table.entry_count, indices, span + first, points);
+      int others = 0;
+#pragma omp simd reduction(+ : others)
+      for (int k = 0; k < points; ++k) others += put_index(value, first + k, table.entries, indices[k]);
+      if (others == 0)
+        look_up(table.entries, table.entry_count, indices, span + first, points);
+      else
+        for (int k = 0; k < points; ++k) span[first + k] = value_of<0>(value(first + k));
     }
   }
-  /// Apart, as compilers would keep the value in memory if it were a variable of the loop.
+  /// Returns whether it is one of another table than `entries`. Apart, as compilers would keep the value in
+  /// memory if it were a variable of the loop.
   template <class ValueOf>
-  [[gnu::always_inline]] static std::uint16_t index_of(const ValueOf& value, int k) {
-    return static_cast<std::uint16_t>(value_of<0>(value(k)).index);
+  [[gnu::always_inline]] static int put_index(const ValueOf& value, int k, const Value* entries,
+                                              std::uint16_t& index) {
+    const auto entry = value_of<0>(value(k));
+    index = static_cast<std::uint16_t>(entry.index);
+    return entry.entries != entries;
   }
 };
 
@@ -149,7 +159,9 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   template <class ValueOf, std::size_t... K, class... Outer>
   [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
                                           std::index_sequence<K...>, Coordinate x, Outer... outer) const {
-    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value) * X);
+    // Whole cache lines.
+    constexpr int unit = static_cast<int>(sizeof(Value)) * X, step = 64 / std::gcd(64, unit);
+    constexpr int most = std::max(step, streamed_bytes / unit / step * step);
     alignas(64) Value gathered[Planes][most * X];
     const int piece = streams ? most : last - first;
     for (; first < last; first += piece) {

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/streamed_stores.hpp"
 
-#include <Kokkos_Macros.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-// Compilers for devices do not all take functions for one kind of host processor.
-#if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
-#define TESSERA_STREAMS
+#include "tessera/view/compat.hpp"
+#include "tessera/view/machine.hpp"
+
+#ifdef TESSERA_X86_HOST
 #include <immintrin.h>
 #endif
 
-namespace tessera::detail {
+namespace tessera {
 
-#ifdef TESSERA_STREAMS
+std::int64_t cache_to_write_past() {
+#ifdef TESSERA_X86_HOST
+  return cache_bytes();
+#else
+  return 0;
+#endif
+}
+
+namespace detail {
+
+#ifdef TESSERA_X86_HOST
 
 namespace {
 
@@ -59,4 +69,5 @@ void finish_streams() {}
 
 #endif
 
-}  // namespace tessera::detail
+}  // namespace detail
+}  // namespace tessera

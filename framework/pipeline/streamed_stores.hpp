@@ -2,8 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
-namespace tessera::detail {
+namespace tessera {
+
+/// What Target::cache_bytes should be for this process: 0 where nothing can be written past the caches.
+std::int64_t cache_to_write_past();
+
+namespace detail {
 
 /// What is written to an array that streams is gathered in so many bytes first, which stay in the nearest
 /// cache.
@@ -16,4 +22,5 @@ void stream(void* to, const void* from, std::size_t bytes);
 /// To be called before other threads may read what the calling thread streamed.
 void finish_streams();
 
-}  // namespace tessera::detail
+}  // namespace detail
+}  // namespace tessera

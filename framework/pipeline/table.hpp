@@ -51,8 +51,9 @@ class Table {
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](const I& i) const { return (*this)(i); }
 
-  /// The entry, for a body that returns it as it is: hosts with byte permutations then look up 64 bytes at a
-  /// time in tables of up to 1024 bytes, several times as fast as one after the other.
+  /// The entry, for the body of a stage that returns it as it is: hosts with byte permutations then look up
+  /// 64 entries at a time in tables of up to 1024 of uint8, several times as fast as one after the other. The
+  /// table must be a member of that body, and not of one that it makes while it computes a point.
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(const I& i) const {
     if constexpr (is_interval<I>)

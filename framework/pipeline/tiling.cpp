@@ -115,6 +115,30 @@ TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vect
   return tile;
 }
 
+/// Whether a row of the stage is computed from one row of each input.
+bool reads_single_rows(const StageDeclaration& stage, Box row) {
+  for (int d = 1; d < row.dimensions; ++d) row[d].end = row[d].begin + 1;
+  std::vector<Box> needs(stage.inputs.size());
+  stage.kernel->required(row, needs.data());
+  return std::ranges::all_of(needs,
+                             [](const Box& need) { return need.empty() || need.size() == need[0].size(); });
+}
+
+/// Whether the result is written past the caches: when it is large; but a stencil that reads several rows
+/// from memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
+/// scratch.
+bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+  const StageDeclaration& stage = scheduled.pipeline()[step.stage];
+  const Target& target = scheduled.target();
+  if (target.device || target.cache_bytes == 0) return false;
+  if (stage.reduction != nullptr || stage.output_count > 1) return false;
+  std::int64_t points = 0;
+  for (const Box& part : step.parts) points += part.size();
+  if (points * element_size(scheduled, step.stage) <= target.cache_bytes / 2) return false;
+  const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
+  return step.members.size() > 1 || stage.kernel->swaps_rows() || reads_single_rows(stage, first);
+}
+
 /// Where the arrays of all members but the last lie in scratch, given the largest box of each.
 void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
                    plan::Compute& step) {
@@ -301,6 +325,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   } else {
     for (int d = 0; d < largest.dimensions; ++d) step.tile.push_back(std::int64_t{1} << 40);
   }
+  step.streams = streams(scheduled, step);
   if (step.members.size() == 1) return step;
   if (const std::int64_t tiles = Tiles(step.parts, step.tile).size(); tiles > most_tiles) {
     const std::string& name = scheduled.pipeline()[root].name;

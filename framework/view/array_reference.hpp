@@ -15,7 +15,7 @@ namespace tessera {
 struct ArrayReference {
   std::byte* origin = nullptr;
   std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
-  /// Whether it is written past the caches, which it would leave before it is read again.
+  /// Whether a host may write it past the caches, which it would leave before it is read again.
   bool streams = false;
 };
 

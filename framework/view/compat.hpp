@@ -13,6 +13,12 @@
 #error "Tessera: -ffast-math folds the NaN tests that min, max and clamp stand on: leave it out"
 #endif
 
+// Functions for one kind of x86 processors, chosen when a program runs: not all compilers for devices take
+// them.
+#if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#define TESSERA_X86_HOST
+#endif
+
 namespace tessera {
 
 /// Where kernels run, and where their arrays live.

@@ -34,21 +34,6 @@ int own_numa_domain() {
   });
 }
 
-std::int64_t own_cache_bytes() {
-  return of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
-    double bytes = 0;
-    hwloc_bitmap_t shared = hwloc_bitmap_alloc();
-    for (hwloc_obj_t cache = nullptr;
-         (cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr;) {
-      hwloc_bitmap_and(shared, cache->cpuset, cores);
-      bytes += static_cast<double>(cache->attr->cache.size) * hwloc_bitmap_weight(shared) /
-               hwloc_bitmap_weight(cache->cpuset);
-    }
-    hwloc_bitmap_free(shared);
-    return static_cast<std::int64_t>(bytes);
-  });
-}
-
 using SamePlace = std::function<bool(const RankPlace&, const RankPlace&)>;
 
 /// Ranks per place when the ranks of every place follow each other and all places have equally many; else 0.
@@ -69,8 +54,18 @@ int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same)
 }  // namespace
 
 std::int64_t cache_bytes() {
-  static const std::int64_t bytes = own_cache_bytes();
-  return bytes;
+  return of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
+    double bytes = 0;
+    hwloc_bitmap_t shared = hwloc_bitmap_alloc();
+    for (hwloc_obj_t cache = nullptr;
+         (cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr;) {
+      hwloc_bitmap_and(shared, cache->cpuset, cores);
+      bytes += static_cast<double>(cache->attr->cache.size) * hwloc_bitmap_weight(shared) /
+               hwloc_bitmap_weight(cache->cpuset);
+    }
+    hwloc_bitmap_free(shared);
+    return static_cast<std::int64_t>(bytes);
+  });
 }
 
 std::vector<RankPlace> rank_places(MPI_Comm communicator) {

@@ -16,7 +16,7 @@ struct RankPlace {
 };
 
 /// Bytes of the last level of cache that fall to this process: of what cores share, its own cores' part. 0
-/// where the machine does not tell.
+/// where the machine does not tell. Looks at the machine: to be asked once.
 std::int64_t cache_bytes();
 
 /// Where all ranks run. A rank that may use the cores of several NUMA domains counts as in the first of them.

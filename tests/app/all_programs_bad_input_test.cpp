@@ -146,6 +146,14 @@ const std::vector<Refused> refused_outputs = {
      "o.png: PNG holds images of 1 or 3 channels, not [0, 20) x [0, 30) x [0, 2); write HDF5 instead",
      "threads=1",
      "output.png=o.png"},
+    {"picture_of_samples_side_by_side",
+     "resize",
+     {"uint8", 39, 30},
+     "command line: 'output.png=o.png': 'output.png': a picture of samples side by side would be grey and "
+     "too "
+     "wide: use output.file",
+     "channels=3",
+     "output.png=o.png"},
     {"comparison_of_other_planes",
      "interpolate",
      {"float32", 40, 30, 4},

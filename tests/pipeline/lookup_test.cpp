@@ -7,6 +7,7 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/via.hpp"
 
 namespace {
 
@@ -61,6 +62,52 @@ TEST(Lookup, OfOtherTablesIsDoneAtOnce) {
   expect_entries<std::uint8_t, std::uint16_t, 1025>();
   expect_entries<std::uint16_t, std::uint16_t, 300>();
   expect_entries<float, std::uint16_t, 300>();
+}
+
+using Entries = Table<std::uint8_t, 200>;
+
+Entries some_entries(int seed) {
+  test::Random random(static_cast<std::uint64_t>(seed));
+  std::array<std::uint8_t, 200> entries;
+  for (auto& entry : entries) entry = static_cast<std::uint8_t>(random.small(0, 255));
+  return Entries(entries);
+}
+
+/// The points of some columns from one table, the others from another.
+struct LookUpInTwo {
+  Entries tables[2] = {some_entries(1), some_entries(2)};
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    if (x % 3 == 0) return tables[0].deferred(cast<int>(in(x, y)));
+    return tables[1].deferred(cast<int>(in(x, y)));
+  }
+};
+struct LookUpInBody {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const auto entry = via(LookUp<Entries>{some_entries(1)}, in);
+    return entry(x, y) + cast<int>(entry(x, y));
+  }
+};
+
+TEST(Lookup, InSeveralTablesAndInOtherBodiesGivesTheirEntries) {
+  const Box box{{0, 1000}, {0, 2}};
+  test::WholeArray<std::uint8_t> image(box);
+  for (std::size_t i = 0; i < image.values.size(); ++i) image.values[i] = static_cast<std::uint8_t>(i % 200);
+  Pipeline pipeline;
+  const auto input = pipeline.input<std::uint8_t, 2>("input", box);
+  pipeline.output(pipeline.stage<std::uint8_t>("two", LookUpInTwo{}, input), box);
+  pipeline.output(pipeline.stage<int>("twice", LookUpInBody{}, input), box);
+  test::ArraySource<std::uint8_t> source(image);
+  test::ArraySink<std::uint8_t> two(box);
+  test::ArraySink<int> twice(box);
+  Rehearsal(pipeline, {}, {}, 3).run({{{"input", &source}}, {{"two", &two}, {"twice", &twice}}});
+  const LookUpInTwo body;
+  test::for_each_point(box, [&](const Point& p) {
+    ASSERT_EQ(two.array.at(p), body.tables[p[0] % 3 == 0 ? 0 : 1](int(image.at(p)))) << p[0];
+    ASSERT_EQ(twice.array.at(p), 2 * body.tables[0](int(image.at(p)))) << p[0];
+  });
 }
 
 TEST(Lookup, OverAnIntervalIsTheRangeOfTheEntries) {

@@ -33,6 +33,7 @@ Case random_case(test::Random& random, bool exact) {
   sample.ranks = test::random_rank_count(random);
   sample.schedule = test::random_mixed_schedule(random, sample.graph.pipeline, sample.ranks);
   sample.target.threads = random.small(1, 3);
+  sample.target.cache_bytes = random.one_of<std::int64_t>({0, 1, 500});
   if (sample.ranks % 2 == 0 && random.chance(20)) sample.target.levels = {2, sample.ranks / 2};
   return sample;
 }

@@ -40,6 +40,7 @@ TEST(MixedRun, AnyScheduleGivesTheBitsOfOneRank) {
     const std::string text = std::string(graph.text).append("; ").append(test::to_string(schedule));
     Target target;
     target.threads = random.small(1, 3);
+    target.cache_bytes = random.one_of<std::int64_t>({0, 1, 500});
     target.device = random.chance(20);
     const Transport transport{true, random.chance(30)};
     const HostMode mode = random.chance(30) ? HostMode::calling_thread : HostMode::kernels;

@@ -21,6 +21,7 @@ inline std::vector<Plan> make_plans(const Pipeline& pipeline, const Schedule& sc
 inline std::vector<Plan> random_plans(Random& random, const Graph& graph, int most_ranks) {
   Target target;
   target.threads = random.small(1, 3);
+  target.cache_bytes = random.one_of<std::int64_t>({0, 1, 500});
   return make_plans(graph.pipeline, random_schedule(random, graph.pipeline), target,
                     random.small(1, most_ranks));
 }

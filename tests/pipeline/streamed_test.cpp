@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/plan.hpp"
 
 namespace {
 
@@ -81,6 +83,55 @@ TYPED_TEST(Streamed, BoxesHoldWhatOthersHold) {
           << stage << " on " << to_string(box);
     }
   }
+}
+
+struct Copy {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y);
+  }
+};
+struct ThreeRows {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y - 1) + in(x, y) + in(x, y + 1);
+  }
+};
+
+/// The stages that the plan of one rank writes past a cache of so many bytes.
+std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false) {
+  const Box box{{0, 64}, {0, 32}};  // of 8192 bytes
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
+  const auto copied = pipeline.stage<float>("copied", Copy{}, input);
+  const auto stencil = pipeline.stage<float>("stencil", ThreeRows{}, copied);
+  const auto in_tiles = pipeline.stage<float>("in_tiles", Copy{}, stencil);
+  pipeline.output(pipeline.stage<float>("fused", ThreeRows{}, in_tiles), box);
+  pipeline.output(pipeline.stage<float>("turned", Turn{}, stencil), Box{{0, 32}, {0, 64}});
+  pipeline.output(pipeline.reduce("least", Minimum<float>(), copied, box));
+  Schedule schedule;
+  schedule.stages["in_tiles"].placement = Placement::tile;
+  Target target;
+  target.cache_bytes = cache_bytes;
+  target.device = device;
+  const Plan plan = make_plan(pipeline, device ? Schedule{} : schedule, target, 1, 0);
+  std::set<std::string> names;
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    if (step != nullptr && step->streams) names.insert(pipeline[step->stage].name);
+  });
+  return names;
+}
+
+TEST(Streamed, AreLargeResultsButOfStencilsThatReadMemory) {
+  const std::set<std::string> all{"copied", "fused", "turned"};
+  EXPECT_EQ(streamed(1), all);
+  EXPECT_EQ(streamed(2 * 8192 - 1), all);
+  // No more than half of the cache; what `stencil` needs of `copied` is larger.
+  EXPECT_EQ(streamed(2 * 8192 + 1), (std::set<std::string>{"copied"}));
+  EXPECT_EQ(streamed(1 << 20), std::set<std::string>());
+  EXPECT_EQ(streamed(0), std::set<std::string>());
+  EXPECT_EQ(streamed(1, true), std::set<std::string>());
 }
 
 }  // namespace

@@ -3,27 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "tessera/view/machine.hpp"
-
 namespace {
 
-TEST(HugePages, LeaveMemoryAsItIsWhereverItBegins) {
-  constexpr std::size_t bytes = 40 << 20;
-  std::vector<unsigned char> memory(bytes);
-  for (std::size_t i = 0; i < bytes; i += 1001) memory[i] = static_cast<unsigned char>(i % 251);
-  for (std::size_t offset : {0, 1, 64, 4095, 4096, 2 << 20})
-    for (std::size_t size : {std::size_t(0), std::size_t(1), std::size_t(8) << 20, bytes - offset})
-      tessera::prefer_huge_pages(memory.data() + offset, size);
-  tessera::prefer_huge_pages(nullptr, 0);
-  for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(memory[i], i % 1001 == 0 ? i % 251 : 0) << i;
-}
+using tessera::detail::whole_pages;
 
-TEST(CacheBytes, AreOfSomeSensibleSize) {
-  const auto bytes = tessera::cache_bytes();
-  EXPECT_TRUE(bytes == 0 || (bytes >= 64 << 10 && bytes < std::int64_t(1) << 36)) << bytes;
-  EXPECT_EQ(tessera::cache_bytes(), bytes);
+TEST(HugePages, AreAskedForWholePagesOnly) {
+  constexpr std::uintptr_t page = 4096;
+  for (std::uintptr_t begin : {page, page + 1, 2 * page - 1})
+    for (std::size_t bytes = 0; bytes < 4 * page; bytes += 7) {
+      const auto pages = whole_pages(reinterpret_cast<const void*>(begin), bytes, page);
+      EXPECT_EQ(pages.begin % page, 0u);
+      EXPECT_EQ(pages.end % page, 0u);
+      EXPECT_GE(pages.begin, begin);
+      ASSERT_LE(pages.begin, pages.end);
+      if (pages.begin < pages.end) EXPECT_LE(pages.end, begin + bytes);
+      // No more than parts of two pages are left out.
+      EXPECT_GT(pages.end - pages.begin + 2 * page, bytes);
+    }
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ std::vector<RankPlace> regular(int nodes, int domains, int ranks) {
   return places;
 }
 
+TEST(CacheBytes, AreOfSomeSensibleSize) {
+  const std::int64_t bytes = cache_bytes();
+  EXPECT_TRUE(bytes == 0 || (bytes >= 64 << 10 && bytes < std::int64_t(1) << 36)) << bytes;
+}
+
 TEST(MachineLevels, AreNodesDomainsAndRanks) {
   EXPECT_EQ(machine_levels(regular(4, 2, 8)), (Levels{4, 2, 8}));
   EXPECT_EQ(machine_levels(regular(4, 1, 8)), (Levels{4, 8}));

@@ -80,6 +80,7 @@ void PlanChecker::check_target() {
   check_range(plan_.target.threads, 1, most_threads, "threads");
   check_range(plan_.target.memory_bytes, 0, std::numeric_limits<std::int64_t>::max(), "memory_bytes");
   check_range(plan_.target.team_scratch_bytes, 0, most_bytes, "team_scratch_bytes");
+  check_range(plan_.target.cache_bytes, 0, std::numeric_limits<std::int64_t>::max(), "cache_bytes");
   for (int level : plan_.target.levels) check_range(level, 1, most_ranks, "a level");
 }
 

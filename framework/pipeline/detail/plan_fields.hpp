@@ -70,7 +70,8 @@ inline constexpr auto fields_of<plan::Compute> =
                Field{"boxes", &plan::Compute::boxes},
                Field{"scratch", &plan::Compute::scratch},
                Field{"scratch_bytes", &plan::Compute::scratch_bytes},
-               Field{"group", &plan::Compute::group}};
+               Field{"group", &plan::Compute::group},
+               Field{"streams", &plan::Compute::streams}};
 template <>
 inline constexpr auto fields_of<plan::Reduce> = std::tuple{Field{"stage", &plan::Reduce::stage}};
 template <>
@@ -99,9 +100,12 @@ inline constexpr auto fields_of<Buffer> = std::tuple{
     Field{"array", &Buffer::array}, Field{"box", &Buffer::box}, Field{"aligned_x", &Buffer::aligned_x},
     Field{"offset", &Buffer::offset}, Field{"bytes", &Buffer::bytes}};
 template <>
-inline constexpr auto fields_of<Target> = std::tuple{
-    Field{"threads", &Target::threads}, Field{"device", &Target::device}, Field{"levels", &Target::levels},
-    Field{"memory_bytes", &Target::memory_bytes}, Field{"team_scratch_bytes", &Target::team_scratch_bytes}};
+inline constexpr auto fields_of<Target> = std::tuple{Field{"threads", &Target::threads},
+                                                     Field{"device", &Target::device},
+                                                     Field{"levels", &Target::levels},
+                                                     Field{"memory_bytes", &Target::memory_bytes},
+                                                     Field{"team_scratch_bytes", &Target::team_scratch_bytes},
+                                                     Field{"cache_bytes", &Target::cache_bytes}};
 template <>
 inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"rank_count", &Plan::rank_count},

@@ -11,9 +11,9 @@
 namespace local_laplacian {
 
 // Local Laplacian filters (S. Paris, S. Hasinoff, J. Kautz, 2011; fast as M. Aubry et al., 2014, and Halide's
-// app have it). The image is remapped around each of `curves` intensities, k / 7. A point of the result takes
-// the Laplacian pyramids of the two remapped images whose intensities are nearest to its own. Their pyramids
-// are one array of (k, x, y): with k fastest a point of all of them is one vector register.
+// app have it). A point of the result takes the Laplacian pyramids of those two images, remapped around
+// `curves` intensities k / 7, whose intensities are nearest to its own. All pyramids are one array of
+// (k, x, y): with k fastest a point of all of them is one vector register.
 
 inline constexpr int curves = 8;
 inline constexpr int steps_per_curve = 256;
@@ -87,8 +87,7 @@ struct Coarsest {
 };
 
 /// The details of the two curves around a point's value, of (curve, x, y): what their level has that the next
-/// coarser one, upsampled, has not. Two neighbours in memory. Inlined by name, as compilers leave a function
-/// of this length alone even where all around it is inlined.
+/// coarser one, upsampled, has not. Inlined by name: it is too long for compilers to do so unasked.
 template <class Line, class Fine, class Coarse, class V, class Coord>
 KOKKOS_FORCEINLINE_FUNCTION void details_of(Line& line, const Fine& fine, const Coarse& coarse,
                                             const V& value, const Coord& x, const Coord& y) {
@@ -105,8 +104,8 @@ struct Details {
   template <class Line, class In, class Levels, class Coarse, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Levels& levels, const Coarse& coarse,
                                   Coord x, Coord y) const {
-    details_of(
-        line, [&](const auto& k) { return levels(k, x, y); }, coarse, in(x, y), x, y);
+    const auto fine = [&](const auto& k) { return levels(k, x, y); };
+    details_of(line, fine, coarse, in(x, y), x, y);
   }
 };
 
@@ -118,8 +117,8 @@ struct FinestDetails {
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Table& detail, const Coarse& coarse,
                                   Coord x, Coord y) const {
     const auto value = in(x, y);
-    details_of(
-        line, [&](const auto& k) { return remapped(value, detail, k); }, coarse, value, x, y);
+    const auto fine = [&](const auto& k) { return remapped(value, detail, k); };
+    details_of(line, fine, coarse, value, x, y);
   }
 };
 
@@ -180,20 +179,16 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
     gray[j] = pipeline.stage<float>("gray" + number, Down<Held>{held}, gray[j - 1]);
     levels[j] = pipeline.lines<float, 3, 0, curves>("level" + number, DownLine<Held>{held}, levels[j - 1]);
   };
-  for (std::size_t j = 1; j < count; ++j) {
-    if (j <= first_within)
-      add_level(j, Everywhere{});
-    else
-      add_level(j, Within::of(image, static_cast<int>(j) - 1));
-  }
+  for (std::size_t j = 1; j < count; ++j)
+    j <= first_within ? add_level(j, Everywhere{}) : add_level(j, Within::of(image, static_cast<int>(j) - 1));
   std::size_t j = count - 1;
   out[j] = pipeline.stage<float>("out" + std::to_string(j), Coarsest{}, gray[j], levels[j]);
   while (j-- > 0) {
     const std::string number = std::to_string(j);
+    const std::string name = "details" + number;
     const auto details =
-        j > 0
-            ? pipeline.lines<float, 3, 0, 2>("details" + number, Details{}, gray[j], levels[j], levels[j + 1])
-            : pipeline.lines<float, 3, 0, 2>("details0", FinestDetails{remapped}, gray[0], detail, levels[1]);
+        j > 0 ? pipeline.lines<float, 3, 0, 2>(name, Details{}, gray[j], levels[j], levels[j + 1])
+              : pipeline.lines<float, 3, 0, 2>(name, FinestDetails{remapped}, gray[0], detail, levels[1]);
     out[j] = pipeline.phases<float, 2>("out" + number, Collapse{}, gray[j], details, out[j + 1]);
   }
   const auto result = pipeline.planes<std::uint16_t, 3, 3>("result", Colour{}, input, gray[0], out[0]);

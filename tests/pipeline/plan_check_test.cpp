@@ -262,7 +262,8 @@ void mutate(std::string& text, std::mt19937& random) {
   const std::size_t number = text.find_first_of("0123456789", at);
   if (random() % 4 != 0 && number != std::string::npos) {
     const std::size_t end = text.find_first_not_of("0123456789", number);
-    if (random() % 2 == 0)
+    constexpr std::size_t most_digits = 18;  // of a number that can be counted up
+    if (random() % 2 == 0 || end - number > most_digits)
       text.replace(number, end - number, numbers[random() % std::size(numbers)]);
     else
       text.replace(number, end - number, std::to_string(std::stoll(text.substr(number, end - number)) + 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include "pipelines/pipeline_case.hpp"
+
+#include <algorithm>
 
 namespace bench {
 

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "tessera/pipeline/streamed_stores.hpp"
+#include "tessera/view/collectively.hpp"
+
 namespace bench {
 namespace {
 
@@ -31,7 +34,8 @@ struct Dump final : tessera::BlockSink {
                       &file) != MPI_SUCCESS)
       throw tessera::InputError("--dump: cannot write " + path);
     MPI_File_set_size(file, whole.size() * size);
-    write_rows(block, block.box.dimensions - 1, 0, 0, size, file);
+    tessera::collectively(session.communicator(),
+                          [&] { write_rows(block, block.box.dimensions - 1, 0, 0, size, file); });
     MPI_File_close(&file);
   }
 

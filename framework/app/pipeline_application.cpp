@@ -25,6 +25,7 @@
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 #include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/gpu_aware.hpp"
 #include "tessera/view/machine.hpp"

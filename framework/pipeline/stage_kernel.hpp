@@ -34,7 +34,7 @@ class StageKernel {
   virtual void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                       AccessMonitor monitor) const = 0;
 
-  /// Whether the rows of the stage are columns of what it reads: tiles should then be as high as wide.
+  /// Whether the rows of the stage are columns of what it reads: tiles should then be high.
   virtual bool swaps_rows() const { return false; }
 
   /// Enqueues the computation of `box` as a kernel: how devices compute.

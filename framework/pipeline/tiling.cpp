@@ -56,21 +56,22 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
   return std::max<std::int64_t>(bytes, 1);
 }
 
-/// A square in the first two dimensions that stays in cache, of a stage whose rows are columns of what it
-/// reads.
-TileSize square_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
-  const std::int64_t bytes = bytes_per_point(scheduled, members);
-  std::int64_t side = 64;
-  while (4 * side * side * bytes <= tile_bytes) side *= 2;
-  while (side > 64 && box.size() / (side * side) < tiles_per_thread * scheduled.target().threads) side /= 2;
+/// A tile of a stage whose rows are columns of what it reads: narrow, as its rows are written line by line
+/// anyway, and high, so that what it reads lies in long runs.
+TileSize turning_tile(const ScheduledPipeline& scheduled, const Box& box) {
+  constexpr std::int64_t width = 64, least_height = 64;
+  const std::int64_t enough = tiles_per_thread * scheduled.target().threads;
+  std::int64_t height = box[1].size();
+  while (height > least_height && box.size() / (width * height) < enough) height = (height + 1) / 2;
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
-  for (std::size_t d = 0; d < 2; ++d) tile[d] = std::min(box[static_cast<int>(d)].size(), side);
+  tile[0] = std::min(box[0].size(), width);
+  tile[1] = height;
   return tile;
 }
 
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   const StageDeclaration& root = scheduled.pipeline()[members.back()];
-  if (root.kernel != nullptr && root.kernel->swaps_rows()) return square_tile(scheduled, members, box);
+  if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, box);
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
   tile[0] = std::min(box[0].size(), row_bytes / point);

@@ -12,6 +12,9 @@ namespace sobel {
 /// min(|gx| + |gy|, the largest T). Serves images of (x, y) and of (x, y, channel).
 template <class T>
 struct Magnitude {
+  /// Four rows share most of what they read.
+  static constexpr int rows_together = 4;
+
   template <class In, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     // The least type that holds all differences: narrow lanes are fast lanes.

@@ -7,6 +7,8 @@ namespace {
 /// The mean of 3x3 points: rounded for integers.
 template <class T>
 struct Mean3x3 {
+  static constexpr int rows_together = 4;
+
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     // The least type that holds the sum.

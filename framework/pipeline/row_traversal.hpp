@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/coordinate.hpp"
@@ -52,7 +53,7 @@ template <class Bound, class Output, class... Outer>
     compute_span(bound, output, rest, end - rest, Coordinate(y + r), outer...);
 }
 
-/// Computes rows one after the other.
+/// Computes rows one after the other, or as many together as the body says.
 template <class Bound, class Output, class... Outer>
 [[TESSERA_FLAT]] void compute_in_order(const Bound& bound, const Output& output, Range columns, Range rows,
                                        Outer... outer) {
@@ -61,8 +62,15 @@ template <class Bound, class Output, class... Outer>
   const Output out = output;
   const int x = static_cast<int>(columns.begin);
   const int width = static_cast<int>(columns.size());
-  for (int y = static_cast<int>(rows.begin); y < rows.end; ++y)
-    compute_span(local, out, x, width, Coordinate(y), outer...);
+  int y = static_cast<int>(rows.begin);
+  if constexpr (Bound::rows_together > 1) {
+    const auto value = [&local, x, &y, outer... ](int row, int k) __attribute__((always_inline)) {
+      return local(Coordinate(x + k), Coordinate(y + row), outer...);
+    };
+    for (; y + Bound::rows_together <= rows.end; y += Bound::rows_together)
+      out.store_rows(std::make_index_sequence<Bound::rows_together>{}, value, width, x, y, outer...);
+  }
+  for (; y < rows.end; ++y) compute_span(local, out, x, width, Coordinate(y), outer...);
 }
 
 /// The loops over a box: `outer` holds the coordinates of the dimensions above D.
@@ -73,7 +81,8 @@ inline void compute_rows(const Bound& bound, const Output& output, const Box& bo
   if constexpr (D == 0) {
     compute_span(bound, output, begin, end - begin);
   } else if constexpr (D == 1) {
-    if (!computes_rows_in_turn()) return compute_in_order(bound, output, box[0], box[1], outer...);
+    if (Bound::rows_together > 1 || !computes_rows_in_turn())
+      return compute_in_order(bound, output, box[0], box[1], outer...);
     for (int y = begin; y < end; y += rows_in_turn)
       compute_group(bound, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
                     std::min(end - y, rows_in_turn), outer...);

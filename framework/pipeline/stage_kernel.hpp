@@ -44,12 +44,23 @@ class StageKernel {
 
 namespace detail {
 
+/// How many rows of a stage hosts compute together: 1, or what its body names `rows_together`.
+template <class Body>
+constexpr int rows_together_of() {
+  if constexpr (requires { Body::rows_together; })
+    return Body::rows_together;
+  else
+    return 1;
+}
+
 /// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point. Hosts
 /// only.
 template <class Body, class... Accessors>
 struct BoundBody {
   Body body;
   std::tuple<Accessors...> inputs;
+
+  static constexpr int rows_together = rows_together_of<Body>();
 
   template <class... Coordinates>
   [[gnu::always_inline]] auto operator()(Coordinates... at) const {
@@ -153,6 +164,8 @@ template <class Body, int N, class... Values, class... Inputs, class U>
 class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : public StageKernel {
  public:
   static_assert(U::points == 1 || sizeof...(Values) == 1);
+  static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
+                "rows_together is for bodies that give one value of one point");
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
   explicit PointStage(const Body& body) : body_(body), footprint_(body), turns_(footprint_.swaps_rows()) {}

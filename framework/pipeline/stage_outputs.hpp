@@ -61,36 +61,66 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
 
   OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
 
+  /// Stores `count` points of a row, from `at` on, where `value(k)` gives point k.
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
     Value* const span = &array(at...);
     using Given = std::decay_t<decltype(value_of<0>(value(0)))>;
-    if constexpr (is_row_lookup<Given, Value>) return store_entries(value, span, count);
-    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value));
-    alignas(64) Value gathered[most];
-    const int piece = streams ? most : count;
-    for (int first = 0; first < count; first += piece) {
-      const int points = std::min(piece, count - first);
-      compute(value, first, points, streams ? gathered : span + first);
-      if (streams) stream(span + first, gathered, static_cast<std::size_t>(points) * sizeof(Value));
-    }
+    if constexpr (is_row_lookup<Given, Value>)
+      store_entries(value, span, count);
+    else
+      store_spans<0>([&value](int, int k) __attribute__((always_inline)) { return value(k); }, count, {span});
+  }
+
+  /// Stores `count` points of each of the rows R, counted from y, from x on, where `value(r, k)` gives point
+  /// k of row r.
+  template <std::size_t... R, class ValueOf, class... Outer>
+  [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
+                                         int y, Outer... outer) const {
+    store_spans<R...>(value, count,
+                      {&array(Coordinate(x), Coordinate(y + static_cast<int>(R)), outer...)...});
   }
 
  private:
-  /// `count` points from the first on.
-  template <class ValueOf>
+  template <std::size_t... R, class ValueOf>
+  [[gnu::always_inline]] void store_spans(const ValueOf& value, int count,
+                                          const std::array<Value*, sizeof...(R)>& spans) const {
+    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value));
+    alignas(64) Value gathered[sizeof...(R)][most];
+    const int piece = streams ? most : count;
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+      compute<R...>(value, first, points, (streams ? gathered[R] : spans[R] + first)...);
+      if (streams)
+        (stream(spans[R] + first, gathered[R], static_cast<std::size_t>(points) * sizeof(Value)), ...);
+    }
+  }
+  /// `count` points of each row, from the first on.
+  template <std::size_t... R, class ValueOf, class... Spans>
   [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
-                                             Value* KOKKOS_RESTRICT to) {
+                                             Spans KOKKOS_RESTRICT... to) {
     // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
     // into the next line, and arithmetic on few elements gains less than that costs.
     if constexpr (Wide && sizeof(Value) >= 4) {
       constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
 #pragma omp simd simdlen(lanes)
-      for (int k = 0; k < count; ++k) to[k] = static_cast<Value>(value_of<0>(value(first + k)));
+      for (int k = 0; k < count; ++k)
+        put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
     } else {
 #pragma omp simd
-      for (int k = 0; k < count; ++k) to[k] = static_cast<Value>(value_of<0>(value(first + k)));
+      for (int k = 0; k < count; ++k)
+        put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
     }
+  }
+  template <std::size_t>
+  struct Same {
+    using Type = Value;
+  };
+  /// Apart, so that all values are there before the first is stored: what rows share is then computed once.
+  template <std::size_t... R>
+  [[gnu::always_inline]] static void put(int k, typename Same<R>::Type*... to,
+                                         typename Same<R>::Type... values) {
+    ((to[k] = values), ...);
   }
   /// The indices first, then the entries, of a piece of the row at a time.
   template <class ValueOf>

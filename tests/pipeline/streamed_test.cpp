@@ -19,6 +19,16 @@ struct Sum {
     return in(x, y, rest...) + in(x + 1, y, rest...);
   }
 };
+/// Rows share what they read, and the last rows of a box are fewer than four.
+struct Stencil {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return in(x - 1, y - 1, rest...) / 3 + in(x, y, rest...) - in(x + 1, y + 1, rest...);
+  }
+};
+struct StencilOfFourRows : Stencil {
+  static constexpr int rows_together = 4;
+};
 struct Turn {
   template <class In, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
@@ -62,26 +72,32 @@ TYPED_TEST_SUITE(Streamed, Types);
 TYPED_TEST(Streamed, BoxesHoldWhatOthersHold) {
   using T = TypeParam;
   test::Random random(501);
-  const Box whole{{-2, 5000}, {-3, 4}, {0, 2}}, around{{-9000, 16000}, {-9, 5000}, {0, 2}};
-  const Box image_box{{-9, 15010}, {-3, 4}, {0, 2}}, turned_box{{-3, 4}, {-2, 5000}, {0, 2}};
+  const Box whole{{-2, 5000}, {-3, 8}, {0, 2}}, around{{-9000, 16000}, {-9, 5000}, {0, 2}};
+  const Box image_box{{-9, 15010}, {-4, 9}, {0, 2}}, turned_box{{-3, 8}, {-2, 5000}, {0, 2}};
   test::WholeArray<T> image(image_box), turned(turned_box);
   for (auto& value : image.values) value = static_cast<T>(random.small(0, 200));
   for (auto& value : turned.values) value = static_cast<T>(random.small(0, 200));
   Pipeline pipeline;
   const auto input = pipeline.input<T, 3>("input", around);
   pipeline.stage<T>("sum", Sum{}, input);
+  pipeline.stage<T>("stencil", Stencil{}, input);
+  pipeline.stage<T>("four_rows", StencilOfFourRows{}, input);
   pipeline.stage<T>("turned", Turn{}, input);
   pipeline.template phases<T, 3>("three_points", ThreePoints{}, input);
   pipeline.template planes<T, 3, 2>("two_planes", TwoPlanes{}, input);
   for (int round = 0; round < 40; ++round) {
     Box box = random.box_in(whole);
     box[2] = whole[2];
-    for (const char* stage : {"sum", "turned", "three_points", "two_planes"}) {
+    for (const char* stage : {"sum", "stencil", "turned", "three_points", "two_planes"}) {
       const auto& from = std::string(stage) == "turned" ? turned : image;
       EXPECT_TRUE(written(pipeline, stage, from, whole, box, true)
                       .same_bits(written(pipeline, stage, from, whole, box, false)))
           << stage << " on " << to_string(box);
     }
+    for (bool streams : {false, true})
+      EXPECT_TRUE(written(pipeline, "four_rows", image, whole, box, streams)
+                      .same_bits(written(pipeline, "stencil", image, whole, box, false)))
+          << to_string(box);
   }
 }
 

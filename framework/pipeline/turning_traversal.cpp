@@ -15,12 +15,13 @@ struct Vector {
   typedef T type __attribute__((vector_size(16), may_alias, aligned(1)));
 };
 
-/// The lower or upper halves of two vectors, alternating.
+/// The lower or upper halves of two vectors, alternating: a shuffle to compilers of hosts, whereas those of
+/// CUDA do not know the built-in functions.
 template <class T, int Half, int... Lane>
 typename Vector<T>::type alternate(typename Vector<T>::type a, typename Vector<T>::type b,
                                    std::integer_sequence<int, Lane...>) {
-  constexpr int lanes = Vector<T>::lanes;
-  return __builtin_shufflevector(a, b, (Lane / 2 + Half * lanes / 2 + Lane % 2 * lanes)...);
+  constexpr int first = Half * Vector<T>::lanes / 2;
+  return typename Vector<T>::type{(Lane % 2 == 0 ? a[first + Lane / 2] : b[first + Lane / 2])...};
 }
 
 /// Turns a square of as many elements as a vector has lanes: each of log2(lanes) perfect shuffles of its rows

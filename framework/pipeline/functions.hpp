@@ -6,7 +6,7 @@
 #include "tessera/view/compat.hpp"
 
 // The functions that stage bodies use instead of <cmath> and <algorithm>: one meaning for numbers and
-// intervals.
+// intervals. Operands are taken by value, as on devices the constants of a namespace have no addresses.
 
 namespace tessera {
 
@@ -21,7 +21,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto cast(const V& value) {
 
 /// The lesser; NaN in the first argument is dropped.
 template <class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto min(const A& a, const B& b) {
+KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
   using R = arithmetic_result<A, B>;
   if constexpr (IntervalOperands<A, B>) {
     const detail::Operands<A, B> o(a, b);
@@ -39,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto min(const A& a, const B& b) {
 
 /// The greater; NaN in the first argument is dropped.
 template <class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto max(const A& a, const B& b) {
+KOKKOS_FORCEINLINE_FUNCTION auto max(A a, B b) {
   using R = arithmetic_result<A, B>;
   if constexpr (IntervalOperands<A, B>) {
     const detail::Operands<A, B> o(a, b);
@@ -56,7 +56,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto max(const A& a, const B& b) {
 
 /// `value` limited to [low, high]; NaN becomes `low`.
 template <class V, class L, class H>
-KOKKOS_FORCEINLINE_FUNCTION auto clamp(const V& value, const L& low, const H& high) {
+KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
   return tessera::min(tessera::max(value, low), high);
 }
 
@@ -98,7 +98,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sqrt(const V& value) {
 
 /// `a` where `condition` holds, else `b`: no branch, and inference takes both.
 template <class C, class A, class B>
-KOKKOS_FORCEINLINE_FUNCTION auto select(const C& condition, const A& a, const B& b) {
+KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
   using R = arithmetic_result<A, B>;
   if constexpr (std::is_same_v<C, Truth> || is_interval<A> || is_interval<B>) {
     Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);

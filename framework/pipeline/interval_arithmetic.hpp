@@ -134,14 +134,14 @@ KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
 }  // namespace detail
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   const auto sum = o.fits() ? o.result(o.a.lower + o.b.lower, o.a.upper + o.b.upper) : o.whole();
   return sum.traced(detail::of_sum(o.a, o.b));
 }
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   const auto difference = o.fits() ? o.result(o.a.lower - o.b.upper, o.a.upper - o.b.lower) : o.whole();
   return difference.traced(detail::of_difference(o.a, o.b));
@@ -154,7 +154,7 @@ KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
 }
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   if (!o.finite() || !o.fits()) return o.whole().traced(o.common());
   return o.hull_of(o.a.lower * o.b.lower, o.a.lower * o.b.upper, o.a.upper * o.b.lower, o.a.upper * o.b.upper)
@@ -162,7 +162,7 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(const A& a, const
 }
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
   using Result = arithmetic_result<A, B>;
   const detail::Operands<A, B> o(a, b);
   if ((o.b.lower <= 0 && o.b.upper >= 0) || !o.finite() || !o.fits()) return o.whole().traced(o.common());
@@ -173,23 +173,23 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(const A& a, const
 }
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::remainder(o).traced(o.common());
 }
 
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator+=(Interval<T>& a, const B& b) { return a = a + b; }
+&operator+=(Interval<T>& a, B b) { return a = a + b; }
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator-=(Interval<T>& a, const B& b) { return a = a - b; }
+&operator-=(Interval<T>& a, B b) { return a = a - b; }
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator*=(Interval<T>& a, const B& b) { return a = a * b; }
+&operator*=(Interval<T>& a, B b) { return a = a * b; }
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
-&operator/=(Interval<T>& a, const B& b) { return a = a / b; }
+&operator/=(Interval<T>& a, B b) { return a = a / b; }
 
 // A plain number that gathers values becomes one of them: Interval's conversion refuses that and says what to
 // do.
@@ -211,7 +211,7 @@ requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Inter
 }
 
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   o.note_comparison();
   if (o.maybe_nan) return {Truth::either, o.decisions};
@@ -220,15 +220,15 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(const A& a, cons
   return {no ? Truth::no : Truth::either, o.decisions};
 }
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(const A& a, const B& b) { return b < a; }
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
   return !(b < a);  // an undecided answer stays undecided, so NaN is covered
 }
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(const A& a, const B& b) { return !(a < b); }
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(const A& a, const B& b) {
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   o.note_comparison();
   if (o.maybe_nan) return {Truth::either, o.decisions};
@@ -238,6 +238,6 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(const A& a, con
   return {same ? Truth::yes : Truth::either, o.decisions};
 }
 template <class A, class B>
-requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(const A& a, const B& b) { return !(a == b); }
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
 
 }  // namespace tessera

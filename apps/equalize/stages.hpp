@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "tessera/pipeline/pipeline.hpp"
 
@@ -28,7 +27,7 @@ struct LookUp {
       const auto above =
           tessera::cast<double>(tessera::select(so_far > darkest, so_far - darkest, counts.zero()));
       const auto share = above / tessera::max(rest, 1.0);
-      line(value) = tessera::cast<T>(tessera::floor(share * double(std::numeric_limits<T>::max()) + 0.5));
+      line(value) = tessera::cast<T>(tessera::floor(share * double(tessera::highest<T>) + 0.5));
     }
   }
 };
@@ -44,7 +43,7 @@ struct Apply {
 /// a table of it, and `equalized` applies that. Channels, if any, share one histogram.
 template <class T, int N>
 tessera::Pipeline make_pipeline(const tessera::Box& image) {
-  constexpr int bins = int(std::numeric_limits<T>::max()) + 1;
+  constexpr int bins = int(tessera::highest<T>) + 1;
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<T, N>("input", image);
   const auto counts = pipeline.reduce("counts", tessera::Histogram<T, bins>{}, input, image);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "../transpose/stages.hpp"
 #include "tessera/pipeline/pipeline.hpp"
@@ -74,8 +73,7 @@ struct ResampleTo {
   template <class In, class Weights, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, const Weights& weights, Coord x, Coord y,
                                   Rest... rest) const {
-    constexpr float highest =
-        std::is_same_v<T, float> ? 1.0f : static_cast<float>(std::numeric_limits<T>::max());
+    constexpr float highest = std::is_same_v<T, float> ? 1.0f : static_cast<float>(tessera::highest<T>);
     return tessera::cast<T>(tessera::clamp(resample(in, weights, x, y, rest...), 0.0f, highest));
   }
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "tessera/pipeline/pipeline.hpp"
 
@@ -32,7 +31,7 @@ struct Magnitude {
       return tessera::sqrt(gx * gx + gy * gy);
     } else {
       const auto size = tessera::cast<Number>(tessera::abs(gx) + tessera::abs(gy));
-      return tessera::cast<T>(tessera::min(size, Number(std::numeric_limits<T>::max())));
+      return tessera::cast<T>(tessera::min(size, Number(tessera::highest<T>)));
     }
   }
 };

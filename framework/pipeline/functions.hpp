@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
+
 #include "tessera/pipeline/elementary.hpp"
 #include "tessera/pipeline/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
@@ -9,6 +11,10 @@
 // intervals. Operands are taken by value, as on devices the constants of a namespace have no addresses.
 
 namespace tessera {
+
+/// The greatest T; devices cannot call std::numeric_limits.
+template <class T>
+inline constexpr T highest = std::numeric_limits<T>::max();
 
 /// `value` as a T, as static_cast has it.
 template <class T, class V>

@@ -81,8 +81,9 @@ inline void compute_rows(const Bound& bound, const Output& output, const Box& bo
   if constexpr (D == 0) {
     compute_span(bound, output, begin, end - begin);
   } else if constexpr (D == 1) {
-    if (Bound::rows_together > 1 || !computes_rows_in_turn())
-      return compute_in_order(bound, output, box[0], box[1], outer...);
+    bool in_turn = false;
+    if constexpr (Bound::rows_together == 1) in_turn = computes_rows_in_turn();
+    if (!in_turn) return compute_in_order(bound, output, box[0], box[1], outer...);
     for (int y = begin; y < end; y += rows_in_turn)
       compute_group(bound, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].end), y,
                     std::min(end - y, rows_in_turn), outer...);

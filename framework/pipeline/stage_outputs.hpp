@@ -102,7 +102,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
     // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
     // into the next line, and arithmetic on few elements gains less than that costs.
     if constexpr (Wide && sizeof(Value) >= 4) {
-      constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
+      [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
 #pragma omp simd simdlen(lanes)
       for (int k = 0; k < count; ++k)
         put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);

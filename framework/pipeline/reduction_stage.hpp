@@ -31,11 +31,7 @@ struct ResultElements<std::array<T, Count>> {
 class ReductionKernel : public StageKernel {
  public:
   virtual std::int64_t value_bytes() const = 0;
-  /// Enough for the threads of a device, as long as they fit 8 MiB.
-  int device_shares() const {
-    const std::int64_t fitting = (std::int64_t{8} << 20) / value_bytes();
-    return static_cast<int>(std::clamp<std::int64_t>(fitting, 256, 16384));
-  }
+  int device_shares() const { return detail::device_shares(value_bytes()); }
   virtual void init(std::byte* value) const = 0;
   virtual void join(std::byte* into, const std::byte* other) const = 0;
   /// Writes the elements of the result, one after the other.

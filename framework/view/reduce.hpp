@@ -53,7 +53,17 @@ struct ReduceShare {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
-    Value value;
+    // A large value, such as a histogram, is gathered in place: the stacks of devices would not hold it.
+    if constexpr (sizeof(Value) <= 4096) {
+      Value value;
+      gather(value, share);
+      partials[share] = value;
+    } else {
+      gather(partials[share], share);
+    }
+  }
+
+  KOKKOS_FUNCTION void gather(Value& value, std::int64_t share) const {
     reduction.init(value);
     if constexpr (runs_on_host) {
       for (std::int64_t i = indices * share / shares; i < indices * (share + 1) / shares; ++i)
@@ -66,9 +76,13 @@ struct ReduceShare {
         add_point(value, row(point), point);
       }
     }
-    partials[share] = value;
   }
 };
+
+/// How many partial values a device makes: enough for its threads, as long as they fit 8 MiB.
+constexpr int device_shares(std::int64_t value_bytes) {
+  return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{8} << 20) / value_bytes, 256, 16384));
+}
 
 /// Joins values in messages.
 template <class Reduction>
@@ -103,11 +117,10 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
   reduction.init(total);
   const Box box = view.owned();
   if (box.empty()) return total;
-  constexpr std::int64_t most_device_shares = 1 << 14;
   const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
   const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
-  const std::int64_t shares =
-      std::min<std::int64_t>(indices, runs_on_host ? ExecutionSpace().concurrency() : most_device_shares);
+  const std::int64_t shares = std::min<std::int64_t>(
+      indices, runs_on_host ? ExecutionSpace().concurrency() : detail::device_shares(sizeof(Value)));
   const Kokkos::View<Value*, MemorySpace> partials(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
       static_cast<std::size_t>(shares));

@@ -33,7 +33,7 @@ struct Everywhere {
 struct Within {
   int last_x;
   int last_y;
-  static constexpr int first = -2;  // by value below: devices have no addresses of constants
+  static constexpr int first = -2;
 
   static Within of(const tessera::Box& image, int level) {
     const auto last = [&](std::int64_t extent) {
@@ -43,11 +43,11 @@ struct Within {
   }
   template <class Coord>
   KOKKOS_FUNCTION auto x(const Coord& at) const {
-    return tessera::clamp(at, int(first), last_x);
+    return tessera::clamp(at, first, last_x);
   }
   template <class Coord>
   KOKKOS_FUNCTION auto y(const Coord& at) const {
-    return tessera::clamp(at, int(first), last_y);
+    return tessera::clamp(at, first, last_y);
   }
 };
 

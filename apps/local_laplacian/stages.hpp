@@ -49,7 +49,7 @@ struct Remapped {
 
   template <class V, class Details, class Index>
   KOKKOS_FUNCTION auto operator()(const V& gray, const Details& detail, const Index& k) const {
-    const auto step = tessera::clamp(tessera::cast<int>(gray * float(last_step)), 0, int(last_step));
+    const auto step = tessera::clamp(tessera::cast<int>(gray * float(last_step)), 0, last_step);
     const auto intensity = tessera::cast<float>(k) * (1.0f / (curves - 1));
     return beta * (gray - intensity) + intensity + detail(k, step);
   }

@@ -36,7 +36,7 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
 
 /// The greatest whole number that is not greater.
 template <FloatingOperand V>
-KOKKOS_FORCEINLINE_FUNCTION auto floor(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
   if constexpr (is_interval<V>)
     return detail::between(compat::floor(value.lower), compat::floor(value.upper), value);
   else
@@ -45,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto floor(const V& value) {
 
 /// The least whole number that is not less.
 template <FloatingOperand V>
-KOKKOS_FORCEINLINE_FUNCTION auto ceil(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
   if constexpr (is_interval<V>)
     return detail::between(compat::ceil(value.lower), compat::ceil(value.upper), value);
   else
@@ -54,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto ceil(const V& value) {
 
 /// The nearest whole number, of two the one further from 0, as std::round.
 template <FloatingOperand V>
-KOKKOS_FORCEINLINE_FUNCTION auto round(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
   if constexpr (is_interval<V>)
     return detail::between(compat::round(value.lower), compat::round(value.upper), value);
   else
@@ -63,7 +63,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto round(const V& value) {
 
 /// e to the power of a value.
 template <FloatingOperand V>
-KOKKOS_FORCEINLINE_FUNCTION auto exp(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
   if constexpr (is_interval<V>) {
     V result = detail::about(compat::exp(value.lower), compat::exp(value.upper), value);
     if (result.lower < 0) result.lower = 0;
@@ -75,7 +75,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto exp(const V& value) {
 
 /// The natural logarithm; on intervals with 0 or less in them, anything.
 template <FloatingOperand V>
-KOKKOS_FORCEINLINE_FUNCTION auto log(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
   if constexpr (is_interval<V>) {
     // Devices may take the smallest numbers for 0.
     if (!(value.lower >= LimitsOf<number_of<V>>::min))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "tessera/pipeline/elementary.hpp"
 #include "tessera/pipeline/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
@@ -12,13 +10,13 @@
 
 namespace tessera {
 
-/// The greatest T; devices cannot call std::numeric_limits.
+/// The greatest T: a constant, as devices cannot call std::numeric_limits.
 template <class T>
-inline constexpr T highest = std::numeric_limits<T>::max();
+inline constexpr T highest = LimitsOf<T>::max;
 
 /// `value` as a T, as static_cast has it.
 template <class T, class V>
-KOKKOS_FORCEINLINE_FUNCTION auto cast(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
   if constexpr (is_interval<V>)
     return to_interval<T>(value);
   else
@@ -68,7 +66,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
 
 /// The absolute value.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto abs(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
   if constexpr (is_interval<V>) {
     using R = arithmetic_result<V, V>;
     const Interval<R> v = to_interval<R>(value);
@@ -90,7 +88,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto abs(const V& value) {
 
 /// The square root of a floating value.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION auto sqrt(const V& value) {
+KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
   if constexpr (is_interval<V>) {
     using R = number_of<V>;
     if (value.maybe_nan || value.lower < 0 || !(value.upper < BoundOf<R>::highest()))

@@ -19,7 +19,7 @@ struct Pack<First, Rest...> {
 /// The values that a body returns, one per output of its stage; their types may differ.
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<> pack() { return {}; }
 template <class First, class... Rest>
-KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<First, Rest...> pack(const First& first, const Rest&... rest) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<First, Rest...> pack(First first, Rest... rest) {
   return {first, pack(rest...)};
 }
 

@@ -94,8 +94,8 @@ class Pipeline {
   /// A stage whose `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor with a
   /// templated KOKKOS_FUNCTION call operator; it is copied. The stage has as many dimensions as its first
   /// input, or N. A body that reads several rows, as stencils do, may name `static constexpr int
-  /// rows_together`: hosts then compute so many rows at a time, and what these share is read and computed
-  /// once. It never changes a bit.
+  /// rows_together`, 1 to 16: hosts then compute so many rows at a time, and what these share is read and
+  /// computed once. It never changes a bit. Devices, and stages of one dimension, have no use for it.
   template <class T, class Body, class First, int FirstN, class... Rest, int... RestN>
   auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
     return stage<T, FirstN>(std::move(name), body, first, rest...);

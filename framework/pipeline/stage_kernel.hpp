@@ -47,10 +47,12 @@ namespace detail {
 /// How many rows of a stage hosts compute together: 1, or what its body names `rows_together`.
 template <class Body>
 constexpr int rows_together_of() {
-  if constexpr (requires { Body::rows_together; })
+  if constexpr (requires { Body::rows_together; }) {
+    static_assert(1 <= Body::rows_together && Body::rows_together <= 16, "rows_together is 1 to 16");
     return Body::rows_together;
-  else
+  } else {
     return 1;
+  }
 }
 
 /// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point. Hosts

@@ -77,8 +77,16 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   template <std::size_t... R, class ValueOf, class... Outer>
   [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
                                          int y, Outer... outer) const {
-    store_spans<R...>(value, count,
-                      {&array(Coordinate(x), Coordinate(y + static_cast<int>(R)), outer...)...});
+    const std::array<Value*, sizeof...(R)> spans{
+        &array(Coordinate(x), Coordinate(y + static_cast<int>(R)), outer...)...};
+    using Given = std::decay_t<decltype(value_of<0>(value(0, 0)))>;
+    const auto row = [&value](int r) __attribute__((always_inline)) {
+      return [&value, r ](int k) __attribute__((always_inline)) { return value(r, k); };
+    };
+    if constexpr (is_row_lookup<Given, Value>)
+      (store_entries(row(static_cast<int>(R)), spans[R], count), ...);
+    else
+      store_spans<R...>(value, count, spans);
   }
 
  private:

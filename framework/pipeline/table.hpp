@@ -35,27 +35,27 @@ class Table {
   }
 
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator()(const I& i) const {
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i) const {
     if constexpr (is_interval<I>)
       return range(to_interval<Coordinate>(i), Interval<Coordinate>(0));
     else
       return entry(Coordinate(i).value, 0);
   }
   template <class I, class J>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const I& i, const J& j) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i, J j) const {
     if constexpr (is_interval<I> || is_interval<J>)
       return range(to_interval<Coordinate>(i), to_interval<Coordinate>(j));
     else
       return entry(Coordinate(i).value, Coordinate(j).value);
   }
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](const I& i) const { return (*this)(i); }
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const { return (*this)(i); }
 
   /// The entry, for the body of a stage that returns it as it is: hosts with byte permutations then look up
   /// 64 entries at a time in tables of up to 1024 of uint8, several times as fast as one after the other. The
   /// table must be a member of that body, and not of one that it makes while it computes a point.
   template <class I>
-  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(const I& i) const {
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
     if constexpr (is_interval<I>)
       return (*this)(i);
     else

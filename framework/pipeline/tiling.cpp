@@ -57,21 +57,24 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
 }
 
 /// A tile of a stage whose rows are columns of what it reads: narrow, as its rows are written line by line
-/// anyway, and high, so that what it reads lies in long runs.
-TileSize turning_tile(const ScheduledPipeline& scheduled, const Box& box) {
-  constexpr std::int64_t width = 64, least_height = 64;
-  const std::int64_t enough = tiles_per_thread * scheduled.target().threads;
+/// anyway, and high, so that what it reads lies in long runs; in whole blocks.
+TileSize turning_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+  constexpr std::int64_t side = 64;
   std::int64_t height = box[1].size();
-  while (height > least_height && box.size() / (width * height) < enough) height = (height + 1) / 2;
+  // What is fused should stay in cache.
+  if (members.size() > 1)
+    height = std::min(height, tile_bytes / (side * bytes_per_point(scheduled, members)));
+  const std::int64_t wanted_tiles = tiles_per_thread * scheduled.target().threads;
+  while (height > side && box.size() / (side * height) < wanted_tiles) height /= 2;
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
-  tile[0] = std::min(box[0].size(), width);
-  tile[1] = height;
+  tile[0] = std::min(box[0].size(), side);
+  tile[1] = std::min(box[1].size(), std::max(height / side * side, side));
   return tile;
 }
 
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   const StageDeclaration& root = scheduled.pipeline()[members.back()];
-  if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, box);
+  if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, members, box);
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
   tile[0] = std::min(box[0].size(), row_bytes / point);

@@ -15,8 +15,8 @@ struct Vector {
   typedef T type __attribute__((vector_size(16), may_alias, aligned(1)));
 };
 
-/// The lower or upper halves of two vectors, alternating: a shuffle to compilers of hosts, whereas those of
-/// CUDA do not know the built-in functions.
+/// The lower or upper halves of two vectors, alternating: a shuffle to compilers. Of the built-in function
+/// for it nvcc loses the pack of lanes.
 template <class T, int Half, int... Lane>
 typename Vector<T>::type alternate(typename Vector<T>::type a, typename Vector<T>::type b,
                                    std::integer_sequence<int, Lane...>) {

@@ -58,8 +58,8 @@ template <class Bound, class T, int N, class... Outer>
   }
 }
 
-/// Columns and rows of points whose blocks are turned one after the other: what they read and write lies on
-/// few pages, and what they read in runs of a KiB, which processors see coming.
+/// Columns and rows of points whose blocks are turned one after the other: what they read lies in runs of a
+/// KiB, which processors see coming.
 inline constexpr int turned_columns = 64;
 template <class T>
 inline constexpr int turned_rows = 1024 / static_cast<int>(sizeof(T));

@@ -57,7 +57,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
       : ViaInput<Number, In>{in}..., body_(body) {}
 
   template <class... Indices>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Indices&... indices) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Indices... indices) const {
     return cast<Value>(body_(static_cast<const ViaInput<Number, In>&>(*this).in..., coordinate(indices)...));
   }
 

@@ -23,6 +23,11 @@ struct LookUp {
   }
 };
 
+template <class Curve>
+struct LookUpTwoRows : LookUp<Curve> {
+  static constexpr int rows_together = 2;
+};
+
 /// Tables of so many entries, stored as a T, from indices stored as I, on rows of many lengths.
 template <class T, class I, int Entries>
 void expect_entries() {
@@ -36,9 +41,12 @@ void expect_entries() {
     Pipeline pipeline;
     const auto input = pipeline.input<I, 2>("input", image.box);
     pipeline.output(pipeline.stage<T>("entries", LookUp<Table<T, Entries>>{table}, input), image.box);
+    pipeline.output(pipeline.stage<T>("two_rows", LookUpTwoRows<Table<T, Entries>>{{table}}, input),
+                    image.box);
     test::ArraySource<I> source(image);
-    test::ArraySink<T> sink(image.box);
-    Rehearsal(pipeline, {}, {}, 2).run({{{"input", &source}}, {{"entries", &sink}}});
+    test::ArraySink<T> sink(image.box), two_rows(image.box);
+    Rehearsal(pipeline, {}, {}, 1).run({{{"input", &source}}, {{"entries", &sink}, {"two_rows", &two_rows}}});
+    EXPECT_TRUE(two_rows.array.same_bits(sink.array));
     for (std::size_t i = 0; i < image.values.size(); ++i)
       ASSERT_EQ(sink.array.values[i], table(static_cast<int>(image.values[i])))
           << i << " of rows of " << width << " in a table of " << Entries;

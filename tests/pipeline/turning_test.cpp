@@ -76,4 +76,60 @@ TYPED_TEST(Turning, EqualsBruteForceForAnyBoxAndRanks) {
   }
 }
 
+/// Several times as high as the groups of blocks that are turned together.
+TYPED_TEST(Turning, EqualsBruteForceInHighTiles) {
+  test::Random random(12);
+  const Box box{{-3, 150}, {-5, 2200}};
+  const auto image = noise<TypeParam>(random, Box{{-5, 2200}, {-3, 150}});
+  Pipeline pipeline;
+  const auto input = pipeline.input<TypeParam, 2>("input", image.box);
+  pipeline.output(pipeline.stage<TypeParam>("turned", Turn(), input), box);
+  Schedule schedule;
+  schedule.stages["turned"].tile = {150, 2150};
+  for (std::int64_t cache_bytes : {0, 1}) {
+    Target target;
+    target.cache_bytes = cache_bytes;
+    test::ArraySource<TypeParam> source(image);
+    test::ArraySink<TypeParam> sink(box);
+    Rehearsal(pipeline, schedule, target, 1).run({{{"input", &source}}, {{"turned", &sink}}});
+    test::for_each_point(box, [&](const Point& p) {
+      Point at{};
+      at[0] = p[1];
+      at[1] = p[0];
+      ASSERT_EQ(sink.array.at(p), image.at(at));
+    });
+  }
+}
+
+/// The automatic tile of the last of so many transposes, all computed in its tiles.
+TileSize automatic_tile(int transposes, const Box& box, int threads) {
+  Pipeline pipeline;
+  auto last = pipeline.input<std::uint16_t, 2>("input", box);
+  Schedule schedule;
+  for (int i = 0; i < transposes; ++i) {
+    const std::string name = "turned" + std::to_string(i);
+    last = pipeline.stage<std::uint16_t>(name, Turn(), last);
+    if (i + 1 < transposes) schedule.stages[name].placement = Placement::tile;
+  }
+  pipeline.output(last, box);
+  Target target;
+  target.threads = threads;
+  const Plan plan = make_plan(pipeline, schedule, target, 1, 0);
+  TileSize tile;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (const auto* step = std::get_if<plan::Compute>(&node.step)) tile = step->tile;
+  });
+  return tile;
+}
+
+TEST(Turning, HasNarrowAndHighTilesOfWholeBlocks) {
+  const Box large{{0, 4096}, {0, 4096}}, middle{{0, 1000}, {0, 1000}};
+  EXPECT_EQ(automatic_tile(1, large, 2), (TileSize{64, 4096}));
+  EXPECT_EQ(automatic_tile(1, middle, 4), (TileSize{64, 448}));
+  EXPECT_EQ(automatic_tile(1, middle, 64), (TileSize{64, 64}));
+  EXPECT_EQ(automatic_tile(1, Box{{0, 30}, {0, 20}}, 64), (TileSize{30, 20}));
+  // What is fused stays in cache.
+  EXPECT_EQ(automatic_tile(3, large, 2), (TileSize{64, 1536}));
+}
+
 }  // namespace

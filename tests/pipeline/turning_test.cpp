@@ -104,7 +104,7 @@ TYPED_TEST(Turning, EqualsBruteForceInHighTiles) {
 /// The automatic tile of the last of so many transposes, all computed in its tiles.
 TileSize automatic_tile(int transposes, const Box& box, int threads) {
   Pipeline pipeline;
-  auto last = pipeline.input<std::uint16_t, 2>("input", box);
+  auto last = pipeline.input<std::uint16_t, 2>("input", box, Boundary::clamp);
   Schedule schedule;
   for (int i = 0; i < transposes; ++i) {
     const std::string name = "turned" + std::to_string(i);

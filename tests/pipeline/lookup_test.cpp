@@ -45,7 +45,7 @@ void expect_entries() {
                     image.box);
     test::ArraySource<I> source(image);
     test::ArraySink<T> sink(image.box), two_rows(image.box);
-    Rehearsal(pipeline, {}, {}, 1).run({{{"input", &source}}, {{"entries", &sink}, {"two_rows", &two_rows}}});
+    Rehearsal(pipeline, {}, {}, 2).run({{{"input", &source}}, {{"entries", &sink}, {"two_rows", &two_rows}}});
     EXPECT_TRUE(two_rows.array.same_bits(sink.array));
     for (std::size_t i = 0; i < image.values.size(); ++i)
       ASSERT_EQ(sink.array.values[i], table(static_cast<int>(image.values[i])))

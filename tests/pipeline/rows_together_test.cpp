@@ -41,7 +41,7 @@ void expect_same(test::Random& random, const Box& box, const Schedule& schedule,
   test::WholeArray<T> image(box);
   for (T& value : image.values) value = static_cast<T>(random.small(0, 250));
   const auto input = pipeline.input<T, N>("input", box, Boundary::clamp);
-  // Fused, so that it is streamed although it reads several rows.
+  // Where the schedule fuses it, its consumers are streamed although they read several rows.
   const auto other = pipeline.stage<float>("other", Stencil<float>{}, input, input);
   pipeline.output(pipeline.stage<R>("one_by_one", Stencil<R>{}, input, other), box);
   pipeline.output(pipeline.stage<R>("together", Together<R, Rows>{}, input, other), box);

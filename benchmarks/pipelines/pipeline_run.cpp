@@ -65,7 +65,7 @@ tessera::Plan plan_of(const tessera::app::Session& session, const PipelineCase& 
   tessera::Target target;
   target.threads = session.threads();
   target.device = !tessera::runs_on_host;
-  if (!target.device) target.cache_bytes = tessera::cache_to_write_past();
+  if (!target.device) target.cache_bytes = tessera::cache_to_write_past(target.threads);
   return make_plan(the_case.pipeline, schedule, target, session.rank_count(), session.rank());
 }
 

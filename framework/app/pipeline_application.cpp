@@ -155,7 +155,7 @@ class Run {
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
     target.device = !runs_on_host;
     target.memory_bytes = memory_limit();
-    if (!target.device) target.cache_bytes = cache_to_write_past();
+    if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
     const int ranks = options_.ranks > 0 ? options_.ranks : session_.rank_count();
     const bool follows_machine = deck_->get<std::string>("levels") == "machine";
     if (follows_machine && ranks != session_.rank_count())

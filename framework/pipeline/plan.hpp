@@ -59,8 +59,8 @@ struct Target {
   std::int64_t memory_bytes = 0;
   /// Devices: scratch memory of a team.
   std::int64_t team_scratch_bytes = std::int64_t{48} << 10;
-  /// Hosts: a rank's part of the last level of cache; results of more than half of it are written past it. 0:
-  /// none is.
+  /// Hosts: a rank's part of the last level of cache; results of more than half of it, of stages that turn
+  /// rows to columns a quarter, are written past it. 0: none is.
   std::int64_t cache_bytes = 0;
 };
 

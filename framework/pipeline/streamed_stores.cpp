@@ -14,9 +14,9 @@
 
 namespace tessera {
 
-std::int64_t cache_to_write_past() {
+std::int64_t cache_to_write_past([[maybe_unused]] int threads) {
 #ifdef TESSERA_X86_HOST
-  return cache_bytes();
+  return cache_bytes(threads);
 #else
   return 0;
 #endif

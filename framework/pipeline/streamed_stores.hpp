@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-/// What Target::cache_bytes should be for this process: 0 where nothing can be written past the caches.
-std::int64_t cache_to_write_past();
+/// What Target::cache_bytes should be for a rank of so many threads on this machine: 0 where nothing can be
+/// written past the caches.
+std::int64_t cache_to_write_past(int threads);
 
 namespace detail {
 

@@ -128,19 +128,21 @@ bool reads_single_rows(const StageDeclaration& stage, Box row) {
                              [](const Box& need) { return need.empty() || need.size() == need[0].size(); });
 }
 
-/// Whether the result is written past the caches: when it is large; but a stencil that reads several rows
-/// from memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
+/// Whether the result is written past the caches: when it is large, more than half of the cache or, where
+/// rows are turned to columns, more than a quarter, as measured; but a stencil that reads several rows from
+/// memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
 /// scratch.
 bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const StageDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
   if (stage.reduction != nullptr || stage.output_count > 1) return false;
+  const bool turns = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
-  if (points * element_size(scheduled, step.stage) <= target.cache_bytes / 2) return false;
+  if (points * element_size(scheduled, step.stage) <= target.cache_bytes / (turns ? 4 : 2)) return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
-  return step.members.size() > 1 || stage.kernel->swaps_rows() || reads_single_rows(stage, first);
+  return turns || step.members.size() > 1 || reads_single_rows(stage, first);
 }
 
 /// Where the arrays of all members but the last lie in scratch, given the largest box of each.

@@ -9,6 +9,8 @@
 namespace tessera {
 namespace {
 
+constexpr std::int64_t most_cache_per_processor = std::int64_t(16) << 20;
+
 /// What use(topology, cores) finds for the cores of this process; 0 when the machine does not tell.
 template <class Use>
 auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
@@ -53,19 +55,16 @@ int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same)
 
 }  // namespace
 
-std::int64_t cache_bytes() {
-  return of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
-    double bytes = 0;
-    hwloc_bitmap_t shared = hwloc_bitmap_alloc();
-    for (hwloc_obj_t cache = nullptr;
-         (cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr;) {
-      hwloc_bitmap_and(shared, cache->cpuset, cores);
-      bytes += static_cast<double>(cache->attr->cache.size) * hwloc_bitmap_weight(shared) /
-               hwloc_bitmap_weight(cache->cpuset);
-    }
-    hwloc_bitmap_free(shared);
-    return static_cast<std::int64_t>(bytes);
+std::int64_t cache_bytes(int threads) {
+  const std::int64_t part = of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
+    hwloc_obj_t cache = nullptr;
+    while ((cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr)
+      if (hwloc_bitmap_intersects(cache->cpuset, cores))
+        return static_cast<std::int64_t>(cache->attr->cache.size) /
+               std::max(1, hwloc_bitmap_weight(cache->complete_cpuset));
+    return std::int64_t(0);
   });
+  return std::min(part, most_cache_per_processor) * threads;
 }
 
 std::vector<RankPlace> rank_places(MPI_Comm communicator) {

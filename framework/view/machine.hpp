@@ -15,9 +15,10 @@ struct RankPlace {
   bool operator==(const RankPlace&) const = default;
 };
 
-/// Bytes of the last level of cache that fall to this process: of what cores share, its own cores' part. 0
+/// Bytes of the last level of cache that fall to so many threads of this process: of what processors share,
+/// an equal part for each, but 16 MiB at most: virtual machines are mostly told of more than they have. 0
 /// where the machine does not tell. Looks at the machine: to be asked once.
-std::int64_t cache_bytes();
+std::int64_t cache_bytes(int threads);
 
 /// Where all ranks run. A rank that may use the cores of several NUMA domains counts as in the first of them.
 /// Collective.

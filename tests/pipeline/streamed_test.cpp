@@ -143,8 +143,11 @@ TEST(Streamed, AreLargeResultsButOfStencilsThatReadMemory) {
   const std::set<std::string> all{"copied", "fused", "turned"};
   EXPECT_EQ(streamed(1), all);
   EXPECT_EQ(streamed(2 * 8192 - 1), all);
-  // No more than half of the cache; what `stencil` needs of `copied` is larger.
-  EXPECT_EQ(streamed(2 * 8192 + 1), (std::set<std::string>{"copied"}));
+  // No more than half of the cache; what `stencil` needs of `copied` is larger, and a quarter counts for
+  // `turned`.
+  EXPECT_EQ(streamed(2 * 8192 + 2), (std::set<std::string>{"copied", "turned"}));
+  EXPECT_EQ(streamed(4 * 8192 - 1), (std::set<std::string>{"turned"}));
+  EXPECT_EQ(streamed(4 * 8192), std::set<std::string>());
   EXPECT_EQ(streamed(1 << 20), std::set<std::string>());
   EXPECT_EQ(streamed(0), std::set<std::string>());
   EXPECT_EQ(streamed(1, true), std::set<std::string>());

@@ -24,8 +24,13 @@ std::vector<RankPlace> regular(int nodes, int domains, int ranks) {
 }
 
 TEST(CacheBytes, AreOfSomeSensibleSize) {
-  const std::int64_t bytes = cache_bytes();
-  EXPECT_TRUE(bytes == 0 || (bytes >= 64 << 10 && bytes < std::int64_t(1) << 36)) << bytes;
+  const std::int64_t bytes = cache_bytes(1);
+  EXPECT_TRUE(bytes == 0 || (bytes >= 16 << 10 && bytes <= 16 << 20)) << bytes;
+}
+
+// Ranks that may run on the same processors have their threads' parts, and not all of the cache each.
+TEST(CacheBytes, AreAPartForEachThread) {
+  for (int threads : {2, 3, 64}) EXPECT_EQ(cache_bytes(threads), threads * cache_bytes(1));
 }
 
 TEST(MachineLevels, AreNodesDomainsAndRanks) {

@@ -16,6 +16,7 @@ struct FillSide {
   Unit* data;
   ArrayReference array;
   Box part;
+  std::int64_t rows;
   int across;
   Range domain;
   Boundary below;
@@ -81,9 +82,22 @@ struct FillSide {
            boundary_source(point[across], domain, below, above).kind == BoundarySource::Kind::point;
   }
 
+  /// Asks for what a later row will write and read: the rows then need not be waited for one after the other
+  /// (hosts).
+  void prefetch_row(std::int64_t index) const {
+    Point point = first_of_row(index);
+    __builtin_prefetch(element(point), 1);
+    const BoundarySource source = boundary_source(point[0], domain, below, above);
+    if (source.kind != BoundarySource::Kind::point) return;
+    point[0] = source.point;
+    __builtin_prefetch(element(point));
+  }
+
   /// One point (devices), or one row (hosts).
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     if constexpr (runs_on_host) {
+      constexpr std::int64_t rows_ahead = 16;
+      if (across == 0 && index + rows_ahead < rows) prefetch_row(index + rows_ahead);
       Point point = first_of_row(index);
       if (repeats_rows(point)) return copy_row(point);
       if (repeats_points()) return repeat_point(point);
@@ -100,12 +114,12 @@ template <class Unit>
 void run_fill(const ExecutionSpace& execution, const ArrayReference& array, const Box& part, int across,
               const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
               HostMode mode) {
-  // Below this a launch costs more than the copy.
-  constexpr std::int64_t smallest_parallel_fill = 1 << 15;
+  const std::int64_t rows = part.size() / part[0].size();
   const auto& side = conditions.side[static_cast<std::size_t>(across)];
   FillSide<Unit> fill{reinterpret_cast<Unit*>(array.origin),
                       array,
                       part,
+                      rows,
                       across,
                       domain[across],
                       side[0],
@@ -113,8 +127,11 @@ void run_fill(const ExecutionSpace& execution, const ArrayReference& array, cons
                       static_cast<int>(element_size / static_cast<std::int64_t>(sizeof(Unit))),
                       {}};
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
-  const std::int64_t rows = part.size() / part[0].size();
-  const bool is_small = runs_on_host && part.size() * element_size < smallest_parallel_fill;
+  // Below this a launch costs more than the copy, of which each row touches a cache line, if they lie apart.
+  constexpr std::int64_t smallest_parallel_fill = 1 << 15, line = 64;
+  const std::int64_t least = part.dimensions > 1 ? std::min(array.strides[1] * element_size, line) : 0;
+  const std::int64_t bytes = rows * std::max(part[0].size() * element_size, least);
+  const bool is_small = runs_on_host && bytes < smallest_parallel_fill;
   for_each_index(execution, is_small ? HostMode::calling_thread : mode, "tessera: border",
                  runs_on_host ? rows : part.size(), fill);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tessera/view/block_layout.hpp"
 #include "tessera/view/fill_boundary.hpp"
 #include "view/pattern.hpp"
@@ -109,6 +111,32 @@ TEST(FillBoundary, GivesEveryPointOutsideTheNearestValue) {
       });
       EXPECT_EQ(wrong, 0) << to_string(box) << " around " << to_string(domain);
     });
+  }
+}
+
+// So many rows that all threads take part, whatever is on the rows' sides.
+TEST(FillBoundary, FillsTheRowsOfTallArrays) {
+  constexpr int height = 5000, value = 77;
+  const Box domain{{0, 3}, {0, height}}, box{{-2, 5}, {-1, height + 1}};
+  const auto source = [](std::int64_t x, Boundary side) -> std::int64_t {
+    if (side == Boundary::clamp) return std::clamp<std::int64_t>(x, 0, 2);
+    return x < 0 ? -1 - x : x > 2 ? 5 - x : x;
+  };
+  for (Boundary side : {Boundary::clamp, Boundary::mirror, Boundary::constant}) {
+    BoundaryConditions conditions = BoundaryConditions::of_constant(std::uint16_t{value});
+    conditions.side[0] = {side, side};
+    conditions.side[1] = {Boundary::clamp, Boundary::clamp};
+    SmallArray<std::uint16_t> array(box, true, 0x55);
+    array.fill_with_pattern(domain);
+    fill_boundary(ExecutionSpace(), array.reference(), box, domain, conditions, 2);
+    ExecutionSpace().fence();
+    std::int64_t wrong = 0;
+    test::for_each_point(box, [&](const Point& p) {
+      const Point from{{source(p[0], side), std::clamp<std::int64_t>(p[1], 0, height - 1), 0, 0}};
+      const bool is_constant = side == Boundary::constant && (p[0] < 0 || p[0] > 2);
+      wrong += array.at(p) != (is_constant ? value : static_cast<std::uint16_t>(test::pattern(from)));
+    });
+    EXPECT_EQ(wrong, 0) << static_cast<int>(side);
   }
 }
 

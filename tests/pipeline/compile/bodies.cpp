@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled once per body with -DBODY=name: all but `Correct` must be refused (see CMakeLists.txt).
+// Compiled once per body with -DBODY=name: all but the positive controls must be refused (see
+// CMakeLists.txt).
 #include <algorithm>
 
 #include "tessera/pipeline/pipeline.hpp"
@@ -122,6 +123,19 @@ struct DeclaresItsFootprint {
     return value;
   }
   Box footprint(int, const Box& box) const { return box; }
+};
+
+/// A positive control: the most rows that hosts compute together.
+struct SixteenRowsTogether : Correct {
+  static constexpr int rows_together = 16;
+};
+
+struct NoRowsTogether : Correct {
+  static constexpr int rows_together = 0;
+};
+
+struct SeventeenRowsTogether : Correct {
+  static constexpr int rows_together = 17;
 };
 
 void declare() {

@@ -5,8 +5,17 @@
 add_library(tessera_private_flags INTERFACE)
 target_compile_options(tessera_private_flags INTERFACE -Wall -Wextra -Wpedantic)
 
+# Compilers take half of the vectors' width for some processors, for the sake of programs that compute little. Whoever
+# names a width has it.
+include(CheckCXXCompilerFlag)
+set(TESSERA_WIDEST_VECTORS "")
+check_cxx_compiler_flag(-mprefer-vector-width=512 TESSERA_HAS_VECTOR_WIDTH)
+if(TESSERA_HAS_VECTOR_WIDTH AND NOT CMAKE_CXX_FLAGS MATCHES "-mprefer-vector-width")
+  set(TESSERA_WIDEST_VECTORS -mprefer-vector-width=512)
+endif()
+
 if(TESSERA_ARCHITECTURE)
-  add_compile_options(-march=${TESSERA_ARCHITECTURE})
+  add_compile_options(-march=${TESSERA_ARCHITECTURE} ${TESSERA_WIDEST_VECTORS})
 endif()
 if(TESSERA_SANITIZE)
   add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "pipeline/plan_sample.hpp"
+#include "pipeline/random_bodies.hpp"
 #include "tessera/pipeline/plan_work.hpp"
 
 namespace {

@@ -2,7 +2,9 @@
 // Pipelines of any shape: a schedule never changes a bit.
 #include <gtest/gtest.h>
 
+#include "pipeline/plain_evaluation.hpp"
 #include "pipeline/random_plans.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/mixed_stages.hpp"
-#include "pipeline/random_graph.hpp"
+#include "pipeline/random_bodies.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
 
 namespace {

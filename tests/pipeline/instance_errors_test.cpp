@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "apps/blur/stages.hpp"
 #include "pipeline/array_source.hpp"
+#include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 
 namespace {
@@ -13,7 +13,7 @@ const Box image{{0, 8}, {0, 6}};
 
 /// On one rank, whatever the world is.
 PlanInstance instance_of(Placement placement) {
-  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   Schedule schedule;
   schedule.stages["bh"].placement = placement;
   return PlanInstance(pipeline, make_plan(pipeline, schedule, {}, 1, 0), MPI_COMM_SELF);
@@ -44,7 +44,7 @@ TEST(PlanInstance, KeepsInputsAndOutputs) {
 }
 
 TEST(PlanInstance, OfAnotherRankIsAnError) {
-  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   const Plan plan = make_plan(pipeline, {}, {}, 3, 1);
   EXPECT_EQ(test::message_of<InternalError>([&] { PlanInstance(pipeline, plan, MPI_COMM_SELF); }),
             "a plan for rank 1 of 3 on rank 0 of 1");

@@ -3,7 +3,7 @@
 
 #include "pipeline/mixed_builder.hpp"
 #include "pipeline/mixed_stages.hpp"
-#include "pipeline/random_graph.hpp"
+#include "pipeline/random_bodies.hpp"
 
 namespace tessera::test {
 namespace {

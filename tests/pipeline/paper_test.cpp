@@ -2,8 +2,8 @@
 // The examples of Distributed Halide (Denniston, Kamil, Amarasinghe, PPoPP 2016), sections 3.3 and 3.4.
 #include <gtest/gtest.h>
 
-#include "apps/blur/stages.hpp"
 #include "domain/random.hpp"
+#include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/explain.hpp"
 
 namespace {
@@ -80,8 +80,7 @@ TEST(Paper, ExplanationShowsBothRequiredBoxes) {
 /// The blur of a 12x12 image on three ranks by rows: rank r owns 4 rows of the result. bh is needed one row
 /// further up and down: its 14 rows [-1, 13) belong to the ranks as 5, 4 and 5 of 12 points each.
 struct Blur {
-  Pipeline pipeline =
-      blur::make_pipeline<std::uint16_t, 2>(Box{{0, 12}, {0, 12}}, Box{{0, 12}, {0, 12}}, Boundary::clamp);
+  Pipeline pipeline = test::blur_pipeline<std::uint16_t>(Box{{0, 12}, {0, 12}}, Box{{0, 12}, {0, 12}});
   Schedule schedule;
   std::vector<Plan> plans;
   PlanTotals totals;

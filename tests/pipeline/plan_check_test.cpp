@@ -7,9 +7,9 @@
 #include <functional>
 #include <random>
 
-#include "apps/blur/stages.hpp"
 #include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
 
 namespace {
 
@@ -18,7 +18,7 @@ using namespace tessera;
 /// A blur on three ranks by rows whose first stage is computed in tiles of the second.
 struct Sample {
   Box box{{0, 12}, {0, 12}};
-  Pipeline pipeline = blur::make_pipeline<std::uint16_t, 2>(box, box, Boundary::clamp);
+  Pipeline pipeline = test::blur_pipeline<std::uint16_t>(box, box);
   std::vector<Plan> plans;
 
   explicit Sample(Placement placement = Placement::tile, Overlap overlap = Overlap::off) {

@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "apps/blur/stages.hpp"
 #include "pipeline/plan_sample.hpp"
 
 namespace {
@@ -63,7 +62,7 @@ std::string error_of(const Pipeline& pipeline, const std::string& text) {
 
 Pipeline blur(int height) {
   const Box box{{0, 12}, {0, height}};
-  return blur::make_pipeline<std::uint16_t, 2>(box, box, Boundary::clamp);
+  return test::blur_pipeline<std::uint16_t>(box, box);
 }
 
 TEST(PlanJson, PlansOfAnotherPipelineOrImage) {

@@ -8,8 +8,7 @@
 #include <map>
 #include <set>
 
-#include "apps/blur/stages.hpp"
-#include "pipeline/random_graph.hpp"
+#include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
@@ -274,7 +273,7 @@ TEST(Plan, TilesCoverABoxOnce) {
 
 TEST(Plan, OnADeviceHasWholeBoxesAndNoScratch) {
   const Box image{{0, 40}, {0, 30}};
-  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   Schedule schedule;
   schedule.stages["bh"].placement = Placement::tile;
   schedule.stages["bv"].tile = {8, 8};
@@ -360,7 +359,7 @@ TEST(Plan, BlocksFollowTheConsumersOrSliceAllPoints) {
 
 TEST(Plan, PhaseThatDoesNotExist) {
   const Box image{{0, 4}, {0, 4}};
-  const Plan plan = make_plan(blur::make_pipeline<float, 2>(image, image, Boundary::clamp), {}, {}, 1, 0);
+  const Plan plan = make_plan(test::blur_pipeline<float>(image, image), {}, {}, 1, 0);
   EXPECT_EQ(test::message_of<InternalError>([&] { phase(plan, "sleep"); }),
             "a plan without the phase 'sleep'");
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "apps/blur/stages.hpp"
 #include "domain/random.hpp"
+#include "pipeline/plan_sample.hpp"
 #include "tessera/pipeline/plan.hpp"
 
 namespace {
@@ -19,7 +19,7 @@ struct Blamed {
 };
 
 Blamed blamed(const Schedule& schedule, int ranks = 4) {
-  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   try {
     make_plan(pipeline, schedule, {}, ranks, 0);
   } catch (const ScheduleError& error) {
@@ -93,7 +93,7 @@ TEST(ScheduleError, TileWithoutPoints) {
 }
 
 TEST(ScheduleError, IsAnInputErrorOnEveryRank) {
-  const Pipeline pipeline = blur::make_pipeline<float, 2>(image, image, Boundary::clamp);
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
   Schedule schedule;
   schedule.grid = {{3, 1}};
   for (int rank = 0; rank < 4; ++rank)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/plan_sample.hpp"
+
+#include "apps/blur/stages.hpp"
+#include "tessera/pipeline/functions.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace tessera::test {
+namespace {
+
+struct Halve {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return (in(x - 1, y) + in(x, y + 1)) / 2;
+  }
+};
+struct Scale {
+  template <class In, class Sum, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Sum& sum, Coord x, Coord y) const {
+    return in(x, y) * sum(0);
+  }
+};
+
+}  // namespace
+
+Pipeline sample_pipeline(int width, int height) {
+  Pipeline pipeline;
+  const Box box{{0, width}, {0, height}};
+  const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
+  const auto most = pipeline.reduce("most", Maximum<float>(), input);
+  const auto a = pipeline.stage<float>("a", Halve{}, input);
+  const auto b = pipeline.stage<float>("b", Halve{}, a);
+  pipeline.output(pipeline.stage<float>("out", Scale{}, b, most));
+  return pipeline;
+}
+
+template <class T>
+Pipeline blur_pipeline(const Box& image, const Box& result) {
+  return blur::make_pipeline<T, 2>(image, result, Boundary::clamp);
+}
+template Pipeline blur_pipeline<float>(const Box&, const Box&);
+template Pipeline blur_pipeline<std::uint16_t>(const Box&, const Box&);
+
+void number_nodes(PlanNode& node, int& next_id) {
+  node.id = next_id++;
+  if (const auto* children = children_of(node))
+    for (const PlanNode& child : *children) number_nodes(const_cast<PlanNode&>(child), next_id);
+}
+
+Plan plan_with_all_kinds(const Pipeline& pipeline) {
+  Plan plan = make_plan(pipeline, {}, {}, 1, 0);
+  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
+  auto& compute = std::get<plan::Sequence>(phases.at(1).step).children;
+  compute.push_back({0, plan::Swap{pipeline.find("out"), pipeline.find("out")}});
+  plan::Repeat repeat{4, pipeline.find("most"), 2, 3, {}};
+  plan::Bands bands{1, {}};
+  plan::Items items;
+  bands.children = {{0, plan::Sequence{"band", {}}}, {0, plan::Sequence{"band", {}}}};
+  repeat.children = {{0, std::move(bands)}};
+  items.children = {{0, plan::Sequence{"frame", {}}}};
+  compute.push_back({0, std::move(repeat)});
+  compute.push_back({0, std::move(items)});
+  int next_id = 0;
+  number_nodes(plan.root, next_id);
+  return plan;
+}
+
+}  // namespace tessera::test

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_dot.hpp"
 #include "tessera/pipeline/rank_classes.hpp"
@@ -10,12 +12,28 @@
 namespace tessera::app {
 namespace {
 
-std::string class_text(const Pipeline& pipeline, const RankClass& ranks) {
+/// As many kinds as a distributed array of three dimensions has at most when its blocks are equal.
+constexpr std::size_t most_kinds = 27;
+
+std::string class_text(const Pipeline& pipeline, const RankClass& ranks, const Plan& plan) {
   const std::string title =
       ranks.rank_count == 1
-          ? fmt::format("only rank {} does this:", ranks.plan.rank)
-          : fmt::format("{} ranks do the same as rank {}:", ranks.rank_count, ranks.plan.rank);
-  return fmt::format("\n{}\n{}", title, explain(pipeline, ranks.plan));
+          ? fmt::format("only rank {} does this:", ranks.first_rank)
+          : fmt::format("{} ranks do the same as rank {}:", ranks.rank_count, ranks.first_rank);
+  return fmt::format("\n{}\n{}", title, explain(pipeline, plan));
+}
+
+/// What is not shown of all kinds.
+std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
+  const std::size_t kinds = all.classes().size() - shown.size();
+  if (kinds == 0) return "";
+  const auto ranks_of = [](const std::vector<RankClass>& classes) {
+    return std::accumulate(classes.begin(), classes.end(), std::int64_t(0),
+                           [](std::int64_t sum, const RankClass& some) { return sum + some.rank_count; });
+  };
+  return fmt::format(
+      "\nThese are the {} most frequent kinds of ranks, of {}. Any other of the {} ranks: --rank r\n",
+      shown.size(), all.classes().size(), ranks_of(all.classes()) - ranks_of(shown));
 }
 
 /// Adds up all plans, and hands each on.
@@ -23,9 +41,9 @@ template <class Use>
 PlanTotals totals_of(const Pipeline& pipeline, const Plans& plans, const Use& use) {
   PlanTotals totals;
   for (int rank = 0; rank < plans.rank_count(); ++rank) {
-    Plan plan = plans.of(rank);
+    const Plan plan = plans.of(rank);
     totals.add(pipeline, plan);
-    use(std::move(plan));
+    use(plan);
   }
   return totals;
 }
@@ -34,10 +52,11 @@ PlanTotals totals_of(const Pipeline& pipeline, const Plans& plans, const Use& us
 
 std::string explain_text(const Pipeline& pipeline, const Plans& plans) {
   RankClasses ranks;
-  const PlanTotals totals = totals_of(pipeline, plans, [&ranks](Plan plan) { ranks.add(std::move(plan)); });
-  std::string text = summary(pipeline, ranks.classes().front().plan, totals) + "\n";
-  for (const RankClass& some : ranks.classes()) text += class_text(pipeline, some);
-  return text;
+  const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
+  const std::vector<RankClass> shown = ranks.largest(most_kinds);
+  std::string text = summary(pipeline, plans.of(0), totals) + "\n";
+  for (const RankClass& some : shown) text += class_text(pipeline, some, plans.of(some.first_rank));
+  return text + others_text(ranks, shown);
 }
 
 std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank) {
@@ -45,7 +64,7 @@ std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank)
 }
 
 std::string dot_text(const Pipeline& pipeline, const Plans& plans) {
-  const PlanTotals totals = totals_of(pipeline, plans, [](Plan) {});
+  const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
   return to_dot(pipeline, plans.of(0), totals);
 }
 

@@ -7,7 +7,8 @@
 
 namespace tessera::app {
 
-/// What --explain prints: the totals of all ranks, then one rank of each class of ranks that do the same.
+/// What --explain prints: the totals of all ranks, then one rank of each class of ranks that do the same; of
+/// the most frequent classes, if there are many.
 std::string explain_text(const Pipeline& pipeline, const Plans& plans);
 
 /// The same with one rank only.

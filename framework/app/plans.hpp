@@ -18,10 +18,13 @@ class Plans {
   Plans(const Pipeline& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
+  /// Not to be called by several threads at once.
   Plan of(int rank) const;
 
  private:
   std::unique_ptr<const ScheduledPipeline> scheduled_;
+  /// What was found out for one rank about others.
+  std::unique_ptr<Regions> others_;
   std::vector<Plan> saved_;
   int rank_count_ = 0;
 };

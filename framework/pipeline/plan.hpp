@@ -83,6 +83,7 @@ struct Plan {
   std::int64_t peak_bytes() const { return array_bytes + message_bytes + scratch_bytes + partial_bytes; }
 };
 
+class Regions;
 class ScheduledPipeline;
 
 /// Plans what `rank` of `rank_count` does. Throws ScheduleError when the schedule does not fit the pipeline,
@@ -93,6 +94,9 @@ Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target&
 
 /// The same for one rank of many: what all ranks have in common is worked out once.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
+
+/// The same for one after the other of many ranks: what is found out about other ranks is kept in `others`.
+Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
 /// The first Sequence of that name in the plan, which every plan of make_plan has: "read", "compute" and
 /// "write".

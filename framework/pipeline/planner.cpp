@@ -20,8 +20,11 @@ constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
 
 class Planner {
  public:
-  Planner(const ScheduledPipeline& scheduled, Plan& plan)
-      : scheduled_(scheduled), pipeline_(scheduled.pipeline()), plan_(plan), regions_(scheduled, plan.rank) {}
+  Planner(const ScheduledPipeline& scheduled, Plan& plan, Regions& others)
+      : scheduled_(scheduled),
+        pipeline_(scheduled.pipeline()),
+        plan_(plan),
+        regions_(scheduled, plan.rank, others) {}
 
   void run() {
     plan::Sequence read{"read", {}}, write{"write", {}};
@@ -403,11 +406,16 @@ Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target&
 }
 
 Plan make_plan(const ScheduledPipeline& scheduled, int rank) {
+  Regions others(scheduled);
+  return make_plan(scheduled, rank, others);
+}
+
+Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others) {
   Plan plan;
   plan.rank = rank;
   plan.rank_count = scheduled.rank_count();
   plan.target = scheduled.target();
-  Planner(scheduled, plan).run();
+  Planner(scheduled, plan, others).run();
   return plan;
 }
 

@@ -2,6 +2,9 @@
 #include "tessera/pipeline/rank_classes.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
 
 namespace tessera {
 namespace {
@@ -24,7 +27,7 @@ class Signature {
       add(bytes);
   }
 
-  std::string take() { return std::move(bytes_); }
+  std::size_t hash() const { return std::hash<std::string_view>()(bytes_); }
 
  private:
   using Numbers = std::vector<std::int64_t>;
@@ -87,10 +90,18 @@ class Signature {
 
 }  // namespace
 
-void RankClasses::add(Plan plan) {
-  const auto [place, is_new] = places_.try_emplace(Signature(plan).take(), classes_.size());
-  if (is_new) classes_.push_back({0, std::move(plan)});
+void RankClasses::add(const Plan& plan) {
+  const auto [place, is_new] = places_.try_emplace(Signature(plan).hash(), classes_.size());
+  if (is_new) classes_.push_back({0, plan.rank});
   ++classes_[place->second].rank_count;
+}
+
+std::vector<RankClass> RankClasses::largest(std::size_t count) const {
+  std::vector<RankClass> some = classes_;
+  std::ranges::stable_sort(some, std::ranges::greater(), &RankClass::rank_count);
+  some.resize(std::min(count, some.size()));
+  std::ranges::sort(some, std::ranges::less(), &RankClass::first_rank);
+  return some;
 }
 
 }  // namespace tessera

@@ -3,8 +3,8 @@
 
 namespace tessera {
 
-RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank)
-    : scheduled_(scheduled), rank_(rank), own_(scheduled), others_(scheduled) {
+RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others)
+    : scheduled_(scheduled), rank_(rank), own_(scheduled), others_(others) {
   own_.select(rank, rank + 1);
 }
 

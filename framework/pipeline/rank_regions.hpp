@@ -22,7 +22,8 @@ struct Storage {
 /// What one rank plans with: its own regions, those of other ranks, and the messages that follow from them.
 class RankRegions {
  public:
-  RankRegions(const ScheduledPipeline& scheduled, int rank);
+  /// `others` is asked about other ranks, and must outlive this.
+  RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
   const Box& required(int array) { return own_.required(array); }
   const Box& computed(int array) { return own_.computed(array); }
@@ -43,7 +44,7 @@ class RankRegions {
   const ScheduledPipeline& scheduled_;
   int rank_;
   Regions own_;
-  Regions others_;
+  Regions& others_;
 };
 
 /// The layout of one of the buffers of an array.

@@ -6,34 +6,41 @@
 namespace tessera {
 namespace {
 
+constexpr std::size_t most_bytes = std::size_t(64) << 20;
+
 std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
 }  // namespace
 
 Regions::Regions(const ScheduledPipeline& scheduled)
     : scheduled_(scheduled),
-      required_(index(scheduled.size())),
-      computed_(required_.size()),
-      needs_(static_cast<std::size_t>(scheduled.total_inputs())),
-      needs_selection_(required_.size(), 0) {}
+      most_answers_(most_bytes / (2 * sizeof(std::optional<Box>) * index(scheduled.size()) + 1) + 2),
+      needs_(index(scheduled.total_inputs())),
+      needs_selection_(index(scheduled.size()), 0) {}
 
 void Regions::select(int first, int last) {
   first_ = first;
   last_ = last;
   ++selection_;
+  const std::uint64_t key =
+      std::uint64_t(static_cast<std::uint32_t>(first)) << 32 | static_cast<std::uint32_t>(last);
+  if (answers_.size() >= most_answers_ && !answers_.contains(key)) answers_.clear();
+  selected_ = &answers_[key];
+  selected_->required.resize(index(scheduled_.size()));
+  selected_->computed.resize(index(scheduled_.size()));
 }
 
 const Box& Regions::required(int array) {
-  Answer& answer = required_[index(array)];
-  if (answer.selection != selection_) answer = {find_required(array), selection_};
-  return answer.box;
+  std::optional<Box>& answer = selected_->required[index(array)];
+  if (!answer) answer = find_required(array);
+  return *answer;
 }
 
 const Box& Regions::computed(int array) {
   const int stage = scheduled_.pipeline()[array].lead;
-  Answer& answer = computed_[index(stage)];
-  if (answer.selection != selection_) answer = {find_computed(stage), selection_};
-  return answer.box;
+  std::optional<Box>& answer = selected_->computed[index(stage)];
+  if (!answer) answer = find_computed(stage);
+  return *answer;
 }
 
 Box Regions::find_required(int array) {

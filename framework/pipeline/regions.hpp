@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "tessera/domain/box.hpp"
@@ -11,12 +14,15 @@ class ScheduledPipeline;
 
 /// What a set of ranks requires and computes of the arrays of a pipeline: boxes that hold those of every
 /// member, as inference is inclusion-isotone, and for one rank exact. Worked out when asked for, array by
-/// array, and kept until other ranks are selected: no array costs anything that nobody asks about.
+/// array: no array costs anything that nobody asks about. What was worked out is kept, up to some 64 MiB: the
+/// search for a rank's partners comes to the same sets of ranks for all arrays, and so do the ranks beside
+/// it.
 class Regions {
  public:
   explicit Regions(const ScheduledPipeline& scheduled);
 
-  /// From here on the answers are those for the ranks [first, last).
+  /// From here on the answers are those for the ranks [first, last). References to earlier ones are not valid
+  /// any more.
   void select(int first, int last);
 
   /// What consumers read of an array, what its boundary conditions copy from, and its owned part if it is an
@@ -26,10 +32,10 @@ class Regions {
   const Box& computed(int array);
 
  private:
-  /// An answer, and for which selection it was found.
-  struct Answer {
-    Box box;
-    unsigned selection = 0;
+  /// The answers for a set of ranks, as far as they were asked for.
+  struct Answers {
+    std::vector<std::optional<Box>> required;
+    std::vector<std::optional<Box>> computed;
   };
 
   Box find_required(int array);
@@ -40,12 +46,14 @@ class Regions {
   const ScheduledPipeline& scheduled_;
   int first_ = 0;
   int last_ = 0;
-  unsigned selection_ = 0;
-  std::vector<Answer> required_;
-  std::vector<Answer> computed_;
-  /// The needs of all stages, one after the other.
+  Answers* selected_ = nullptr;
+  /// By first and last.
+  std::unordered_map<std::uint64_t, Answers> answers_;
+  std::size_t most_answers_;
+  /// The needs of all stages, one after the other, and for which selection each was found.
   std::vector<Box> needs_;
-  std::vector<unsigned> needs_selection_;
+  std::vector<std::uint64_t> needs_selection_;
+  std::uint64_t selection_ = 0;
 };
 
 }  // namespace tessera

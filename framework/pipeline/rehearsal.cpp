@@ -15,8 +15,9 @@ namespace {
 std::vector<Plan> plans_of(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
                            int rank_count) {
   const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count);
+  Regions others(scheduled);
   std::vector<Plan> plans;
-  for (int rank = 0; rank < rank_count; ++rank) plans.push_back(make_plan(scheduled, rank));
+  for (int rank = 0; rank < rank_count; ++rank) plans.push_back(make_plan(scheduled, rank, others));
   return plans;
 }
 

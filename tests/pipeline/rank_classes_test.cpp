@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apps/blur/stages.hpp"
-#include "pipeline/random_plans.hpp"
+#include "pipeline/plan_sample.hpp"
 
 namespace {
 
@@ -24,18 +24,22 @@ RankClasses classes_of(const Pipeline& pipeline) {
   schedule.grid.entries = {8, 8};
   if (pipeline.size() > 2) schedule.stages["bh"].placement = Placement::rank;
   RankClasses ranks;
-  for (Plan& plan : test::make_plans(pipeline, schedule, {}, 64)) ranks.add(std::move(plan));
+  for (const Plan& plan : test::make_plans(pipeline, schedule, {}, 64)) ranks.add(plan);
   return ranks;
 }
 
 const Box image{{0, 128}, {0, 64}};
 
 TEST(RankClasses, CornersEdgesAndInside) {
-  const RankClasses ranks = classes_of(blur::make_pipeline<float, 2>(image, image, Boundary::clamp));
+  const RankClasses ranks = classes_of(test::blur_pipeline<float>(image, image));
   // Corners, the sides to the left and right, those above and below, and the inside.
   EXPECT_EQ(sizes_of(ranks), (std::vector<std::int64_t>{4, 12, 12, 36}));
-  EXPECT_EQ(ranks.classes().front().plan.rank, 0);
-  EXPECT_EQ(ranks.classes().front().rank_count, 4);
+  EXPECT_EQ(ranks.classes().front(), (RankClass{4, 0}));
+  // Of two classes of 12, the one that came first goes first.
+  EXPECT_EQ(ranks.largest(1), (std::vector<RankClass>{{36, 9}}));
+  EXPECT_EQ(ranks.largest(2), (std::vector<RankClass>{{12, 1}, {36, 9}}));
+  EXPECT_EQ(ranks.largest(3), (std::vector<RankClass>{{12, 1}, {12, 8}, {36, 9}}));
+  for (std::size_t count : {4, 5}) EXPECT_EQ(ranks.largest(count), ranks.classes());
 }
 
 TEST(RankClasses, OnATorusAllRanksAreAlike) {
@@ -53,16 +57,16 @@ TEST(RankClasses, RanksOfAClassCostTheSame) {
     const std::vector<Plan> plans = test::random_plans(random, graph, 20);
     RankClasses all;
     for (const Plan& plan : plans) {
-      const auto before = sizes_of(all);
       all.add(plan);
       RankClasses pair;
       for (const RankClass& some : all.classes()) {
+        const Plan& first = plans[static_cast<std::size_t>(some.first_rank)];
         RankClasses two;
-        two.add(some.plan);
+        two.add(first);
         two.add(plan);
         if (two.classes().size() == 1) {
-          EXPECT_EQ(some.plan.peak_bytes(), plan.peak_bytes());
-          pair.add(some.plan);
+          EXPECT_EQ(first.peak_bytes(), plan.peak_bytes());
+          pair.add(first);
         }
       }
       EXPECT_EQ(pair.classes().size(), 1U);

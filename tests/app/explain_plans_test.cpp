@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/explain_plans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tessera/pipeline/rank_classes.hpp"
+
+namespace {
+
+using namespace tessera;
+
+struct Down {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(2 * x - 1, 2 * y - 1) + in(2 * x + 1, 2 * y + 1);
+  }
+};
+struct Up {
+  template <class Coarse, class Fine, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Coarse& coarse, const Fine& fine, Coord x, Coord y) const {
+    return coarse((x - 1) / 2, (y - 1) / 2) - fine(x, y);
+  }
+};
+
+/// So many levels of an image, and back.
+Pipeline pyramid(const Box& image, int levels) {
+  Pipeline pipeline;
+  std::vector<Array<float, 2>> down = {pipeline.input<float, 2>("input", image, Boundary::clamp)};
+  for (int level = 1; level < levels; ++level)
+    down.push_back(pipeline.stage<float>("down" + std::to_string(level), Down{}, down.back()));
+  Array<float, 2> up = down.back();
+  for (int level = levels - 2; level >= 0; --level)
+    up = pipeline.stage<float>("up" + std::to_string(level), Up{}, up, down[static_cast<std::size_t>(level)]);
+  pipeline.output(up, image);
+  return pipeline;
+}
+
+bool contains(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+std::vector<std::string> titles_of(const std::string& text) {
+  std::vector<std::string> titles;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const std::string line = text.substr(begin, end - begin);
+    if (line.ends_with("does this:") || contains(line, " ranks do the same as rank ")) titles.push_back(line);
+  }
+  return titles;
+}
+
+// Hardly two ranks of a pyramid do the same: what is printed must not grow with their number.
+TEST(ExplainPlans, ShowsTheMostFrequentKindsOfThousandsOfRanks) {
+  constexpr int ranks = 4096;
+  const Pipeline pipeline = pyramid(Box{{0, 131}, {0, 77}}, 5);
+  const app::Plans plans(pipeline, {}, {}, ranks);
+  RankClasses classes;
+  for (int rank = 0; rank < ranks; ++rank) classes.add(plans.of(rank));
+  ASSERT_GT(classes.classes().size(), 50U);
+
+  const std::string text = explain_text(pipeline, plans);
+  EXPECT_EQ(titles_of(text).size(), 27U);
+  const auto most = std::ranges::max_element(classes.classes(), {}, &RankClass::rank_count);
+  EXPECT_TRUE(contains(text, std::to_string(most->rank_count) + " ranks do the same as rank " +
+                                 std::to_string(most->first_rank) + ":\n"));
+  EXPECT_TRUE(contains(text, "most frequent kinds of ranks, of " + std::to_string(classes.classes().size()) +
+                                 ". Any other of the "));
+}
+
+TEST(ExplainPlans, ShowsAllKindsWhenTheyAreFew) {
+  const Pipeline pipeline = pyramid(Box{{0, 64}, {0, 64}}, 2);
+  const app::Plans plans(pipeline, {}, {}, 4);
+  const std::string text = explain_text(pipeline, plans);
+  const std::size_t kinds = titles_of(text).size();
+  EXPECT_GE(kinds, 1U);
+  EXPECT_LE(kinds, 4U);
+  EXPECT_FALSE(contains(text, "most frequent kinds"));
+}
+
+// What was found out about other ranks while another rank was planned changes no plan.
+TEST(ExplainPlans, PlansDoNotDependOnThoseBefore) {
+  constexpr int ranks = 60;
+  const Pipeline pipeline = pyramid(Box{{0, 131}, {0, 77}}, 4);
+  const app::Plans plans(pipeline, {}, {}, ranks);
+  for (int rank : {59, 0, 31, 30, 1, 31})
+    EXPECT_EQ(explain_text(pipeline, plans, rank),
+              explain_text(pipeline, app::Plans(pipeline, {}, {}, ranks), rank));
+}
+
+}  // namespace

@@ -25,14 +25,14 @@ std::string class_text(const Pipeline& pipeline, const RankClass& ranks, const P
 
 /// What is not shown of all kinds.
 std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
-  const std::size_t kinds = all.classes().size() - shown.size();
-  if (kinds == 0) return "";
+  if (shown.size() == all.classes().size()) return "";
   const auto ranks_of = [](const std::vector<RankClass>& classes) {
     return std::accumulate(classes.begin(), classes.end(), std::int64_t(0),
                            [](std::int64_t sum, const RankClass& some) { return sum + some.rank_count; });
   };
   return fmt::format(
-      "\nThese are the {} most frequent kinds of ranks, of {}. Any other of the {} ranks: --rank r\n",
+      "\nshown are the {} most frequent of {} kinds of ranks; {} ranks are of other kinds: --rank r shows "
+      "one\n",
       shown.size(), all.classes().size(), ranks_of(all.classes()) - ranks_of(shown));
 }
 

@@ -95,7 +95,8 @@ Plan make_plan(const Pipeline& pipeline, const Schedule& schedule, const Target&
 /// The same for one rank of many: what all ranks have in common is worked out once.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 
-/// The same for one after the other of many ranks: what is found out about other ranks is kept in `others`.
+/// The same for one after the other of many ranks: what is found out about other ranks is kept in `others`,
+/// which is of the same `scheduled`.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
 /// The first Sequence of that name in the plan, which every plan of make_plan has: "read", "compute" and

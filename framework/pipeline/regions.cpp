@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/regions.hpp"
 
+#include <algorithm>
+
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t(64) << 20;
-
 std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+/// Those for one set of ranks, with their node of the map.
+std::size_t bytes_of_answers(int stages) { return 2 * sizeof(std::optional<Box>) * index(stages) + 128; }
 
 }  // namespace
 
-Regions::Regions(const ScheduledPipeline& scheduled)
+Regions::Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes)
     : scheduled_(scheduled),
-      most_answers_(most_bytes / (2 * sizeof(std::optional<Box>) * index(scheduled.size()) + 1) + 2),
+      most_answers_(std::max<std::size_t>(
+          1, static_cast<std::size_t>(most_bytes) / bytes_of_answers(scheduled.size()))),
       needs_(index(scheduled.total_inputs())),
       needs_selection_(index(scheduled.size()), 0) {}
 

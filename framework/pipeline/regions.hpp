@@ -14,12 +14,13 @@ class ScheduledPipeline;
 
 /// What a set of ranks requires and computes of the arrays of a pipeline: boxes that hold those of every
 /// member, as inference is inclusion-isotone, and for one rank exact. Worked out when asked for, array by
-/// array: no array costs anything that nobody asks about. What was worked out is kept, up to some 64 MiB: the
+/// array: no array costs anything that nobody asks about. What was worked out is kept: the
 /// search for a rank's partners comes to the same sets of ranks for all arrays, and so do the ranks beside
 /// it.
 class Regions {
  public:
-  explicit Regions(const ScheduledPipeline& scheduled);
+  /// Keeps answers of about `most_bytes` at most, but those of one set of ranks at least.
+  explicit Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes = std::int64_t(64) << 20);
 
   /// From here on the answers are those for the ranks [first, last). References to earlier ones are not valid
   /// any more.

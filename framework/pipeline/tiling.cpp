@@ -129,7 +129,7 @@ bool reads_single_rows(const StageDeclaration& stage, Box row) {
 }
 
 /// Whether the result is written past the caches: when it is large, more than half of the cache or, where
-/// rows are turned to columns, more than a quarter, as measured; but a stencil that reads several rows from
+/// rows are turned to columns, more than a quarter; but a stencil that reads several rows from
 /// memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
 /// scratch.
 bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {

@@ -9,14 +9,14 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t most_cache_per_processor = std::int64_t(16) << 20;
+constexpr std::int64_t most_cache_per_core = std::int64_t(16) << 20;
 
-/// What use(topology, cores) finds for the cores of this process; 0 when the machine does not tell.
+/// What use(topology, cores) finds for the cores of this process; nothing when the machine does not tell.
 template <class Use>
 auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return 0;
-  decltype(use(nullptr, nullptr)) found = 0;
+  if (hwloc_topology_init(&topology) != 0) return {};
+  decltype(use(nullptr, nullptr)) found = {};
   hwloc_cpuset_t cores = hwloc_bitmap_alloc();
   if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, cores, HWLOC_CPUBIND_PROCESS) == 0)
     found = use(topology, cores);
@@ -55,16 +55,27 @@ int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same)
 
 }  // namespace
 
+std::int64_t cache_part(const LastCache& cache, int threads) {
+  return std::min(std::min(cache.bytes / cache.cores, most_cache_per_core) * threads, cache.total_bytes);
+}
+
 std::int64_t cache_bytes(int threads) {
-  const std::int64_t part = of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t cores) {
+  const LastCache found = of_own_cores([](hwloc_topology_t topology, hwloc_const_cpuset_t own) {
+    LastCache last;
     hwloc_obj_t cache = nullptr;
-    while ((cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr)
-      if (hwloc_bitmap_intersects(cache->cpuset, cores))
-        return static_cast<std::int64_t>(cache->attr->cache.size) /
-               std::max(1, hwloc_bitmap_weight(cache->complete_cpuset));
-    return std::int64_t(0);
+    while ((cache = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, cache)) != nullptr) {
+      if (!hwloc_bitmap_intersects(cache->cpuset, own)) continue;
+      last.bytes = static_cast<std::int64_t>(cache->attr->cache.size);
+      last.total_bytes += last.bytes;
+      // Cores that this process may not use count, too: their processors are told, but not which are one
+      // core.
+      const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
+      const int processors = hwloc_bitmap_weight(cache->cpuset);
+      last.cores = std::max(1, hwloc_bitmap_weight(cache->complete_cpuset) * cores / processors);
+    }
+    return last;
   });
-  return std::min(part, most_cache_per_processor) * threads;
+  return cache_part(found, threads);
 }
 
 std::vector<RankPlace> rank_places(MPI_Comm communicator) {

@@ -15,9 +15,20 @@ struct RankPlace {
   bool operator==(const RankPlace&) const = default;
 };
 
-/// Bytes of the last level of cache that fall to so many threads of this process: of what processors share,
-/// an equal part for each, but 16 MiB at most: virtual machines are mostly told of more than they have. 0
-/// where the machine does not tell. Looks at the machine: to be asked once.
+/// The last level of cache near a process.
+struct LastCache {
+  /// Of one, and how many cores share it.
+  std::int64_t bytes = 0;
+  int cores = 1;
+  /// Of all that the process may use.
+  std::int64_t total_bytes = 0;
+};
+
+/// What of it falls to so many threads: for each an equal part of what cores share, but 16 MiB at most, as
+/// virtual machines are mostly told of more than they have; and no more than there is.
+std::int64_t cache_part(const LastCache& cache, int threads);
+
+/// That of this process; 0 where the machine does not tell. Looks at the machine: to be asked once.
 std::int64_t cache_bytes(int threads);
 
 /// Where all ranks run. A rank that may use the cores of several NUMA domains counts as in the first of them.

@@ -28,9 +28,20 @@ TEST(CacheBytes, AreOfSomeSensibleSize) {
   EXPECT_TRUE(bytes == 0 || (bytes >= 16 << 10 && bytes <= 16 << 20)) << bytes;
 }
 
-// Ranks that may run on the same processors have their threads' parts, and not all of the cache each.
 TEST(CacheBytes, AreAPartForEachThread) {
-  for (int threads : {2, 3, 64}) EXPECT_EQ(cache_bytes(threads), threads * cache_bytes(1));
+  constexpr std::int64_t mib = 1 << 20;
+  const LastCache of_eight_cores{32 * mib, 8, 32 * mib};
+  EXPECT_EQ(cache_part(of_eight_cores, 1), 4 * mib);
+  EXPECT_EQ(cache_part(of_eight_cores, 8), 32 * mib);
+  // Two threads per core.
+  EXPECT_EQ(cache_part(of_eight_cores, 16), 32 * mib);
+  const LastCache one_of_four{32 * mib, 8, 128 * mib};
+  EXPECT_EQ(cache_part(one_of_four, 16), 64 * mib);
+  const LastCache told_too_much{105 * mib, 2, 105 * mib};
+  EXPECT_EQ(cache_part(told_too_much, 1), 16 * mib);
+  EXPECT_EQ(cache_part(told_too_much, 2), 32 * mib);
+  EXPECT_EQ(cache_part(told_too_much, 8), 105 * mib);
+  EXPECT_EQ(cache_part(LastCache(), 4), 0);
 }
 
 TEST(MachineLevels, AreNodesDomainsAndRanks) {

@@ -7,9 +7,8 @@ namespace tessera {
 
 std::int64_t BlockDistribution::slice_boundary(int d, int slice) const {
   const std::int64_t extent = nominal_[d].size();
-  const std::int64_t offset = slicing_ == Slicing::balanced
-                                  ? extent * slice / grid_.size[d]
-                                  : (extent + grid_.size[d] - 1) / grid_.size[d] * slice;
+  const std::int64_t offset =
+      slicing_ == Slicing::balanced ? extent * slice / grid_.size[d] : ceil_slice_[d] * slice;
   if (offset == 0) return domain_[d].begin;
   return offset >= extent ? domain_[d].end : nominal_[d].begin + offset;
 }
@@ -20,7 +19,7 @@ int BlockDistribution::slice_of(int d, std::int64_t point) const {
   const std::int64_t offset = std::clamp<std::int64_t>(point - nominal_[d].begin, 0, extent - 1);
   // The last balanced slice that begins at or before the point: extent * slice < (offset + 1) * slices.
   return static_cast<int>(slicing_ == Slicing::balanced ? ((offset + 1) * slices - 1) / extent
-                                                        : offset / ((extent + slices - 1) / slices));
+                                                        : offset / ceil_slice_[d]);
 }
 
 Range BlockDistribution::slices(int d, int first, int last) const {
@@ -28,14 +27,16 @@ Range BlockDistribution::slices(int d, int first, int last) const {
 }
 
 Box BlockDistribution::owned_hull(int first, int last) const {
-  Box box = domain_;
   first = std::max(first - first_rank_, 0);
   last = std::min(last - first_rank_, rank_count());
-  if (first >= last) {
-    for (int d = 0; d < box.dimensions; ++d) box[d].end = box[d].begin;
-    return box;
-  }
-  const ProcessorGrid::Positions positions = grid_.positions(first, last);
+  if (first < last) return owned_at(grid_.positions(first, last));
+  Box none = domain_;
+  for (int d = 0; d < none.dimensions; ++d) none[d].end = none[d].begin;
+  return none;
+}
+
+Box BlockDistribution::owned_at(const ProcessorGrid::Positions& positions) const {
+  Box box = domain_;
   for (int d = 0; d < grid_.dimensions; ++d) {
     const auto i = static_cast<std::size_t>(d);
     box[d] = slices(d, positions.first[i], positions.last[i]);
@@ -49,33 +50,30 @@ int BlockDistribution::owner(const Point& point) const {
   return first_rank_ + grid_.rank(position);
 }
 
-std::vector<int> BlockDistribution::slices_touching(int d, Range range) const {
-  std::vector<int> touching;
-  for (std::int64_t point = range.begin; point < range.end;) {
-    touching.push_back(slice_of(d, point));
-    point = slice_boundary(d, touching.back() + 1);
+void BlockDistribution::append_parts(int d, const Box& box, ProcessorGrid::Position& position,
+                                     std::vector<OwnedPart>& parts) const {
+  if (d < 0) {
+    parts.push_back({first_rank_ + grid_.rank(position), box});
+    return;
   }
-  return touching;
+  Box part = box;
+  // Empty slices are passed over: the next point is in none of them.
+  for (std::int64_t point = box[d].begin; point < box[d].end; point = part[d].end) {
+    const int slice = slice_of(d, point);
+    position[static_cast<std::size_t>(d)] = slice;
+    part[d] = {point, std::min(slice_boundary(d, slice + 1), box[d].end)};
+    append_parts(d - 1, part, position, parts);
+  }
 }
 
-std::vector<int> BlockDistribution::ranks_touching(const Box& box) const {
-  std::vector<int> ranks;
+std::vector<OwnedPart> BlockDistribution::owned_parts(const Box& box) const {
+  std::vector<OwnedPart> parts;
   const Box inside = intersection(box, domain_);
-  if (inside.empty()) return ranks;
-  std::vector<ProcessorGrid::Position> positions(1);
-  for (int d = 0; d < grid_.dimensions; ++d) {
-    std::vector<ProcessorGrid::Position> product;
-    for (int slice : slices_touching(d, inside[d]))
-      for (ProcessorGrid::Position position : positions) {
-        position[static_cast<std::size_t>(d)] = slice;
-        product.push_back(position);
-      }
-    positions = std::move(product);
-  }
-  for (const ProcessorGrid::Position& position : positions)
-    ranks.push_back(first_rank_ + grid_.rank(position));
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
+  if (inside.empty()) return parts;
+  ProcessorGrid::Position position = {};
+  append_parts(grid_.dimensions - 1, inside, position, parts);
+  if (!std::ranges::is_sorted(parts, {}, &OwnedPart::rank)) std::ranges::sort(parts, {}, &OwnedPart::rank);
+  return parts;
 }
 
 Point BlockDistribution::local(int rank, const Point& global) const {

@@ -8,6 +8,13 @@
 
 namespace tessera {
 
+/// What a rank owns of a box.
+struct OwnedPart {
+  int rank = 0;
+  Box box;
+  bool operator==(const OwnedPart&) const = default;
+};
+
 /// Who owns which point: slices of a nominal box over a processor grid. Ceil slices are those of Distributed
 /// Halide (section 3.2): s = ceil(extent / n), slice i is [i s, min((i + 1) s, extent)), so trailing slices
 /// may be empty. Balanced slices differ by at most one point. The domain may be larger than the nominal box:
@@ -20,7 +27,10 @@ class BlockDistribution {
   /// `nominal` must lie in `domain` and not be empty.
   BlockDistribution(const Box& domain, const Box& nominal, const ProcessorGrid& grid,
                     Slicing slicing = Slicing::ceil, int first_rank = 0)
-      : domain_(domain), nominal_(nominal), grid_(grid), slicing_(slicing), first_rank_(first_rank) {}
+      : domain_(domain), nominal_(nominal), grid_(grid), slicing_(slicing), first_rank_(first_rank) {
+    for (int d = 0; d < grid.dimensions; ++d)
+      ceil_slice_[d] = (nominal[d].size() + grid.size[d] - 1) / grid.size[d];
+  }
 
   const Box& domain() const { return domain_; }
   const Box& nominal() const { return nominal_; }
@@ -39,8 +49,11 @@ class BlockDistribution {
   /// The rank that owns a point of the domain.
   int owner(const Point& point) const;
 
-  /// The ranks that own points of `box`, in rising order; costs their number, and the sorting of it.
-  std::vector<int> ranks_touching(const Box& box) const;
+  /// The same by the positions of ranks in the grid, for who has them already.
+  Box owned_at(const ProcessorGrid::Positions& positions) const;
+
+  /// The parts of `box` that ranks own, in rising order of ranks; costs their number, and the sorting of it.
+  std::vector<OwnedPart> owned_parts(const Box& box) const;
 
   /// Coordinates within the block of `rank`, whose first point is the origin, from global ones; and back.
   Point local(int rank, const Point& global) const;
@@ -51,25 +64,18 @@ class BlockDistribution {
   Range slices(int d, int first, int last) const;
   std::int64_t slice_boundary(int d, int slice) const;
   int slice_of(int d, std::int64_t point) const;
-  /// The slices of dimension d that hold points of a range of the domain, without the empty ones between.
-  std::vector<int> slices_touching(int d, Range range) const;
+  /// Appends the parts of `box`, which lies in the domain, in all slices of the dimensions up to d; those
+  /// above have their positions.
+  void append_parts(int d, const Box& box, ProcessorGrid::Position& position,
+                    std::vector<OwnedPart>& parts) const;
 
   Box domain_;
   Box nominal_;
   ProcessorGrid grid_;
   Slicing slicing_ = Slicing::ceil;
   int first_rank_ = 0;
+  /// The points of a ceil slice.
+  std::int64_t ceil_slice_[max_dimensions] = {};
 };
-
-/// Calls found(rank) for every rank of [first, last) for which `may_touch(first, last)` holds all the way
-/// down a bisection. `may_touch` must hold for a range when it holds for any of its members.
-template <class MayTouch, class Found>
-void bisect_ranks(int first, int last, const MayTouch& may_touch, const Found& found) {
-  if (first >= last || !may_touch(first, last)) return;
-  if (last - first == 1) return found(first);
-  const int middle = first + (last - first) / 2;
-  bisect_ranks(first, middle, may_touch, found);
-  bisect_ranks(middle, last, may_touch, found);
-}
 
 }  // namespace tessera

@@ -44,14 +44,17 @@ std::vector<PeriodicPiece> periodic_pieces(const Box& box, const Box& domain,
                                            const BoundaryConditions& conditions) {
   std::vector<PeriodicPiece> pieces;
   if (box.empty() || domain.empty()) return pieces;
-  pieces.push_back({box, {}});
+  PeriodicPiece inside{box, {}};
+  for (int d = 0; d < box.dimensions; ++d)
+    if (!conditions.is_periodic(d)) inside.box[d] = intersection(box[d], domain[d]);
+  if (inside.box.empty()) return pieces;
+  pieces.push_back(inside);
   for (int d = 0; d < box.dimensions; ++d) {
+    if (!conditions.is_periodic(d)) continue;
     const std::int64_t extent = domain[d].size();
-    const bool periodic = conditions.is_periodic(d);
     const auto period = [&](std::int64_t p) { return floor_divide(p - domain[d].begin, extent); };
     std::vector<PeriodicPiece> product;
-    for (std::int64_t k = periodic ? period(box[d].begin) : 0; k <= (periodic ? period(box[d].end - 1) : 0);
-         ++k)
+    for (std::int64_t k = period(box[d].begin); k <= period(box[d].end - 1); ++k)
       for (PeriodicPiece piece : pieces) {
         piece.box[d] = intersection(piece.box[d], {domain[d].begin + k * extent, domain[d].end + k * extent});
         piece.shift[d] = -k * extent;

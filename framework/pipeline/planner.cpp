@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/interior.hpp"
@@ -160,11 +161,12 @@ class Planner {
       if (scheduled_.is_exchanged(id)) exchange.arrays.push_back({id, regions_.messages(id)});
     merge(exchange);
     exchange.overlapped = !exchange.arrays.empty() && overlaps(members.back());
-    const std::vector<plan::ArrayMessages> arrays = exchange.arrays;
+    std::vector<int> arrays;
+    for (const plan::ArrayMessages& array : exchange.arrays) arrays.push_back(array.array);
     const auto use_arrays = [&](int step) {
-      for (const plan::ArrayMessages& array : arrays) {
-        use(stage(array.array).written_buffer, step);
-        use(stage(array.array).read_buffer, step);
+      for (int array : arrays) {
+        use(stage(array).written_buffer, step);
+        use(stage(array).read_buffer, step);
       }
     };
     std::vector<Box> rest = {box};
@@ -259,21 +261,33 @@ class Planner {
 
   /// Several boxes for one partner are packed into one message.
   void merge(plan::Exchange& exchange) {
+    std::vector<std::pair<Message*, std::int64_t>> boxes;
     for (const bool sends : {true, false}) {
-      std::map<int, std::vector<Message*>> by_partner;
-      std::map<int, std::int64_t> bytes;
-      for (plan::ArrayMessages& array : exchange.arrays)
-        for (Message& message : sends ? array.lists.sends : array.lists.receives) {
-          by_partner[message.partner].push_back(&message);
-          bytes[message.partner] +=
-              packed_bytes(message.box, static_cast<std::int64_t>(size_of(pipeline_[array.array].type)));
-        }
-      for (auto& [partner, messages] : by_partner) {
-        if (messages.size() == 1 && messages.front()->in_place) continue;
-        for (Message* message : messages) message->in_place = false;
-        plan_.message_bytes += (bytes[partner] + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+      boxes.clear();
+      for (plan::ArrayMessages& array : exchange.arrays) {
+        const auto size = static_cast<std::int64_t>(size_of(pipeline_[array.array].type));
+        for (Message& message : sends ? array.lists.sends : array.lists.receives)
+          boxes.emplace_back(&message, packed_bytes(message.box, size));
+      }
+      std::ranges::stable_sort(boxes, {}, [](const auto& box) { return box.first->partner; });
+      for (auto first = boxes.begin(); first != boxes.end();) {
+        const auto last = std::find_if(
+            first, boxes.end(), [&](const auto& box) { return box.first->partner != first->first->partner; });
+        if (last - first > 1 || !first->first->in_place) pack(first, last);
+        first = last;
       }
     }
+  }
+
+  /// The boxes [first, last), each with its bytes, become one message.
+  template <class Iterator>
+  void pack(Iterator first, Iterator last) {
+    std::int64_t bytes = 0;
+    for (; first != last; ++first) {
+      first->first->in_place = false;
+      bytes += first->second;
+    }
+    plan_.message_bytes += (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   }
 
   void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
@@ -340,16 +354,27 @@ class Planner {
     for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers[i].offset = offsets[i];
   }
 
+  /// The buffers in the order of their first, or last, steps.
+  std::vector<int> buffers_by(int Lifetime::*step) const {
+    std::vector<int> buffers(lifetimes_.size());
+    std::iota(buffers.begin(), buffers.end(), 0);
+    std::ranges::stable_sort(buffers, {}, [&](int buffer) { return lifetimes_[index(buffer)].*step; });
+    return buffers;
+  }
+
   /// The steps of the compute phase with Allocate before a buffer's first use and Free after its last.
   std::vector<PlanNode> with_allocations() {
+    const std::vector<int> by_first = buffers_by(&Lifetime::first), by_last = buffers_by(&Lifetime::last);
+    auto first = by_first.begin(), last = by_last.begin();
     std::vector<PlanNode> nodes;
+    nodes.reserve(steps_.size() + 2 * lifetimes_.size());
     for (int step = 0; step < static_cast<int>(steps_.size()); ++step) {
-      for (std::size_t b = 0; b < lifetimes_.size(); ++b)
-        if (lifetimes_[b].first == step && lifetimes_[b].last >= step)
-          add(nodes, plan::Allocate{static_cast<int>(b)});
+      for (; first != by_first.end() && lifetimes_[index(*first)].first <= step; ++first)
+        if (lifetimes_[index(*first)].first == step && lifetimes_[index(*first)].last >= step)
+          add(nodes, plan::Allocate{*first});
       nodes.push_back(std::move(steps_[index(step)]));
-      for (std::size_t b = 0; b < lifetimes_.size(); ++b)
-        if (lifetimes_[b].last == step) add(nodes, plan::Free{static_cast<int>(b)});
+      for (; last != by_last.end() && lifetimes_[index(*last)].last <= step; ++last)
+        if (lifetimes_[index(*last)].last == step) add(nodes, plan::Free{*last});
     }
     return nodes;
   }

@@ -4,7 +4,7 @@
 namespace tessera {
 
 RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others)
-    : scheduled_(scheduled), rank_(rank), own_(scheduled), others_(others) {
+    : scheduled_(scheduled), rank_(rank), own_(scheduled), others_(others), search_(scheduled.rank_count()) {
   own_.select(rank, rank + 1);
 }
 
@@ -35,7 +35,7 @@ ExchangeLists RankRegions::messages(int array) {
   const BlockDistribution& owners = scheduled_[array].distribution;
   const BoundaryConditions& conditions = scheduled_.pipeline()[array].boundary;
   ExchangeLists lists =
-      transfer_lists(owners, conditions, rank_, owners.rank_count(), [&](int first, int last) -> const Box& {
+      transfer_lists(owners, conditions, rank_, search_, [&](int first, int last) -> const Box& {
         others_.select(first, last);
         return others_.required(array);
       });

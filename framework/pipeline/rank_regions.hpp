@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tessera/domain/rank_search.hpp"
 #include "tessera/pipeline/regions.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 #include "tessera/view/block_layout.hpp"
@@ -33,7 +34,7 @@ class RankRegions {
   Storage storage(int array) { return storage_of(own_, array); }
 
   /// What this rank sends and receives of an array that is exchanged, and what it copies from where it is
-  /// computed to where it is read.
+  /// computed to where it is read. What other ranks need is searched from where the array before left off.
   ExchangeLists messages(int array);
 
  private:
@@ -45,6 +46,7 @@ class RankRegions {
   int rank_;
   Regions own_;
   Regions& others_;
+  RankSearch search_;
 };
 
 /// The layout of one of the buffers of an array.

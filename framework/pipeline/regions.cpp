@@ -23,6 +23,7 @@ Regions::Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes)
       needs_selection_(index(scheduled.size()), 0) {}
 
 void Regions::select(int first, int last) {
+  if (first == first_ && last == last_) return;
   first_ = first;
   last_ = last;
   ++selection_;
@@ -32,6 +33,7 @@ void Regions::select(int first, int last) {
   selected_ = &answers_[key];
   selected_->required.resize(index(scheduled_.size()));
   selected_->computed.resize(index(scheduled_.size()));
+  selected_->positions.resize(index(scheduled_.grid_count()));
 }
 
 const Box& Regions::required(int array) {
@@ -47,13 +49,18 @@ const Box& Regions::computed(int array) {
   return *answer;
 }
 
+Box Regions::owned(int array) {
+  const ScheduledPipeline::Stage& stage = scheduled_[array];
+  std::optional<ProcessorGrid::Positions>& positions = selected_->positions[index(stage.grid)];
+  if (!positions) positions = stage.distribution.grid().positions(first_, last_);
+  return stage.distribution.owned_at(*positions);
+}
+
 Box Regions::find_required(int array) {
   const StageDeclaration& declaration = scheduled_.pipeline()[array];
   Box box;
   box.dimensions = declaration.dimensions;
-  if (declaration.is_output)
-    box = declaration.reduction != nullptr ? declaration.domain
-                                           : scheduled_[array].distribution.owned_hull(first_, last_);
+  if (declaration.is_output) box = declaration.reduction != nullptr ? declaration.domain : owned(array);
   for (int consumer : scheduled_[array].consumers) {
     const Box* boxes = needs(consumer);
     const auto& inputs = scheduled_.pipeline()[consumer].inputs;
@@ -65,13 +72,12 @@ Box Regions::find_required(int array) {
 
 Box Regions::find_computed(int stage) {
   const StageDeclaration& declaration = scheduled_.pipeline()[stage];
-  const BlockDistribution& distribution = scheduled_[stage].distribution;
-  if (scheduled_[stage].placement == Placement::distributed) return distribution.owned_hull(first_, last_);
+  if (scheduled_[stage].placement == Placement::distributed) return owned(stage);
   Box box;
   for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));
   if (box.dimensions == 0) box.dimensions = declaration.dimensions;
   if (box.empty()) return box;
-  return scheduled_[stage].placement == Placement::replicated ? distribution.domain()
+  return scheduled_[stage].placement == Placement::replicated ? scheduled_[stage].distribution.domain()
                                                               : with_whole_lines(declaration, box);
 }
 

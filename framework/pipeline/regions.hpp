@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/domain/processor_grid.hpp"
 
 namespace tessera {
 
@@ -37,8 +38,12 @@ class Regions {
   struct Answers {
     std::vector<std::optional<Box>> required;
     std::vector<std::optional<Box>> computed;
+    /// Where the ranks sit, by grid.
+    std::vector<std::optional<ProcessorGrid::Positions>> positions;
   };
 
+  /// What the ranks own of an array.
+  Box owned(int array);
   Box find_required(int array);
   Box find_computed(int stage);
   /// What a stage reads of each of its inputs.

@@ -105,19 +105,20 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
   }
   std::vector<Box> domains(stages_.size()), nominals(stages_.size());
   settle_domains(domains, nominals);
-  const GridTarget grid = grid_target(schedule, domains);
+  GridChoices grids(rank_count, grid_target(schedule, domains));
   for (int id = size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     const auto lead = static_cast<std::size_t>(pipeline[id].lead);
     stages_[i].placement = settle_placement(static_cast<int>(lead), schedule);
     settle_tile(id, schedule);
     // The stages that read any output of a stage decide on its blocks: they are settled before the first.
-    if (i == lead) settle_distribution(id, schedule, grid, domains[i], nominals[i]);
+    if (i == lead) settle_distribution(id, schedule, grids, domains[i], nominals[i]);
   }
   for (Stage& stage : stages_) {
     const int id = static_cast<int>(&stage - stages_.data());
     if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
   }
+  number_grids();
   if (target.device) settle_groups();
   settle_storage();
 }
@@ -251,7 +252,7 @@ void ScheduledPipeline::check_domain(int id, const Box& required) const {
   }
 }
 
-void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, const GridTarget& target,
+void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, GridChoices& grids,
                                             const Box& domain, const Box& nominal) {
   Stage& stage = stages_[static_cast<std::size_t>(id)];
   const StageDeclaration& declaration = (*pipeline_)[id];
@@ -267,8 +268,7 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
   try {
     GridRequest request = own_grid ? *found->grid : common_grid(id, schedule);
     if (has_lines) choose_auto_off_lines(declaration, request.entries);
-    stage.distribution = BlockDistribution(
-        domain, sliced, resolve_grid(request, measured, rank_count_, target), schedule.slicing);
+    stage.distribution = BlockDistribution(domain, sliced, grids(request, measured), schedule.slicing);
   } catch (const InputError& error) {
     throw ScheduleError(key, error.what());
   }
@@ -277,6 +277,18 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, co
       throw ScheduleError(key, fmt::format("'{}' is computed in whole lines along dimension {}, which cannot "
                                            "be distributed: write 1 there",
                                            declaration.name, d));
+}
+
+void ScheduledPipeline::number_grids() {
+  std::vector<const ProcessorGrid*> grids;
+  for (Stage& stage : stages_) {
+    const ProcessorGrid& grid = stage.distribution.grid();
+    const auto known =
+        std::ranges::find_if(grids, [&](const ProcessorGrid* other) { return *other == grid; });
+    stage.grid = static_cast<int>(known - grids.begin());
+    if (known == grids.end()) grids.push_back(&grid);
+  }
+  grid_count_ = static_cast<int>(grids.size());
 }
 
 void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tessera/domain/block_distribution.hpp"
+#include "tessera/domain/grid_choices.hpp"
 #include "tessera/pipeline/plan.hpp"
 #include "tessera/pipeline/regions.hpp"
 
@@ -23,6 +24,8 @@ class ScheduledPipeline {
     int dimensions = 0;
     /// Who owns it; of a global reduction, who contributes which points.
     BlockDistribution distribution;
+    /// Which of the different grids it has.
+    int grid = 0;
     TileSize tile;
     /// The stages that read it.
     std::vector<int> consumers;
@@ -43,6 +46,8 @@ class ScheduledPipeline {
   int size() const { return static_cast<int>(stages_.size()); }
   /// The inputs of all stages, each counted.
   int total_inputs() const { return total_inputs_; }
+  /// How many different grids the arrays have.
+  int grid_count() const { return grid_count_; }
 
   /// Writes the boxes of its inputs that a stage needs to compute `box`; empty ones when that is empty.
   /// Throws InternalError, naming the stage, when they have no bounds.
@@ -60,8 +65,10 @@ class ScheduledPipeline {
   void settle_inputs(int id, const Box& domain, const Box& nominal, std::vector<Box>& domains,
                      std::vector<Box>& nominals) const;
   void check_domain(int id, const Box& domain) const;
-  void settle_distribution(int id, const Schedule& schedule, const GridTarget& target, const Box& domain,
+  void settle_distribution(int id, const Schedule& schedule, GridChoices& grids, const Box& domain,
                            const Box& nominal);
+  /// Numbers the different grids.
+  void number_grids();
   void settle_tile(int id, const Schedule& schedule);
   /// What grids are chosen for: one footprint for all arrays, so that equal arrays get equal grids.
   GridTarget grid_target(const Schedule& schedule, const std::vector<Box>& domains) const;
@@ -80,6 +87,7 @@ class ScheduledPipeline {
   Overlap overlap_;
   int rank_count_;
   int total_inputs_ = 0;
+  int grid_count_ = 0;
   std::vector<Stage> stages_;
 };
 

@@ -11,33 +11,38 @@ int top_dimension(const Box& box) {
   return top;
 }
 
+Point opposite(const Point& shift) {
+  Point back;
+  for (int d = 0; d < max_dimensions; ++d) back[d] = -shift[d];
+  return back;
+}
+
 }  // namespace
 
-std::vector<Message> messages_between(int partner, const Box& owned, const Box& need, const Box& domain,
-                                      const BoundaryConditions& conditions) {
-  std::vector<Message> messages;
-  for (const PeriodicPiece& piece : periodic_pieces(need, domain, conditions)) {
+void append_messages(int partner, const Box& owned, const std::vector<PeriodicPiece>& need,
+                     std::vector<Message>& messages) {
+  for (const PeriodicPiece& piece : need) {
     const Box source = intersection(shifted(piece.box, piece.shift), owned);
-    if (source.empty()) continue;
-    Point back;
-    for (int d = 0; d < source.dimensions; ++d) back[d] = -piece.shift[d];
-    messages.push_back({partner, shifted(source, back), piece.shift});
+    if (!source.empty()) messages.push_back({partner, shifted(source, opposite(piece.shift)), piece.shift});
   }
-  return messages;
 }
 
 ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                             const Box& need) {
-  std::vector<int> partners;
-  for (const PeriodicPiece& piece : periodic_pieces(need, owners.domain(), conditions))
-    for (int partner : owners.ranks_touching(shifted(piece.box, piece.shift))) partners.push_back(partner);
-  std::sort(partners.begin(), partners.end());
-  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  std::vector<Message> messages;
+  for (const PeriodicPiece& piece : periodic_pieces(need, owners.domain(), conditions)) {
+    const Point back = opposite(piece.shift);
+    for (const OwnedPart& part : owners.owned_parts(shifted(piece.box, piece.shift)))
+      messages.push_back({part.rank, shifted(part.box, back), piece.shift});
+  }
+  // By pieces within a partner, as the sender has them.
+  if (!std::ranges::is_sorted(messages, {}, &Message::partner))
+    std::ranges::stable_sort(messages, {}, &Message::partner);
   ExchangeLists lists;
-  for (int partner : partners)
-    for (const Message& message :
-         messages_between(partner, owners.owned(partner), need, owners.domain(), conditions))
-      (partner == rank ? lists.copies : lists.receives).push_back(message);
+  lists.receives.reserve(messages.size());
+  lists.sends.reserve(messages.size());  // mostly as many
+  for (const Message& message : messages)
+    (message.partner == rank ? lists.copies : lists.receives).push_back(message);
   return lists;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/domain/boundary.hpp"
+#include "tessera/domain/rank_search.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera {
@@ -32,44 +33,46 @@ struct ExchangeLists {
   std::vector<Message> copies;
 };
 
-/// The boxes of `need` that `owned`, a rank's block, has points for. `need` may reach beyond the domain of
-/// the array; of what lies outside, only what repeats points of periodic dimensions is had from other ranks.
-std::vector<Message> messages_between(int partner, const Box& owned, const Box& need, const Box& domain,
-                                      const BoundaryConditions& conditions);
+/// Appends the boxes of the need of `partner` that `owned`, a rank's block, has points for. The
+/// need, in pieces, may reach beyond the domain of the array; of what lies outside, only what repeats points
+/// of periodic dimensions is had from other ranks.
+void append_messages(int partner, const Box& owned, const std::vector<PeriodicPiece>& need,
+                     std::vector<Message>& messages);
 
 /// What `rank` receives and copies when it needs `need`: `lists` without the sends.
 ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                             const Box& need);
 
-/// The messages of `rank` for an array with these owners among `rank_count` ranks. `need(first, last)` is a
-/// box that holds what the ranks [first, last) need of the array, and for one rank just that. What a rank
-/// owns and needs where it is counts among its copies, with a shift of zero. Costs the number of partners
-/// times the logarithm of the rank count, not the rank count.
+/// The messages of `rank` for an array with these owners. `need(first, last)` is a box that holds what the
+/// ranks [first, last) need of the array, and for one rank just that; `search` is one over all ranks that may
+/// need something, and is best used for all arrays. What a rank owns and needs where it is counts among its
+/// copies, with a shift of zero. Costs the number of partners times the logarithm of the rank count, not the
+/// rank count, and for further arrays with like partners no more than their number.
 template <class Need>
 ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
-                             int rank_count, const Need& need) {
+                             RankSearch& search, const Need& need) {
   ExchangeLists lists = receive_lists(owners, conditions, rank, need(rank, rank + 1));
   const Box mine = owners.owned(rank);
-  bisect_ranks(
-      0, rank_count,
+  search.find(
       [&](int first, int last) {
         return periodic_touches(need(first, last), mine, owners.domain(), conditions);
       },
       [&](int partner) {
-        if (partner == rank) return;
-        const Box wanted = need(partner, partner + 1);
-        for (const Message& message : messages_between(partner, mine, wanted, owners.domain(), conditions))
-          lists.sends.push_back(message);
+        if (partner != rank)
+          append_messages(partner, mine,
+                          periodic_pieces(need(partner, partner + 1), owners.domain(), conditions),
+                          lists.sends);
       });
   return lists;
 }
 
-/// The same for the ghosts of one array that holds what its rank owns and needs: what is there already is not
-/// copied.
+/// The same for the ghosts of one array, among `rank_count` ranks, that holds what its rank owns and needs:
+/// what is there already is not copied.
 template <class Need>
 ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                              int rank_count, const Need& need) {
-  ExchangeLists lists = transfer_lists(owners, conditions, rank, rank_count, need);
+  RankSearch search(rank_count);
+  ExchangeLists lists = transfer_lists(owners, conditions, rank, search, need);
   std::erase_if(lists.copies, [](const Message& copy) { return copy.shift == Point{}; });
   return lists;
 }

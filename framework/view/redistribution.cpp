@@ -60,7 +60,8 @@ Redistribution::Redistribution(MPI_Comm communicator, const BlockDistribution& f
     throw InternalError(
         fmt::format("{} bytes of buffers are too few for elements of {} bytes: allow at least {}",
                     buffer_bytes, element_size, buffers * element_size));
-  ExchangeLists lists = transfer_lists(from, {}, communicator_.rank(), communicator_.size(),
+  RankSearch search(communicator_.size());
+  ExchangeLists lists = transfer_lists(from, {}, communicator_.rank(), search,
                                        [&](int first, int last) { return to.owned_hull(first, last); });
   copies_ = std::move(lists.copies);
   make_stream(sent_, std::move(lists.sends), true, buffer_bytes / buffers);

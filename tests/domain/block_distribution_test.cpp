@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/owned_parts.hpp"
 #include "domain/random.hpp"
 
 namespace {
@@ -123,15 +124,13 @@ TEST(BlockDistribution, HullOfARankRangeHoldsItsMembers) {
   }
 }
 
-TEST(BlockDistribution, RanksTouchingAreThoseThatOwnPointsOfTheBox) {
+TEST(BlockDistribution, OwnedPartsAreTheIntersectionsWithBlocks) {
   test::Random random(25);
   for (int i = 0; i < 1000; ++i) {
     const auto [blocks, text] = random_padded(random, 5);
     const Box box = random.box(blocks.domain().dimensions, -14, 20, 9, 0);
-    std::vector<int> expected;
-    for (int rank = 0; rank < blocks.rank_count(); ++rank)
-      if (!intersection(blocks.owned(rank), box).empty()) expected.push_back(rank);
-    EXPECT_EQ(blocks.ranks_touching(box), expected) << text << ": " << to_string(box);
+    EXPECT_EQ(blocks.owned_parts(box), test::parts_by_brute_force(blocks, box))
+        << text << ": " << to_string(box);
   }
 }
 
@@ -142,29 +141,17 @@ TEST(BlockDistribution, MoreRanksThanPointsLeaveTrailingBlocksEmpty) {
     EXPECT_EQ(blocks.owned(rank), (Box{{rank, rank + 1}, {0, 4}})) << rank;
   EXPECT_TRUE(blocks.owned(30).empty());
   EXPECT_TRUE(blocks.owned(31).empty());
-  EXPECT_EQ(blocks.ranks_touching(Box{{28, 40}, {0, 9}}), (std::vector{28, 29}));
+  EXPECT_EQ(blocks.owned_parts(Box{{28, 40}, {0, 9}}),
+            (std::vector<OwnedPart>{{28, {{28, 29}, {0, 4}}}, {29, {{29, 30}, {0, 4}}}}));
 }
 
 TEST(BlockDistribution, OfManyRanksFindsPartnersWithoutAScan) {
   // A scan over 10^9 ranks would not end while somebody waits.
   const Box box{{0, 1'000'000'000'000}};
   const BlockDistribution blocks(box, box, {1, {1'000'000'000, 1, 1, 1}});
-  EXPECT_EQ(blocks.ranks_touching(Box{{499'999'999'999, 500'000'000'001}}),
-            (std::vector{499'999'999, 500'000'000}));
-}
-
-TEST(BlockDistribution, BisectionVisitsOnlyWhatMayTouch) {
-  std::vector<int> found;
-  int questions = 0;
-  bisect_ranks(
-      0, 1 << 20,
-      [&](int first, int last) {
-        ++questions;
-        return first <= 777 && 777 < last;
-      },
-      [&](int rank) { found.push_back(rank); });
-  EXPECT_EQ(found, std::vector{777});
-  EXPECT_LE(questions, 2 * 20 + 1);
+  EXPECT_EQ(blocks.owned_parts(Box{{499'999'999'999, 500'000'000'001}}),
+            (std::vector<OwnedPart>{{499'999'999, {{499'999'999'999, 500'000'000'000}}},
+                                    {500'000'000, {{500'000'000'000, 500'000'000'001}}}}));
 }
 
 }  // namespace

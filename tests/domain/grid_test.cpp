@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "domain/owned_parts.hpp"
 #include "domain/random.hpp"
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/domain/error.hpp"
@@ -90,15 +91,13 @@ TEST(BlockDistribution, OfAnyGridGivesEveryPointOneOwner) {
   }
 }
 
-TEST(BlockDistribution, OfAnyGridFindsTheRanksThatTouchABox) {
+TEST(BlockDistribution, OfAnyGridFindsTheOwnersOfABox) {
   test::Random random(84);
   for (int i = 0; i < 1000; ++i) {
     const BlockDistribution blocks = random_blocks(random);
     const Box box = random.box(blocks.domain().dimensions, -10, 20, 9, 0);
-    std::vector<int> expected;
-    for (int rank = 0; rank < blocks.first_rank() + blocks.rank_count(); ++rank)
-      if (!intersection(blocks.owned(rank), box).empty()) expected.push_back(rank);
-    EXPECT_EQ(blocks.ranks_touching(box), expected) << text_of(blocks) << ": " << to_string(box);
+    EXPECT_EQ(blocks.owned_parts(box), test::parts_by_brute_force(blocks, box))
+        << text_of(blocks) << ": " << to_string(box);
   }
 }
 
@@ -159,8 +158,8 @@ TEST(BlockDistribution, ReachesBeyond32Bits) {
     const Point p{{side - 1, side / 2, 3, 0}};
     const int owner = blocks.owner(p);
     EXPECT_TRUE(blocks.owned(owner).contains(p));
-    EXPECT_EQ(blocks.ranks_touching(Box{{side - 1, side}, {side / 2, side / 2 + 1}, {0, 7}}),
-              std::vector{owner});
+    const Box column{{side - 1, side}, {side / 2, side / 2 + 1}, {0, 7}};
+    EXPECT_EQ(blocks.owned_parts(column), (std::vector<OwnedPart>{{owner, column}}));
   }
 }
 

@@ -176,8 +176,9 @@ TEST(TransferLists, MoveEveryPointBetweenAnyTwoDistributions) {
     const Box box = test::random_extents(random, random.small(1, 4), 800);
     const BlockDistribution from = random_blocks(random, box, ranks), to = random_blocks(random, box, ranks);
     for (int rank = 0; rank < ranks; ++rank) {
+      RankSearch search(ranks);
       const ExchangeLists lists = transfer_lists(
-          from, {}, rank, ranks, [&](int first, int last) { return to.owned_hull(first, last); });
+          from, {}, rank, search, [&](int first, int last) { return to.owned_hull(first, last); });
       std::vector<int> seen(static_cast<std::size_t>(box.size()), 0);
       for (const auto* messages : {&lists.receives, &lists.copies})
         for (const Message& m : *messages) {

@@ -172,8 +172,8 @@ void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
 void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
   AccessViolations violations;
   PartialValues* partials = partial_values(program.step->stage);
-  tiles_.run(HostExecutionSpace(), program, arrays_, violations,
-             partials != nullptr ? partials->data() : nullptr, partials != nullptr ? partials->stride() : 0);
+  tiles_.run(host_execution_, program, arrays_, violations, partials != nullptr ? partials->data() : nullptr,
+             partials != nullptr ? partials->stride() : 0);
   if (violations.first() != nullptr) fail(*violations.first());
 }
 

@@ -60,6 +60,8 @@ class RankExecutor {
   Plan plan_;
   HostMode mode_;
   ExecutionSpace execution_;
+  /// Made once: newer versions of Kokkos allocate to make one.
+  HostExecutionSpace host_execution_;
   Kokkos::View<std::byte*, MemorySpace> memory_;
   /// By buffer of the plan.
   std::vector<Block<>> blocks_;

@@ -153,6 +153,7 @@ void BoxCopies::add(const ArrayReference& from, const ArrayReference& to, const 
 }
 
 void BoxCopies::commit() {
+  concurrency_ = ExecutionSpace().concurrency();
   unit_ = std::min<std::int64_t>(unit_, 8);
   std::int64_t units = 0;
   for (RowCopy& copy : rows_) {
@@ -182,7 +183,7 @@ void BoxCopies::run(const ExecutionSpace& execution, std::size_t first, std::siz
   const std::int64_t rows = (is_end ? row_count_ : rows_[last].first_row) - first_row;
   const std::int64_t units = (is_end ? bytes_ / unit_ : rows_[last].first_unit) - rows_[first].first_unit;
   if constexpr (runs_on_host) {
-    const std::int64_t shares = std::min<std::int64_t>(ExecutionSpace().concurrency(), rows);
+    const std::int64_t shares = std::min<std::int64_t>(concurrency_, rows);
     if (units * unit_ < smallest_parallel_copy || shares == 1 || mode == HostMode::calling_thread)
       return copy_row_range(&rows_[first], last - first, first_row, first_row + rows);
     Kokkos::parallel_for("tessera: copies", Policy(execution, 0, shares),

@@ -62,6 +62,8 @@ class BoxCopies {
   std::int64_t row_count_ = 0;
   /// Bytes that a device thread copies at once: they divide every row, stride and address.
   std::int64_t unit_ = 16;
+  /// Threads of hosts; not asked for at every run, as newer versions of Kokkos allocate to answer.
+  int concurrency_ = 1;
 };
 
 }  // namespace tessera

@@ -47,6 +47,24 @@ void count_kokkos_allocation(Kokkos::Profiling::SpaceHandle, const char*, const 
   ++allocations;
 }
 
+std::int64_t launches = 0;
+
+void count_launch(const char*, std::uint32_t, std::uint64_t*) { ++launches; }
+
+/// How many kernels `call` launches.
+template <class Call>
+std::int64_t launches_of(const Call& call) {
+  launches = 0;
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(&count_launch);
+  call();
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  return launches;
+}
+
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+
 /// What `call` allocates, by operator new and by Kokkos.
 template <class Call>
 std::int64_t allocations_of(const Call& call) {
@@ -88,15 +106,30 @@ PlanInstance instance_of(const InstanceSample& sample, const Target& target, Hos
       MPI_COMM_WORLD, {}, mode);
 }
 
+/// What Kokkos itself may allocate for a kernel: versions 4 with their deprecated code do, with some
+/// policies.
+std::int64_t allocations_of_a_launch() {
+  const ExecutionSpace execution;
+  const auto launch = [&] {
+    Kokkos::parallel_for(
+        "nothing", Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>>(execution, 0, 3),
+        Nothing());
+  };
+  launch();
+  return allocations_of(launch);
+}
+
 void expect_no_allocations(const InstanceSample& sample, const Target& target, test::Random& random) {
   const auto image = random_image(random, sample.box);
   test::ArraySource<float> source(image);
   PlanInstance instance = instance_of(sample, target, HostMode::kernels);
   instance.load("in", source);
   instance.compute();
+  const std::int64_t by_kokkos = launches_of([&] { instance.compute(); }) * allocations_of_a_launch();
   for (int round = 0; round < 3; ++round) {
     const std::int64_t allocated = allocations_of([&] { instance.compute(); });
-    EXPECT_EQ(allocated, 0) << (target.device ? "as on a device, " : "") << target.threads << " threads";
+    EXPECT_LE(allocated, by_kokkos) << (target.device ? "as on a device, " : "") << target.threads
+                                    << " threads";
   }
   EXPECT_EQ(wrong_points(instance, expected_output(sample, image)), 0);
 }

@@ -23,8 +23,6 @@ struct OutputArrays {
   static_assert(U::points == 1);
   std::tuple<Accessor<Values, N>...> arrays;
 
-  static constexpr std::size_t largest_value = std::max({sizeof(Values)...});
-
   OutputArrays(const ArrayReference* outputs, const Box&)
       : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
   template <std::size_t... Output>
@@ -56,8 +54,6 @@ template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
   bool streams;
-
-  static constexpr std::size_t largest_value = sizeof(Value);
 
   OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
 
@@ -166,8 +162,6 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   int begin;
   int end;
   bool streams;
-
-  static constexpr std::size_t largest_value = sizeof(Value) * X;
 
   OutputArrays(const ArrayReference* outputs, const Box& box)
       : array(outputs[0]),

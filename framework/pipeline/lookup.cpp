@@ -70,24 +70,14 @@ int look_up_vectors(const std::uint8_t*, int, const std::uint16_t*, std::uint8_t
 
 #endif
 
-/// The entries of four indices, the first index and its entry in the lowest bits.
-std::uint32_t look_up_four(const std::uint8_t* entries, std::uint64_t indices) {
-  std::uint32_t found = 0;
-  for (int i = 0; i < 4; ++i)
-    found |= std::uint32_t(entries[static_cast<std::uint16_t>(indices >> (16 * i))]) << (8 * i);
-  return found;
-}
-
-/// Looks up points from the first on, eight at a time: single bytes would take a store for each. Returns where
+/// Looks up points from `first` on, eight at a time: single bytes would take a store for each. Returns where
 /// it stopped.
 int look_up_words(const std::uint8_t* entries, const std::uint16_t* indices, std::uint8_t* result, int first,
                   int count) {
   if constexpr (std::endian::native != std::endian::little) return first;
   for (; first + 8 <= count; first += 8) {
-    std::uint64_t four[2];
-    std::memcpy(four, indices + first, sizeof(four));
-    const std::uint64_t low = look_up_four(entries, four[0]), high = look_up_four(entries, four[1]);
-    const std::uint64_t found = low | high << 32;
+    std::uint64_t found = 0;
+    for (int i = 0; i < 8; ++i) found |= std::uint64_t(entries[indices[first + i]]) << (8 * i);
     std::memcpy(result + first, &found, sizeof(found));
   }
   return first;

@@ -37,6 +37,14 @@ void stream_lines(std::byte* to, const std::byte* from, std::size_t lines) {
                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
 
+/// Half a line at a time.
+[[gnu::target("avx")]] void stream_lines_256(std::byte* to, const std::byte* from, std::size_t lines) {
+  constexpr std::size_t part = sizeof(__m256i);
+  for (std::size_t i = 0; i < lines * line; i += part)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
+}
+
 /// A line at a time.
 [[gnu::target("avx512f")]] void stream_lines_512(std::byte* to, const std::byte* from, std::size_t lines) {
   for (std::size_t i = 0; i < lines * line; i += line)
@@ -54,6 +62,8 @@ void stream(void* to, const void* from, std::size_t bytes) {
   std::memcpy(result, source, head);
   if (__builtin_cpu_supports("avx512f"))
     stream_lines_512(result + head, source + head, lines);
+  else if (__builtin_cpu_supports("avx"))
+    stream_lines_256(result + head, source + head, lines);
   else
     stream_lines(result + head, source + head, lines);
   std::memcpy(result + (bytes - rest), source + (bytes - rest), rest);

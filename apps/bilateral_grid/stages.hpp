@@ -105,7 +105,8 @@ struct SliceY {
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& grid, Coord x, Coord y) const {
     const auto share = share_of(y);
-    line.each([&](const auto& m) { return between(grid(m, x, y / cell), grid(m, x, y / cell + 1), share); });
+    const auto row = y / cell;
+    line.each([&](const auto& m) { return between(grid(m, x, row), grid(m, x, row + 1), share); });
   }
 };
 
@@ -123,8 +124,9 @@ struct SliceX {
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, const Rows& rows, Coord x, Coord y) const {
     const auto first = 2 * tessera::cast<int>(height_of(in(x, y), bins_per_unit));
     const auto share = share_of(x);
+    const auto column = x / cell;
     line.each([&](const auto& m) {
-      return between(rows(first + m, x / cell, y), rows(first + m, x / cell + 1, y), share);
+      return between(rows(first + m, column, y), rows(first + m, column + 1, y), share);
     });
   }
 };

@@ -27,10 +27,13 @@ class Line {
   KOKKOS_FORCEINLINE_FUNCTION void fill(T value) const {
     for (int i = 0; i < extent(); ++i) at(i) = value;
   }
-  /// Sets every element to `value(index)`, which must not read the line.
+  /// Sets every element to `value(index)`, which must not read the line. Quotients of coordinates in it keep
+  /// compilers from vectorising: work them out before.
   template <class ValueAt>
   KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
-#pragma omp simd
+    // Lines are short: of longer vectors more is left over.
+    [[maybe_unused]] constexpr int lanes = sizeof(T) < 32 ? 32 / static_cast<int>(sizeof(T)) : 1;
+#pragma omp simd simdlen(lanes)
     for (int i = 0; i < extent(); ++i) at(i) = static_cast<T>(value(Coordinate(i)));
   }
   KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }

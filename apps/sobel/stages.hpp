@@ -21,7 +21,10 @@ struct Magnitude {
                                       std::conditional_t<std::is_same_v<T, float>, float, std::int32_t>>;
     const auto at = [&](int i, int j) { return tessera::cast<Number>(in(x + i, y + j, rest...)); };
     const auto sum = [](const auto& a, const auto& b, const auto& c) {
-      return tessera::cast<Number>(a + tessera::cast<Number>(b + b) + c);
+      if constexpr (std::is_same_v<T, float>)
+        return a + (b + b) + c;
+      else  // Rows share these sums of two.
+        return tessera::cast<Number>(tessera::cast<Number>(a + b) + tessera::cast<Number>(b + c));
     };
     const auto gx =
         tessera::cast<Number>(sum(at(1, -1), at(1, 0), at(1, 1)) - sum(at(-1, -1), at(-1, 0), at(-1, 1)));

@@ -6,71 +6,63 @@
 namespace tessera {
 
 /// Finds the ranks for which something holds, without asking about each: a range of ranks is bisected only if
-/// it may hold for one of them. What was asked in one search is where the next one starts: the partners of a
-/// rank are much the same for all arrays, and then a search asks once for each of them and for the few ranges
-/// between them.
+/// it may hold for one of them. The next search does not ask again about ranges that had to be bisected: the
+/// partners of a rank are much the same for all arrays. All ranges are halves of halves of all ranks, so that
+/// searches for other ranks come to the same ones.
 class RankSearch {
  public:
-  explicit RankSearch(int rank_count) : cover_(rank_count > 0 ? 1 : 0, Piece{0, rank_count}) {}
+  explicit RankSearch(int rank_count) : rank_count_(rank_count), nodes_(1) {}
 
   /// Calls found(rank), in rising order, for every rank for which may_hold(rank, rank + 1).
   /// `may_hold(first, last)` must be true for a range of ranks when it is true for any part of it.
   template <class MayHold, class Found>
   void find(const MayHold& may_hold, const Found& found) {
-    next_.clear();
-    for (const Piece& piece : cover_) {
-      if (may_hold(piece.first, piece.last))
-        split(piece, may_hold, found);
-      else
-        leave_out(piece, may_hold);
-    }
-    cover_.swap(next_);
+    // What held for many ranks is no place to look for few from.
+    if (nodes_.size() > most_nodes) nodes_.assign(1, Node{});
+    if (rank_count_ > 0) visit(0, 0, rank_count_, may_hold, found);
   }
 
  private:
-  /// A range of ranks, in none of which it held, or a single rank.
-  struct Piece {
-    int first = 0;
-    int last = 0;
-    bool held = false;
-    /// Together with the piece before it, it held once: they stay apart.
-    bool is_apart = false;
+  /// A range of ranks.
+  struct Node {
+    /// The first of its halves, which lie one after the other; 0: none yet.
+    std::size_t halves = 0;
+    /// Searches go on to its halves without asking about it.
+    bool is_split = false;
+    /// It may hold though it does for none of its ranks: never asked about again.
+    bool is_loose = false;
   };
+  static constexpr std::size_t most_nodes = 512;
 
-  /// Of a piece for which it may hold.
+  /// Returns whether it held for one of the ranks [first, last).
   template <class MayHold, class Found>
-  void split(const Piece& piece, const MayHold& may_hold, const Found& found) {
-    if (piece.last - piece.first == 1) {
-      next_.push_back({piece.first, piece.last, true});
-      return found(piece.first);
+  bool visit(std::size_t node, int first, int last, const MayHold& may_hold, const Found& found) {
+    const bool asks = !nodes_[node].is_split;
+    if (asks && !may_hold(first, last)) return false;
+    if (last - first == 1) {
+      found(first);
+      return true;
     }
-    const int middle = piece.first + (piece.last - piece.first) / 2;
-    for (const Piece& half : {Piece{piece.first, middle}, Piece{middle, piece.last}}) {
-      if (may_hold(half.first, half.last))
-        split(half, may_hold, found);
-      else
-        next_.push_back(half);
-    }
+    split(node);
+    const std::size_t halves = nodes_[node].halves;
+    const int middle = first + (last - first) / 2;
+    const bool low = visit(halves, first, middle, may_hold, found);
+    const bool high = visit(halves + 1, middle, last, may_hold, found);
+    if (low || high) return true;
+    nodes_[node].is_loose = nodes_[node].is_loose || asks;
+    nodes_[node].is_split = nodes_[node].is_loose;
+    return false;
   }
 
-  /// A piece of the search before: it and the one before it become one, if that can be left out as a whole.
-  template <class MayHold>
-  void leave_out(Piece piece, const MayHold& may_hold) {
-    piece.held = false;
-    if (!next_.empty() && !next_.back().held && !piece.is_apart) {
-      piece.is_apart = may_hold(next_.back().first, piece.last);
-      if (!piece.is_apart) {
-        next_.back().last = piece.last;
-        return;
-      }
-    }
-    next_.push_back(piece);
+  void split(std::size_t node) {
+    nodes_[node].is_split = true;
+    if (nodes_[node].halves != 0) return;
+    nodes_[node].halves = nodes_.size();
+    nodes_.resize(nodes_.size() + 2);
   }
 
-  /// All ranks, in rising order.
-  std::vector<Piece> cover_;
-  /// That of the search under way.
-  std::vector<Piece> next_;
+  int rank_count_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "domain/random.hpp"
@@ -38,19 +39,28 @@ TEST(RankSearch, BisectsOnlyRangesThatMayHold) {
   EXPECT_LE(outcome.questions, 2 * 20 + 1);
 }
 
-TEST(RankSearch, AsksAboutLikeSetsOnlyOncePerRankAndGap) {
+TEST(RankSearch, AsksAboutLikeSetsHalfAsOften) {
   RankSearch search(1 << 20);
   // The neighbours of a block in a grid of 1024 x 1024.
   std::vector<int> neighbours;
   for (const int row : {411, 412, 413})
     for (const int column : {99, 100, 101}) neighbours.push_back(1024 * row + column);
-  EXPECT_GT(search_for(search, neighbours).questions, 60);
-  search_for(search, neighbours);
+  const int questions = search_for(search, neighbours).questions;
   for (int i = 0; i < 3; ++i) {
     const Outcome outcome = search_for(search, neighbours);
     EXPECT_EQ(outcome.found, neighbours);
-    EXPECT_EQ(outcome.questions, 9 + 4) << "the neighbours and what lies before, between and after them";
+    EXPECT_EQ(outcome.questions, (questions + 1) / 2) << "all but the ranges that are bisected";
   }
+}
+
+TEST(RankSearch, FindsFewAfterManyWithoutAskingAboutMany) {
+  RankSearch search(1 << 12);
+  std::vector<int> all(1 << 12);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(search_for(search, all).found, all);
+  EXPECT_LE(search_for(search, {777}).questions, 2 * 12 + 1);
+  EXPECT_EQ(search_for(search, {}).questions, 13) << "the rank, and what else its ranges were bisected to";
+  EXPECT_EQ(search_for(search, {}).questions, 1);
 }
 
 TEST(RankSearch, FindsAnySetAfterAnyOther) {

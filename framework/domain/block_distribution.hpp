@@ -45,12 +45,11 @@ class BlockDistribution {
 
   /// A box that holds what the ranks [first, last) own: arithmetic, so that a search may bisect the ranks.
   Box owned_hull(int first, int last) const;
+  /// The same by the positions of ranks in the grid, for who has them already.
+  Box owned_at(const ProcessorGrid::Positions& positions) const;
 
   /// The rank that owns a point of the domain.
   int owner(const Point& point) const;
-
-  /// The same by the positions of ranks in the grid, for who has them already.
-  Box owned_at(const ProcessorGrid::Positions& positions) const;
 
   /// The parts of `box` that ranks own, in rising order of ranks; costs their number, and the sorting of it.
   std::vector<OwnedPart> owned_parts(const Box& box) const;

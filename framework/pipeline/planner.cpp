@@ -8,6 +8,7 @@
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/interior.hpp"
 #include "tessera/pipeline/lifetimes.hpp"
+#include "tessera/pipeline/merged_messages.hpp"
 #include "tessera/pipeline/plan.hpp"
 #include "tessera/pipeline/rank_regions.hpp"
 #include "tessera/pipeline/tiling.hpp"
@@ -159,7 +160,7 @@ class Planner {
     plan::Exchange exchange;
     for (int id : awaited_)
       if (scheduled_.is_exchanged(id)) exchange.arrays.push_back({id, regions_.messages(id)});
-    merge(exchange);
+    plan_.message_bytes += merge_messages(exchange, pipeline_);
     exchange.overlapped = !exchange.arrays.empty() && overlaps(members.back());
     std::vector<int> arrays;
     for (const plan::ArrayMessages& array : exchange.arrays) arrays.push_back(array.array);
@@ -257,37 +258,6 @@ class Planner {
         if (std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end())
           visit(inputs[k], needs[k]);
     }
-  }
-
-  /// Several boxes for one partner are packed into one message.
-  void merge(plan::Exchange& exchange) {
-    std::vector<std::pair<Message*, std::int64_t>> boxes;
-    for (const bool sends : {true, false}) {
-      boxes.clear();
-      for (plan::ArrayMessages& array : exchange.arrays) {
-        const auto size = static_cast<std::int64_t>(size_of(pipeline_[array.array].type));
-        for (Message& message : sends ? array.lists.sends : array.lists.receives)
-          boxes.emplace_back(&message, packed_bytes(message.box, size));
-      }
-      std::ranges::stable_sort(boxes, {}, [](const auto& box) { return box.first->partner; });
-      for (auto first = boxes.begin(); first != boxes.end();) {
-        const auto last = std::find_if(
-            first, boxes.end(), [&](const auto& box) { return box.first->partner != first->first->partner; });
-        if (last - first > 1 || !first->first->in_place) pack(first, last);
-        first = last;
-      }
-    }
-  }
-
-  /// The boxes [first, last), each with its bytes, become one message.
-  template <class Iterator>
-  void pack(Iterator first, Iterator last) {
-    std::int64_t bytes = 0;
-    for (; first != last; ++first) {
-      first->first->in_place = false;
-      bytes += first->second;
-    }
-    plan_.message_bytes += (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   }
 
   void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {

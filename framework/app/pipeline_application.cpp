@@ -11,6 +11,7 @@
 #include "tessera/app/explain_plans.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/app/image_outputs.hpp"
+#include "tessera/app/loop_recorder.hpp"
 #include "tessera/app/options.hpp"
 #include "tessera/app/progress.hpp"
 #include "tessera/app/run_records.hpp"
@@ -72,6 +73,14 @@ deck::Schema make_schema(const ScheduleNames& names, const std::vector<deck::Key
   return schema;
 }
 
+int steps_outside_loops(const PlanNode& node) {
+  if (std::holds_alternative<plan::Repeat>(node.step)) return 0;
+  int steps = is_step(node) ? 1 : 0;
+  if (const auto* children = children_of(node))
+    for (const PlanNode& child : *children) steps += steps_outside_loops(child);
+  return steps;
+}
+
 /// One run of a PipelineApplication on one rank.
 class Run {
  public:
@@ -92,10 +101,8 @@ class Run {
       make_plans();
     else
       take_saved_plans();
-    if (options_.explain)
-      explain();
-    else
-      execute();
+    if (!options_.explain) return execute();
+    explain();
     return ExitStatus::done;
   }
 
@@ -268,7 +275,7 @@ class Run {
     return to_json(*pipeline_, plans);
   }
 
-  void execute() {
+  ExitStatus execute() {
     const int threads = plan_.target.threads;
     // Unwritable places are found before any work.
     const std::vector<std::string> reads = deck_and_plan_files();
@@ -285,9 +292,12 @@ class Run {
                               backends(), session_.thread_level(), text_of("input.file"),
                               to_string(image_.domain), name_of(image_.type)));
     if (!options_.plan.empty()) progress.line(plan_line());
-    run_plan(outputs, records, progress);
+    const std::string unfinished = run_plan(outputs, records, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})
       for (const std::string& path : paths) progress.line(fmt::format("wrote {}", path));
+    if (unfinished.empty()) return ExitStatus::done;
+    if (session_.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, unfinished);
+    return ExitStatus::not_converged;
   }
 
   /// What is followed instead of the deck.
@@ -308,22 +318,28 @@ class Run {
     return chosen.transport;
   }
 
-  void run_plan(ImageOutputs& outputs, RunRecords& records, Progress& progress) {
+  /// Returns a line about a loop that did not converge, if there is one.
+  std::string run_plan(ImageOutputs& outputs, RunRecords& records, Progress& progress) {
     PlanInstance instance(*pipeline_, plan_, session_.communicator(), choose_messages(progress));
     const auto source = io::open_image(session_.communicator(), text_of("input.file"), image_);
     Bindings bindings;
     bindings.sources.emplace("input", source.get());
     bindings.sinks.emplace(application_.output, &outputs.sink(instance));
     StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
+    LoopRecorder loops(*pipeline_, progress);
+    loops.listen(bindings);
+    const int step_count = steps_outside_loops(instance.plan().root);
     int steps = 0;
     try {
       instance.run(bindings, [&](const PlanNode& node) {
         recorder.begin(node);
-        progress.step(++steps, instance.step_count(), step_label(*pipeline_, node));
+        if (!loops.is_inside()) progress.step(++steps, step_count, step_label(*pipeline_, node));
       });
       recorder.end();
     } catch (const InputError&) {
       throw;  // sources and sinks have agreed on it
+    } catch (const DivergedError&) {
+      throw;  // all ranks have seen the same residual
     } catch (const AgreedInternalError&) {
       throw;
     } catch (const std::exception& error) {
@@ -332,8 +348,12 @@ class Run {
     }
     progress.line(recorder.text());
     Report report;
-    if (records.wants_report()) fill(report, recorder);
+    if (records.wants_report()) {
+      fill(report, recorder);
+      loops.add(report);
+    }
     records.write(report, *pipeline_, plan_, recorder);
+    return loops.unfinished();
   }
 
   void fill(Report& report, const StepRecorder& recorder) const {

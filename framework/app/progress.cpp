@@ -14,14 +14,21 @@ Progress::Progress(int rank, bool quiet)
 Progress::~Progress() { clear(); }
 
 void Progress::step(int index, int count, const std::string& what) {
-  if (!shown_) return;
-  if (terminal_) {
-    clear();
-    fmt::print("[{}/{}] {}", index, count, what);
-    pending_ = true;
-  } else {
-    fmt::print("[{}/{}] {}\n", index, count, what);
-  }
+  if (shown_) show(fmt::format("[{}/{}] {}", index, count, what));
+}
+
+void Progress::turn(const std::function<std::string()>& text) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (!shown_ || now - last_turn_ < (terminal_ ? 200ms : 10000ms)) return;
+  last_turn_ = now;
+  show(text());
+}
+
+void Progress::show(const std::string& text) {
+  clear();
+  fmt::print("{}{}", text, terminal_ ? "" : "\n");
+  pending_ = terminal_;
   std::fflush(stdout);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 
 namespace tessera::app {
@@ -17,15 +19,22 @@ class Progress {
   /// Step `index` of `count` begins.
   void step(int index, int count, const std::string& what);
 
+  /// Turns of a loop end so often that few are shown: some a second on a terminal, one in ten seconds in a
+  /// log.
+  void turn(const std::function<std::string()>& text);
+
   /// A line of its own, which stays.
   void line(const std::string& text);
 
  private:
+  /// On a terminal the next one takes its place.
+  void show(const std::string& text);
   void clear();
 
   bool shown_;
   bool terminal_;
   bool pending_ = false;
+  std::chrono::steady_clock::time_point last_turn_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace tessera::app

@@ -108,6 +108,9 @@ int run_program(int argc, char** argv, const std::string& name,
     } catch (const InputError& error) {
       if (session.rank() == 0) print_error(name, error.what());
       return static_cast<int>(ExitStatus::bad_input);
+    } catch (const DivergedError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
+      return static_cast<int>(ExitStatus::diverged);
     } catch (const AgreedInternalError& error) {
       if (session.rank() == 0) print_error(name, error.what());
     } catch (const std::exception& error) {

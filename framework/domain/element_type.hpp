@@ -50,4 +50,32 @@ constexpr ElementType element_type_of() {
   }
 }
 
+/// use(std::type_identity<T>()) of the C++ type T that an ElementType stands for.
+template <class Use>
+constexpr auto with_element_type(ElementType type, const Use& use) {
+  switch (type) {
+    case ElementType::int8:
+      return use(std::type_identity<std::int8_t>());
+    case ElementType::uint8:
+      return use(std::type_identity<std::uint8_t>());
+    case ElementType::int16:
+      return use(std::type_identity<std::int16_t>());
+    case ElementType::uint16:
+      return use(std::type_identity<std::uint16_t>());
+    case ElementType::int32:
+      return use(std::type_identity<std::int32_t>());
+    case ElementType::uint32:
+      return use(std::type_identity<std::uint32_t>());
+    case ElementType::int64:
+      return use(std::type_identity<std::int64_t>());
+    case ElementType::uint64:
+      return use(std::type_identity<std::uint64_t>());
+    case ElementType::float32:
+      return use(std::type_identity<float>());
+    case ElementType::float64:
+      break;
+  }
+  return use(std::type_identity<double>());
+}
+
 }  // namespace tessera

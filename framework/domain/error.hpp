@@ -17,4 +17,10 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// A loop's residual is no finite number any more. All ranks find out at once. Programs end with exit
+/// status 5.
+struct DivergedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace tessera

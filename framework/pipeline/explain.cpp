@@ -38,7 +38,9 @@ class StepPrinter {
       condition = fmt::format(", until {} is not zero, tested after every {}", name(step.condition),
                               step.test_every == 1 ? "time" : fmt::format("{} times", step.test_every));
     if (step.ghost_depth > 1) ghosts = fmt::format(", {} times per exchange", step.ghost_depth);
-    line("repeat at most {} time{}{}{}", step.maximum, plural(step.maximum), condition, ghosts);
+    const std::string loop =
+        step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
+    line("{}repeat at most {} time{}{}{}", loop, step.maximum, plural(step.maximum), condition, ghosts);
   }
   void operator()(const plan::Bands& step) {
     line("in {} band{} along dimension {}", step.children.size(),
@@ -85,6 +87,10 @@ class StepPrinter {
     if (step.group >= 0) text += fmt::format(", by the kernel of group {}", step.group);
     if (step.scratch_bytes > 0)
       text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
+    std::string reductions;
+    for (const plan::Contribution& contribution : step.contributions)
+      reductions.append(reductions.empty() ? ", contributes to " : " and ").append(name(contribution.stage));
+    text += reductions;
     if (step.streams) text += ", written past the caches";
     line("{}", text);
   }
@@ -168,6 +174,8 @@ std::string step_label(const Pipeline& pipeline, const PlanNode& node) {
         using Step = std::decay_t<decltype(step)>;
         if constexpr (std::is_same_v<Step, plan::Sequence>)
           return step.name;
+        else if constexpr (std::is_same_v<Step, plan::Repeat>)
+          return step.loop < 0 ? kind : pipeline.loops()[static_cast<std::size_t>(step.loop)].name;
         else if constexpr (std::is_same_v<Step, plan::Exchange>)
           return fmt::format("{} {}", kind, names_of(pipeline, step));
         else if constexpr (std::is_same_v<Step, plan::FinishExchange>)

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera {
 namespace {
 
@@ -34,6 +36,7 @@ int Pipeline::add(StageDeclaration declaration) {
     if (other.name == declaration.name)
       throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
   check_domain(declaration, declaration.inputs.empty() ? 0 : (*this)[declaration.inputs.front()].dimensions);
+  for (int input : declaration.inputs) check_not_fed_away(input);
   if (declaration.lead < 0) declaration.lead = size();
   stages_.push_back(std::move(declaration));
   return size() - 1;
@@ -61,12 +64,16 @@ void Pipeline::check_output_names(const std::vector<std::string>& names, std::si
 
 void Pipeline::mark_output(int id, const Box& domain) {
   StageDeclaration& stage = stages_[static_cast<std::size_t>(id)];
-  Box points = stage.reduction != nullptr ? stage.domain : domain;
+  const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();
+  Box points = has_domain ? stage.domain : domain;
+  check_not_fed_away(id);
   if (points.dimensions == 0)
     for (const StageDeclaration& other : stages_)
       if (other.is_input() && points.dimensions == 0) points = other.domain;
-  if (stage.is_input() || points.dimensions != stage.dimensions || points.empty())
-    throw InternalError(fmt::format("'{}' cannot be an output on {}", stage.name, to_string(points)));
+  const bool fits = domain.dimensions == 0 || stage.is_everywhere() || points == domain;
+  if ((stage.is_input() && !is_fed(id)) || !fits || points.dimensions != stage.dimensions || points.empty())
+    throw InternalError(fmt::format("'{}' cannot be an output on {}", stage.name,
+                                    to_string(domain.dimensions == 0 ? points : domain)));
   for (int d = 0; d < stage.dimensions; ++d)
     if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty()) {
       if (!(intersection(whole, points[d]) == points[d]))
@@ -77,6 +84,113 @@ void Pipeline::mark_output(int id, const Box& domain) {
     }
   stage.domain = points;
   stage.is_output = true;
+}
+
+void Pipeline::mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary) {
+  StageDeclaration& stage = stages_[static_cast<std::size_t>(id)];
+  if (stage.is_input() || stage.is_everywhere() || stage.is_bounded || stage.output_count > 1 ||
+      stage.is_further_output)
+    throw InternalError(fmt::format(
+        "'{}' cannot be bounded: only a stage with one output that computes points can, once", stage.name));
+  if (domain.dimensions != stage.dimensions || domain.empty() ||
+      (stage.is_output && !(stage.domain == domain)))
+    throw InternalError(fmt::format("'{}' cannot end at {}", stage.name, to_string(domain)));
+  for (int d = 0; d < stage.dimensions; ++d)
+    if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty() && !(whole == domain[d]))
+      throw InternalError(fmt::format("'{}' cannot end at {}: it has the points [{}, {}) in dimension {}",
+                                      stage.name, to_string(domain), whole.begin, whole.end, d));
+  stage.domain = domain;
+  stage.boundary = boundary;
+  stage.is_bounded = true;
+}
+
+std::size_t Pipeline::begin_loop(std::string name, std::int64_t maximum) {
+  for (const LoopDeclaration& other : loops_)
+    if (other.name == name) throw InternalError(fmt::format("the pipeline has two loops named '{}'", name));
+  if (maximum < 1)
+    throw InternalError(fmt::format("the loop '{}' may run {} times: write at least 1", name, maximum));
+  loops_.push_back({.name = std::move(name), .first = size(), .last = size(), .maximum = maximum});
+  return loops_.size() - 1;
+}
+
+void Pipeline::end_loop(std::size_t loop) {
+  LoopDeclaration& declaration = loops_[loop];
+  declaration.last = size();
+  const auto fail = [&](const std::string& why) {
+    throw InternalError(fmt::format("the loop '{}' {}", declaration.name, why));
+  };
+  if (declaration.first == declaration.last) fail("has no stages");
+  for (int id = declaration.first; id < declaration.last; ++id)
+    if ((*this)[id].is_input())
+      fail(fmt::format("declares the input '{}': declare it before", (*this)[id].name));
+  for (const auto& [from, to] : declaration.feeds)
+    if ((*this)[from].is_output && from >= declaration.first)
+      fail(fmt::format("feeds '{}', which is an output, to '{}': make that the output", (*this)[from].name,
+                       (*this)[to].name));
+  if (declaration.feeds.empty() && declaration.condition < 0)
+    fail("feeds nothing and ends by no condition: its turns would all be the same");
+}
+
+void Pipeline::add_feed(std::size_t loop, int from, int to) {
+  LoopDeclaration& declaration = loops_[loop];
+  const StageDeclaration &source = (*this)[from], &target = (*this)[to];
+  const auto fail = [&](const std::string& why) {
+    throw InternalError(fmt::format("the loop '{}' cannot feed '{}' to '{}': {}", declaration.name,
+                                    source.name, target.name, why));
+  };
+  const auto is_source_of = [&](const LoopDeclaration::Feed& feed) { return feed.from == from; };
+  const auto is_target_of = [&](const LoopDeclaration::Feed& feed) { return feed.to == to; };
+  check_not_fed_away(from);
+  check_not_fed_away(to);
+  if (to >= declaration.first || (!target.ends_at_domain() && !target.is_value))
+    fail("only an input, a bounded stage or a value from before the loop can be fed");
+  const bool is_target_too = std::ranges::any_of(
+      declaration.feeds, [&](const LoopDeclaration::Feed& feed) { return feed.to == from; });
+  if (from < declaration.first && !is_target_too)
+    fail("only what the loop computes can be fed, or what was fed before it is fed on");
+  if (source.is_value != target.is_value || source.reduction != nullptr)
+    fail("values are fed to values, and other stages to others");
+  if (std::ranges::any_of(declaration.feeds, is_source_of) ||
+      std::ranges::any_of(declaration.feeds, is_target_of))
+    fail("an array is fed to one, from one");
+  declaration.feeds.push_back({from, to});
+}
+
+void Pipeline::set_condition(std::size_t loop, int value) {
+  check_not_fed_away(value);
+  if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
+    throw InternalError(fmt::format("the loop '{}' cannot end by '{}', which is no value of it",
+                                    loops_[loop].name, (*this)[value].name));
+  loops_[loop].condition = value;
+}
+
+void Pipeline::set_residual(std::size_t loop, int value) {
+  check_not_fed_away(value);
+  if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
+    throw InternalError(fmt::format("the loop '{}' cannot watch '{}', which is no value of it",
+                                    loops_[loop].name, (*this)[value].name));
+  loops_[loop].residual = value;
+}
+
+void Pipeline::check_not_fed_away(int id) const {
+  for (const LoopDeclaration& loop : loops_)
+    for (const LoopDeclaration::Feed& feed : loop.feeds)
+      if (feed.from == id && loop.first <= id && id < loop.last)
+        throw InternalError(fmt::format("after the loop '{}' nothing is left of '{}': take '{}'", loop.name,
+                                        (*this)[id].name, (*this)[feed.to].name));
+}
+
+int Pipeline::loop_of(int stage) const {
+  int innermost = -1;
+  for (std::size_t l = 0; l < loops_.size(); ++l)
+    if (loops_[l].first <= stage && stage < loops_[l].last) innermost = static_cast<int>(l);
+  return innermost;
+}
+
+bool Pipeline::is_fed(int id) const {
+  return std::ranges::any_of(loops_, [id](const LoopDeclaration& loop) {
+    return std::ranges::any_of(loop.feeds, [id](const LoopDeclaration::Feed& feed) { return feed.to == id; });
+  });
 }
 
 }  // namespace tessera

@@ -38,11 +38,16 @@ struct StageDeclaration {
   std::vector<int> inputs = {};
   /// Null for inputs, and for all but the first output of a stage.
   std::shared_ptr<const StageKernel> kernel = nullptr;
-  /// The array's points: of inputs, outputs and global reductions; empty for other stages.
+  /// The array's points: of inputs, outputs, bounded stages, values and global reductions; empty for other
+  /// stages.
   Box domain = {};
-  /// What an input holds outside its domain.
+  /// What an input, or a bounded stage, holds outside its domain.
   BoundaryConditions boundary = {};
   bool is_output = false;
+  /// A stage that ends at its domain (see Pipeline::bound).
+  bool is_bounded = false;
+  /// A stage whose points every rank computes for itself (see Pipeline::values).
+  bool is_value = false;
   /// The first output of the stage that computes this array: itself, unless the stage has several. Their ids
   /// follow each other.
   int lead = -1;
@@ -58,6 +63,30 @@ struct StageDeclaration {
   bool is_further_output = false;
 
   bool is_input() const { return kernel == nullptr && !is_further_output; }
+  /// Beyond its domain lies what its boundary conditions say.
+  bool ends_at_domain() const { return is_input() || is_bounded; }
+  /// Every rank has all of it: a value, or the result of a global reduction.
+  bool is_everywhere() const { return is_value || reduction != nullptr; }
+};
+
+/// Stages that run again and again, those with the ids [first, last), and what ends that.
+struct LoopDeclaration {
+  /// After a turn `to`, which the stages read, becomes what they computed as `from`.
+  struct Feed {
+    int from = 0;
+    int to = 0;
+  };
+
+  std::string name;
+  int first = 0;
+  int last = 0;
+  /// The loop ends after so many turns at the latest.
+  std::int64_t maximum = 1;
+  /// It ends after the turn in which the first element of this array is not zero; -1: only at the maximum.
+  int condition = -1;
+  /// The first element of this array says how far a turn was from the end; -1: nothing does.
+  int residual = -1;
+  std::vector<Feed> feeds = {};
 };
 
 /// Stages that one kernel of a device may compute together, by id.
@@ -79,7 +108,8 @@ struct FusableGroup {
 class Pipeline {
  public:
   /// An input that holds outside `domain` what `boundary` says, per dimension and side; without a condition
-  /// no stage may read there. Throws InputError when only one side of a dimension is periodic.
+  /// no stage may read there. One that a loop feeds keeps the last iterate: a run that reads no file goes on
+  /// from there. Throws InputError when only one side of a dimension is periodic.
   template <class T, int N>
   Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
@@ -173,11 +203,96 @@ class Pipeline {
     return Array<Element, 1>{add(std::move(declaration))};
   }
 
-  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input, or all of
-  /// a reduction's result.
+  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input, or on all
+  /// of a value, of a reduction's result or of a bounded stage. An input may be one that a loop feeds.
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
     mark_output(stage.id, domain);
+  }
+
+  /// Ends a stage at `domain`: it is computed there only, and beyond lies what `boundary` says, as of an
+  /// input. Its ranks exchange its ghosts, so that it is `distributed` in all schedules. What a loop carries
+  /// from turn to turn starts as such a stage, or as an input.
+  template <class T, int N>
+  void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
+    check_boundary(boundary, N);
+    check_constant<T>(boundary);
+    mark_bounded(stage.id, domain, boundary);
+  }
+
+  /// Values: an array of one dimension whose `count` elements every rank computes for itself. body(inputs...,
+  /// i) returns element i; what it reads are mostly global reductions and other values. The conditions and
+  /// states of loops are values.
+  template <class T, class Body, class... In, int... InN>
+  Array<T, 1> values(std::string name, const Body& body, int count, Array<In, InN>... inputs) {
+    check_line(name, count);
+    using Kernel = PointStage<Body, 1, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
+    StageDeclaration declaration{.name = std::move(name),
+                                 .type = element_type_of<T>(),
+                                 .dimensions = 1,
+                                 .inputs = {inputs.id...},
+                                 .kernel = std::make_shared<Kernel>(body),
+                                 .domain = Box{{0, count}}};
+    declaration.whole[0] = declaration.domain[0];
+    declaration.is_value = true;
+    return {add(std::move(declaration))};
+  }
+  /// One value.
+  template <class T, class Body, class... In, int... InN>
+  Array<T, 1> value(std::string name, const Body& body, Array<In, InN>... inputs) {
+    return values<T>(std::move(name), body, 1, inputs...);
+  }
+
+  /// What the stages of a loop say about it.
+  class Loop {
+   public:
+    /// After every turn `to` becomes `from`, a stage of the loop: both change places, nothing is copied. `to`
+    /// is an input, a bounded stage or a value from before the loop; `from` is computed on its domain. After
+    /// the loop `to` is the result.
+    template <class T, int N>
+    void feed(Array<T, N> from, Array<T, N> to) const {
+      pipeline_->add_feed(loop_, from.id, to.id);
+    }
+    /// The loop ends after the first turn in which `condition`, a value or a global reduction of the loop, is
+    /// not zero. Without one it runs as often as it may.
+    template <class T>
+    void until(Array<T, 1> condition) const {
+      pipeline_->set_condition(loop_, condition.id);
+    }
+    /// What reports call the residual, a value or a global reduction of the loop. A run ends with an error
+    /// after the turn in which it is not finite.
+    template <class T>
+    void watch(Array<T, 1> residual) const {
+      pipeline_->set_residual(loop_, residual.id);
+    }
+
+   private:
+    friend class Pipeline;
+    Loop(Pipeline& pipeline, std::size_t loop) : pipeline_(&pipeline), loop_(loop) {}
+    Pipeline* pipeline_;
+    std::size_t loop_;
+  };
+
+  /// Loop-of-stencil-reduce (Aldinucci et al., section 3.1) and its variants: the stages that `body` declares
+  /// run again and again, `maximum` times at most. Bodies see indices (-i) as in every stage; a stage that
+  /// reads both iterates gives the change that is reduced (-d); a value that is fed back is a state (-s).
+  ///
+  ///     p.repeat("jacobi", 1000, [&](const Pipeline::Loop& loop) {
+  ///       auto next = p.stage<float>("next", Jacobi{}, u, f);
+  ///       auto change = p.stage<float>("change", Difference{}, next, u);
+  ///       auto residual = p.reduce("residual", MaximumNorm<float>{}, change, box);
+  ///       loop.feed(next, u);
+  ///       loop.watch(residual);
+  ///       loop.until(p.value<std::uint8_t>("done", IsBelow{1e-6f}, residual));
+  ///     });
+  ///     p.output(u);
+  ///
+  /// Loops may hold loops. Iterates and the number of turns are the same on any number of ranks.
+  template <class Body>
+  void repeat(std::string name, std::int64_t maximum, const Body& body) {
+    const std::size_t loop = begin_loop(std::move(name), maximum);
+    body(static_cast<const Loop&>(Loop(*this, loop)));
+    end_loop(loop);
   }
 
   /// Devices: one kernel may compute these stages, all but the last in scratch memory of a team, where the
@@ -191,6 +306,10 @@ class Pipeline {
   const StageDeclaration& operator[](int id) const { return stages_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(stages_.size()); }
   const std::vector<FusableGroup>& groups() const { return groups_; }
+  /// In the order in which they begin.
+  const std::vector<LoopDeclaration>& loops() const { return loops_; }
+  /// The innermost loop that a stage is in; -1: none.
+  int loop_of(int stage) const;
   /// The id of a stage or input; throws InternalError when there is none.
   int find(std::string_view name) const;
 
@@ -251,9 +370,19 @@ class Pipeline {
   static void check_line(const std::string& name, int extent);
   static void check_output_names(const std::vector<std::string>& names, std::size_t outputs);
   void mark_output(int id, const Box& domain);
+  void mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary);
+  std::size_t begin_loop(std::string name, std::int64_t maximum);
+  void end_loop(std::size_t loop);
+  void add_feed(std::size_t loop, int from, int to);
+  void set_condition(std::size_t loop, int value);
+  void set_residual(std::size_t loop, int value);
+  /// Throws InternalError when a loop that has ended gave the array's memory to another.
+  void check_not_fed_away(int id) const;
+  bool is_fed(int id) const;
 
   std::vector<StageDeclaration> stages_;
   std::vector<FusableGroup> groups_;
+  std::vector<LoopDeclaration> loops_;
 };
 
 }  // namespace tessera

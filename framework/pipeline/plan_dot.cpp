@@ -85,6 +85,10 @@ std::string to_dot(const Pipeline& pipeline, const Plan& any_plan, const PlanTot
       text += fmt::format("  {} -> {}{};\n", quoted(pipeline[input].name), quoted(pipeline[id].name),
                           bytes == 0 ? "" : fmt::format(" [label={}]", quoted(human_bytes(bytes))));
     }
+  for (const LoopDeclaration& loop : pipeline.loops())
+    for (const auto& [from, to] : loop.feeds)
+      text += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n",
+                          quoted(pipeline[from].name), quoted(pipeline[to].name), quoted(loop.name));
   return text + legend() + "}\n";
 }
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
+#include "tessera/pipeline/arrangements.hpp"
 #include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera {
@@ -50,40 +51,28 @@ PlanInstance::~PlanInstance() = default;
 PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;
 
 void PlanInstance::make_exchanges(const Transport& transport) {
-  std::vector<const PlanNode*> exchanges, swaps;
   walk(plan().root, [&](const PlanNode& node) {
-    if (std::holds_alternative<plan::Exchange>(node.step)) exchanges.push_back(&node);
-    if (std::holds_alternative<plan::Swap>(node.step)) swaps.push_back(&node);
     exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(node.id) + 1));
+    if (!std::holds_alternative<plan::Exchange>(node.step)) return;
+    for (std::vector<int>& buffers : arrangements(plan(), node))
+      make_exchange(node, std::move(buffers), transport);
   });
-  // Every arrangement of buffers that swaps lead to, in the same order on all ranks.
-  std::set<std::vector<int>> seen;
-  const std::function<void()> visit = [&] {
-    if (!seen.insert(executor_->written_buffers()).second) return;
-    for (const PlanNode* exchange : exchanges)
-      if (find_exchange(*exchange) == nullptr) make_exchange(*exchange, transport);
-    for (const PlanNode* swap : swaps) {
-      executor_->run(*swap, {});
-      visit();
-      executor_->run(*swap, {});
-    }
-  };
-  visit();
 }
 
-void PlanInstance::make_exchange(const PlanNode& node, const Transport& transport) {
-  Arranged arranged;
+void PlanInstance::make_exchange(const PlanNode& node, std::vector<int> buffers, const Transport& transport) {
   std::vector<ExchangeField> fields;
-  for (const plan::ArrayMessages& messages : std::get<plan::Exchange>(node.step).arrays) {
-    const auto array = static_cast<std::size_t>(messages.array);
-    arranged.buffers.push_back(executor_->written_buffers()[array]);
-    fields.push_back({executor_->arrays().written[array], executor_->arrays().read[array],
-                      static_cast<std::int64_t>(size_of(executor_->pipeline()[messages.array].type)),
-                      messages.lists});
+  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    const StageRegions& regions = plan().stages[static_cast<std::size_t>(arrays[k].array)];
+    // What changes places is read where it is computed.
+    const int read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
+    fields.push_back({executor_->buffer(buffers[k]), executor_->buffer(read),
+                      static_cast<std::int64_t>(size_of(executor_->pipeline()[arrays[k].array].type)),
+                      arrays[k].lists});
   }
-  arranged.exchange =
-      std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode());
-  exchanges_[static_cast<std::size_t>(node.id)].arranged.push_back(std::move(arranged));
+  exchanges_[static_cast<std::size_t>(node.id)].arranged.push_back(
+      {std::move(buffers),
+       std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode())});
 }
 
 Exchange* PlanInstance::find_exchange(const PlanNode& node) const {
@@ -110,11 +99,13 @@ void PlanInstance::make_reductions() {
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
+  executor_->clear_partial_values();
   run(plan().root, bindings, observer);
   fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
+  executor_->clear_partial_values();
   run(phase(plan(), "compute").children, {}, observer);
   fence();
 }
@@ -141,10 +132,9 @@ void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const Ste
 }
 
 void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
-  for (std::int64_t turn = 1; turn <= loop.maximum; ++turn) {
-    run(loop.children, bindings, observer);
-    if (loop.condition >= 0 && turn % loop.test_every == 0 && executor_->is_true(loop.condition)) return;
-  }
+  run_turns(
+      executor_->pipeline(), loop, bindings, [&] { run(loop.children, bindings, observer); },
+      [this](int array) { return executor_->number(array); });
 }
 
 void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {

@@ -44,7 +44,8 @@ class PlanInstance {
   void store(std::string_view name, BlockSink& sink);
 
   /// This rank's part of an input or output, typed. Throws InternalError when the name,
-  /// the type or the number of dimensions is not the pipeline's.
+  /// the type or the number of dimensions is not the pipeline's. Of what a loop feeds it is the part of now:
+  /// a run may leave it in other memory.
   template <class T, int N>
   DistributedView<T, N> view(std::string_view name) const {
     const int id = checked_id(name, element_type_of<T>(), N);
@@ -64,7 +65,7 @@ class PlanInstance {
   void reduce(int stage);
   void fence();
   void make_exchanges(const Transport& transport);
-  void make_exchange(const PlanNode& node, const Transport& transport);
+  void make_exchange(const PlanNode& node, std::vector<int> buffers, const Transport& transport);
   void make_reductions();
   /// Null when there is none yet for the buffers that the arrays have now.
   Exchange* find_exchange(const PlanNode& node) const;

@@ -198,11 +198,12 @@ Json parse(std::string_view text) {
 }
 
 void check_header(const Pipeline& pipeline, const Place& document) {
-  const Place format = document["format"], version = document["version"], stages = document["pipeline"];
+  const Place format = document["format"], version = document["version"], stages = document["pipeline"],
+              loops = document["loops"];
   if (format.json != plan_format) format.fail_expecting(fmt::format("\"{}\"", plan_format));
   if (version.json != plan_version)
     version.fail_expecting(fmt::format("{}, the version that this program knows", plan_version));
-  document.allow_only({"format", "version", "pipeline", "plans"});
+  document.allow_only({"format", "version", "pipeline", "loops", "plans"});
   const auto shown = [](const Json& json) {
     const std::string text = to_ascii(json);
     return text.size() > 300 ? text.substr(0, 300) + "..." : text;
@@ -218,6 +219,11 @@ void check_header(const Pipeline& pipeline, const Place& document) {
     throw InputError(fmt::format(
         "the plan is of another pipeline, which has {} stages and inputs instead of {}: save the plan anew",
         stages.list_size(), count));
+  if (loops.json != sorted(loops_json(pipeline)))
+    throw InputError(
+        "the plan is of another pipeline, whose loops differ in their stages or their greatest numbers of "
+        "turns: "
+        "save the plan anew with the keys of this run");
 }
 
 std::vector<Plan> read_plans(const Pipeline& pipeline, std::string_view text) {

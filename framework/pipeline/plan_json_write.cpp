@@ -119,6 +119,24 @@ Json stage_json(const Pipeline& pipeline, int id) {
   return json;
 }
 
+Json loops_json(const Pipeline& pipeline) {
+  Json::List loops;
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    Json json;
+    json["name"] = loop.name;
+    json["first"] = loop.first;
+    json["last"] = loop.last;
+    json["maximum"] = loop.maximum;
+    json["condition"] = loop.condition;
+    json["residual"] = loop.residual;
+    Json::List feeds;
+    for (const auto& [from, to] : loop.feeds) feeds.push_back(Json::List{from, to});
+    json["feeds"] = std::move(feeds);
+    loops.push_back(std::move(json));
+  }
+  return loops;
+}
+
 namespace {
 
 Json plans_json(const Pipeline& pipeline, const std::vector<Plan>& plans) {
@@ -128,6 +146,7 @@ Json plans_json(const Pipeline& pipeline, const std::vector<Plan>& plans) {
   Json::List stages;
   for (int id = 0; id < pipeline.size(); ++id) stages.push_back(stage_json(pipeline, id));
   json["pipeline"] = std::move(stages);
+  json["loops"] = loops_json(pipeline);
   json["plans"] = json_of(plans);
   return json;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/plan_nodes.hpp"
 
+#include <utility>
+
 namespace tessera {
 
 const std::vector<PlanNode>* children_of(const PlanNode& node) {
@@ -12,6 +14,10 @@ const std::vector<PlanNode>* children_of(const PlanNode& node) {
           return nullptr;
       },
       node.step);
+}
+
+std::vector<PlanNode>* children_of(PlanNode& node) {
+  return const_cast<std::vector<PlanNode>*>(children_of(std::as_const(node)));
 }
 
 bool is_step(const PlanNode& node) {

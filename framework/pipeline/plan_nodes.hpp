@@ -22,7 +22,8 @@ struct Sequence {
   std::vector<PlanNode> children;
 };
 /// Children again and again, at most `maximum` times. After every `test_every`-th time the loop ends if the
-/// first element of the array `condition`, the result of a global reduction, is not zero; -1: no condition.
+/// first element of the array `condition`, a value or the result of a global reduction, is not zero; -1: no
+/// condition.
 struct Repeat {
   std::int64_t maximum = 1;
   int condition = -1;
@@ -30,6 +31,10 @@ struct Repeat {
   /// How many times the children run on the ghosts of one exchange.
   int ghost_depth = 1;
   std::vector<PlanNode> children;
+  /// Which of the pipeline's loops; -1: none of them.
+  int loop = -1;
+  /// The array whose first element says how far a turn was from the end; -1: none.
+  int residual = -1;
 };
 /// Out of core: the parts of an image that is larger than memory, a child for each, cut along `dimension`.
 struct Bands {
@@ -82,9 +87,15 @@ struct Scratch {
   int array = 0;
   std::int64_t offset = 0;
 };
+/// What a stage's tiles contribute to a global reduction of one of its outputs: the points of `box`, each
+/// once.
+struct Contribution {
+  int stage = 0;
+  Box box;
+};
 /// `stage` on `parts`, each cut into tiles. Before a tile, the other members are computed into scratch memory
-/// of the thread, in order; the last member is `stage` itself. Of a global reduction these are the points
-/// that the rank contributes.
+/// of the thread, in order; the last member is `stage` itself, of which outputs that nothing but reductions
+/// reads are in scratch, too. Of a global reduction these are the points that the rank contributes.
 struct Compute {
   int stage = 0;
   /// Boxes that do not overlap.
@@ -95,6 +106,8 @@ struct Compute {
   /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m, the last one left out.
   std::vector<Box> boxes;
   std::vector<Scratch> scratch;
+  /// Global reductions of what was just computed: of a tile at a time, as long as it is in cache.
+  std::vector<Contribution> contributions;
   /// Scratch of one thread (hosts), or of one team of a device.
   std::int64_t scratch_bytes = 0;
   /// Devices: the pipeline's group of fusable stages that computes all members in one kernel; -1: none.
@@ -125,6 +138,7 @@ struct PlanNode {
 
 /// The children of an inner node; null for leaves.
 const std::vector<PlanNode>* children_of(const PlanNode& node);
+std::vector<PlanNode>* children_of(PlanNode& node);
 
 /// A leaf at which something is done: no memory is taken or given back while a plan runs.
 bool is_step(const PlanNode& node);

@@ -23,6 +23,11 @@ Traffic traffic(const Pipeline& pipeline, const plan::Exchange& exchange,
   return traffic;
 }
 
+bool is_in_scratch(const plan::Compute& step, int array) {
+  return std::ranges::any_of(step.scratch,
+                             [array](const plan::Scratch& place) { return place.array == array; });
+}
+
 /// What the members of a compute node read from arrays in memory, for one part of the root and the tiles
 /// [first, last) that it is cut into.
 class PartReads {
@@ -54,9 +59,7 @@ class PartReads {
     std::vector<Box> required(inputs.size());
     pipeline_[stage].kernel->required(box, required.data());
     for (std::size_t i = 0; i < required.size(); ++i) {
-      const auto is_it = [&](const plan::Scratch& scratch) { return scratch.array == inputs[i]; };
-      if (std::none_of(step_.scratch.begin(), step_.scratch.end(), is_it))
-        needs_[inputs[i]] = hull(needs_[inputs[i]], required[i]);
+      if (!is_in_scratch(step_, inputs[i])) needs_[inputs[i]] = hull(needs_[inputs[i]], required[i]);
     }
   }
 
@@ -75,7 +78,7 @@ StepWork work_of_compute(const Pipeline& pipeline, const plan::Compute& step) {
     work.bytes += reads.bytes(part, tile, tile + tiles);
     work.points += part.size();
     for (int k = 0; k < root.output_count && root.reduction == nullptr; ++k)
-      work.bytes += bytes_of(pipeline, step.stage + k, part);
+      if (!is_in_scratch(step, step.stage + k)) work.bytes += bytes_of(pipeline, step.stage + k, part);
     tile += tiles;
   }
   for (const Box& box : step.boxes) work.points += box.size();

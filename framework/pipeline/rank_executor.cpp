@@ -108,9 +108,15 @@ void RankExecutor::prepare(const PlanNode& node) {
     groups_.resize(programs_.size());
     programs_[place] = std::make_unique<TileProgram>(pipeline_, *step);
     tiles_.prepare(*programs_[place]);
+    partial_places_.reserve(programs_[place]->contributions.size());
     if (step->group >= 0)
       groups_[place] = std::make_unique<GroupLaunch>(pipeline_, *programs_[place], arrays_, execution_);
   });
+}
+
+void RankExecutor::clear_partial_values() {
+  for (const auto& partials : partials_)
+    if (partials != nullptr) partials->clear();
 }
 
 const Block<>& RankExecutor::written_block(int array) const {
@@ -171,9 +177,12 @@ void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
 
 void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
   AccessViolations violations;
-  PartialValues* partials = partial_values(program.step->stage);
-  tiles_.run(host_execution_, program, arrays_, violations, partials != nullptr ? partials->data() : nullptr,
-             partials != nullptr ? partials->stride() : 0);
+  partial_places_.clear();
+  for (const TileProgram::Contribution& contribution : program.contributions) {
+    PartialValues& partials = *partial_values(contribution.stage);
+    partial_places_.push_back({partials.data(), partials.stride()});
+  }
+  tiles_.run(host_execution_, program, arrays_, violations, partial_places_.data());
   if (violations.first() != nullptr) fail(*violations.first());
 }
 
@@ -215,19 +224,15 @@ void RankExecutor::store_result(int stage, const std::byte* value) {
   compat::fence(execution_);
 }
 
-bool RankExecutor::is_true(int array) const {
+double RankExecutor::number(int array) const {
   alignas(8) std::byte element[8] = {};
   compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
   compat::fence(execution_);
-  // Of floats -0 is zero, too.
-  float single = 0;
-  double twice = 0;
-  std::memcpy(&single, element, sizeof single);
-  std::memcpy(&twice, element, sizeof twice);
-  if (pipeline_[array].type == ElementType::float32) return single != 0;
-  if (pipeline_[array].type == ElementType::float64) return twice != 0;
-  return std::any_of(std::begin(element), std::end(element),
-                     [](std::byte byte) { return byte != std::byte{0}; });
+  return with_element_type(pipeline_[array].type, [&]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    return static_cast<double>(value);
+  });
 }
 
 void RankExecutor::fail(const AccessViolation& violation) const {

@@ -28,6 +28,10 @@ class RankExecutor {
   const ArrayPlaces& arrays() const { return arrays_; }
   /// By array: the buffer that its stage writes, at the moment.
   const std::vector<int>& written_buffers() const { return written_buffer_; }
+  /// A buffer of the plan.
+  ArrayReference buffer(int number) const { return blocks_[static_cast<std::size_t>(number)].reference(); }
+  /// Before a run: one that ended early may have left some.
+  void clear_partial_values();
   /// This rank's part of a global reduction: null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
@@ -39,8 +43,8 @@ class RankExecutor {
   /// A joined value becomes the result of a global reduction.
   void store_result(int stage, const std::byte* value);
 
-  /// The first element of an array is not zero: the condition of a loop. Waits for what was enqueued.
-  bool is_true(int array) const;
+  /// The first element of an array: what a loop goes by. Waits for what was enqueued.
+  double number(int array) const;
 
  private:
   void allocate();
@@ -76,6 +80,8 @@ class RankExecutor {
   /// On its way to where kernels read it: the largest result of a global reduction.
   std::vector<std::byte> result_;
   TileLoop tiles_;
+  /// Those of the node at hand: kept, to allocate them once.
+  std::vector<PartialPlace> partial_places_;
   /// What the stage at hand reads and writes (devices): kept, to allocate them once.
   std::vector<ArrayReference> launch_inputs_;
   std::vector<ArrayReference> launch_outputs_;

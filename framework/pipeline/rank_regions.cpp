@@ -10,7 +10,16 @@ RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& 
 
 Storage RankRegions::storage_of(Regions& regions, int array) const {
   const StageDeclaration& declaration = scheduled_.pipeline()[array];
-  if (declaration.reduction != nullptr) return {declaration.domain, declaration.domain};
+  if (declaration.is_everywhere()) return {declaration.domain, declaration.domain};
+  if (const std::vector<int>& family = scheduled_.family(array); !family.empty()) {
+    // What changes places has one shape; its rows are aligned where they are computed.
+    Storage storage{regions.computed(array), {}};
+    storage.written_x = storage.read_x = regions.computed(family.back())[0].begin;
+    for (int member : family)
+      storage.read = hull(storage.read, hull(regions.computed(member), regions.required(member)));
+    if (storage.read.dimensions == 0) storage.read.dimensions = declaration.dimensions;
+    return storage;
+  }
   Storage storage{regions.computed(array), regions.required(array), 0, 0, !scheduled_[array].apart};
   storage.written_x = storage.written[0].begin;
   storage.read_x = storage.read[0].begin;

@@ -60,6 +60,7 @@ Box Regions::find_required(int array) {
   const StageDeclaration& declaration = scheduled_.pipeline()[array];
   Box box;
   box.dimensions = declaration.dimensions;
+  if (declaration.is_value) return declaration.domain;
   if (declaration.is_output) box = declaration.reduction != nullptr ? declaration.domain : owned(array);
   for (int consumer : scheduled_[array].consumers) {
     const Box* boxes = needs(consumer);
@@ -67,11 +68,14 @@ Box Regions::find_required(int array) {
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (inputs[k] == array) box = hull(box, boxes[k]);
   }
-  return declaration.is_input() ? with_boundary_sources(box, declaration.domain, declaration.boundary) : box;
+  return declaration.ends_at_domain() ? with_boundary_sources(box, declaration.domain, declaration.boundary)
+                                      : box;
 }
 
 Box Regions::find_computed(int stage) {
   const StageDeclaration& declaration = scheduled_.pipeline()[stage];
+  if (const int contributing = scheduled_[stage].contributed_by; contributing >= 0)
+    return intersection(owned(contributing), declaration.reduced);
   if (scheduled_[stage].placement == Placement::distributed) return owned(stage);
   Box box;
   for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 #include "tessera/view/copy.hpp"
 
@@ -73,17 +74,18 @@ void Rehearsal::check_exchange(const Nodes& exchanges) const {
 
 void Rehearsal::run(const Bindings& bindings) {
   Nodes roots;
-  for (const auto& rank : ranks_) roots.push_back(&rank->plan().root);
+  for (const auto& rank : ranks_) {
+    rank->clear_partial_values();
+    roots.push_back(&rank->plan().root);
+  }
   run_node(roots, bindings);
 }
 
 void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
   if (const auto* loop = std::get_if<plan::Repeat>(&nodes.front()->step)) {
-    for (std::int64_t turn = 1; turn <= loop->maximum; ++turn) {
-      run_children(nodes, bindings);
-      if (loop->condition >= 0 && turn % loop->test_every == 0 && ranks_.front()->is_true(loop->condition))
-        return;
-    }
+    run_turns(
+        ranks_.front()->pipeline(), *loop, bindings, [&] { run_children(nodes, bindings); },
+        [this](int array) { return ranks_.front()->number(array); });
   } else if (std::holds_alternative<plan::Items>(nodes.front()->step)) {
     while (bindings.next_item && bindings.next_item()) run_children(nodes, bindings);
   } else if (children_of(*nodes.front()) != nullptr) {

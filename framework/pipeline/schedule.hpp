@@ -35,6 +35,11 @@ struct StageSchedule {
   /// The blocks are slices of all points of the stage. Else they follow the blocks of what reads it, and
   /// margins belong to the edge blocks: right unless the margin is large.
   bool align_own = false;
+
+  /// It says nothing but what holds anyway.
+  bool is_default() const {
+    return placement == Placement::distributed && !grid.has_value() && tile.empty() && !align_own;
+  }
 };
 
 /// Whether the inside of a stage is computed while what its rim needs is on its way.

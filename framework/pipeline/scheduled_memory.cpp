@@ -64,7 +64,8 @@ void ScheduledPipeline::settle_storage() {
       most_apart = std::max(most_apart, computed.size() + required.size());
     }
   }
-  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].apart = together[i] > apart[i];
+  for (std::size_t i = 0; i < stages_.size(); ++i)
+    stages_[i].apart = together[i] > apart[i] && stages_[i].family == 0;
 }
 
 }  // namespace tessera

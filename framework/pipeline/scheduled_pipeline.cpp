@@ -39,12 +39,13 @@ Box corner(const Box& box, bool last) {
   return point;
 }
 
+using Lines = std::array<bool, max_dimensions>;
+
 /// Nobody may have a part of a line: its place in a grid for all stages goes to a dimension that has none, or
 /// all ranks to the last one that may be cut.
-void keep_lines_whole(const StageDeclaration& stage, std::vector<int>& entries) {
-  const auto dimensions = static_cast<std::size_t>(stage.dimensions);
+void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vector<int>& entries) {
   for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
-    if (stage.whole[line].empty() || entries[line] == 1) continue;
+    if (!has_lines[line] || entries[line] == 1) continue;
     entries.resize(dimensions, 1);
     if (const auto free = std::find(entries.begin(), entries.end(), 1); free != entries.end()) {
       std::iter_swap(entries.begin() + static_cast<std::ptrdiff_t>(line), free);
@@ -56,9 +57,9 @@ void keep_lines_whole(const StageDeclaration& stage, std::vector<int>& entries) 
 }
 
 /// In a grid of the stage's own `auto` may mean 1 along lines.
-void choose_auto_off_lines(const StageDeclaration& stage, std::vector<int>& entries) {
-  for (std::size_t line = 0; line < std::min(entries.size(), stage.whole.size()); ++line)
-    if (!stage.whole[line].empty() && entries[line] == 0 && std::count(entries.begin(), entries.end(), 0) > 1)
+void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
+  for (std::size_t line = 0; line < std::min(entries.size(), has_lines.size()); ++line)
+    if (has_lines[line] && entries[line] == 0 && std::count(entries.begin(), entries.end(), 0) > 1)
       entries[line] = 1;
 }
 
@@ -67,6 +68,18 @@ bool is_bounded(const Box& box) {
     if (box[d].begin <= std::numeric_limits<int>::lowest() || box[d].end > std::numeric_limits<int>::max())
       return false;
   return true;
+}
+
+/// What can only be distributed, and why; nothing for other stages.
+std::pair<const char*, const char*> kind_and_reason(const Pipeline& pipeline, int id, bool is_fed) {
+  const StageDeclaration& declaration = pipeline[id];
+  if (declaration.is_input()) return {"input", "its owners read it"};
+  if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
+  if (declaration.is_bounded) return {"bounded stage", "its owners exchange its ghosts"};
+  for (int part = id; part < id + declaration.output_count; ++part)
+    if (pipeline[part].is_output) return {"output", "its owners write it"};
+  if (is_fed) return {"iterate", "its owners keep it for the next turn"};
+  return {nullptr, nullptr};
 }
 
 }  // namespace
@@ -103,8 +116,10 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
       ++total_inputs_;
     }
   }
+  find_families();
   std::vector<Box> domains(stages_.size()), nominals(stages_.size());
   settle_domains(domains, nominals);
+  check_fed(domains);
   GridChoices grids(rank_count, grid_target(schedule, domains));
   for (int id = size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
@@ -119,7 +134,10 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
     if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
   }
   number_grids();
-  if (target.device) settle_groups();
+  if (target.device)
+    settle_groups();
+  else
+    settle_contributions(schedule);
   settle_storage();
 }
 
@@ -130,9 +148,7 @@ void ScheduledPipeline::check_names(const Schedule& schedule) const {
       if (declaration.name == name) known = &declaration;
     if (known == nullptr)
       throw ScheduleError("schedule." + name, fmt::format("the pipeline has no stage or input '{}'", name));
-    const bool says_something = stage.placement != Placement::distributed || stage.grid.has_value() ||
-                                !stage.tile.empty() || stage.align_own;
-    if (known->is_further_output && says_something)
+    if (known->is_further_output && !stage.is_default())
       throw ScheduleError("schedule." + name,
                           fmt::format("'{}' is computed together with '{}': schedule that instead", name,
                                       (*pipeline_)[known->lead].name));
@@ -143,15 +159,18 @@ Placement ScheduledPipeline::settle_placement(int id, const Schedule& schedule) 
   const StageDeclaration& declaration = (*pipeline_)[id];
   const StageSchedule* found = find_stage(schedule, declaration.name);
   const Placement wanted = found == nullptr ? Placement::distributed : found->placement;
+  if (declaration.is_value) {
+    if (wanted == Placement::distributed || wanted == Placement::replicated) return Placement::replicated;
+    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
+                        fmt::format("the value '{}' cannot be '{}': every rank computes it for itself",
+                                    declaration.name, name_of(wanted)));
+  }
   if (wanted == Placement::distributed) return wanted;
-  bool is_output = false;
-  for (int part = id; part < id + declaration.output_count; ++part)
-    is_output = is_output || (*pipeline_)[part].is_output;
-  if (declaration.is_input() || is_output || declaration.reduction != nullptr) {
-    const auto [kind, reason] = declaration.is_input() ? std::pair("input", "its owners read it")
-                                : declaration.reduction != nullptr
-                                    ? std::pair("global reduction", "each rank contributes its points once")
-                                    : std::pair("output", "its owners write it");
+  if (wanted == Placement::tile) check_loop_of_consumers(id);
+  bool is_fed = false;
+  for (int part = id; part < id + declaration.output_count; ++part) is_fed = is_fed || !family(part).empty();
+  const auto [kind, reason] = kind_and_reason(*pipeline_, id, is_fed);
+  if (kind != nullptr) {
     throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
                         fmt::format("the {} '{}' cannot be '{}', only 'distributed': {}", kind,
                                     declaration.name, name_of(wanted), reason));
@@ -189,7 +208,8 @@ void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Bo
     const auto i = static_cast<std::size_t>(id);
     const StageDeclaration& declaration = (*pipeline_)[id];
     check_domain(id, domains[i]);
-    if (declaration.is_input()) domains[i] = nominals[i] = declaration.domain;
+    settle_fed(id, domains[i], nominals[i]);
+    if (declaration.ends_at_domain() || declaration.is_value) domains[i] = nominals[i] = declaration.domain;
     if (declaration.is_output) nominals[i] = declaration.domain;
     if (declaration.is_output) domains[i] = hull(domains[i], declaration.domain);
     if (declaration.is_input()) continue;
@@ -200,11 +220,9 @@ void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Bo
       nominals[lead] = hull(nominals[lead], nominals[i]);
       continue;
     }
+    if (leads_nowhere(id))
+      throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
     if (domains[i].empty()) {
-      const auto part = stages_.begin() + id;
-      if (std::all_of(part, part + declaration.output_count,
-                      [](const Stage& output) { return output.consumers.empty(); }))
-        throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
       // Its consumers read it only where the outputs have no points: nobody computes it.
       domains[i] = nominals[i] = no_points(declaration.dimensions);
       if (declaration.reduction == nullptr) continue;
@@ -233,18 +251,32 @@ void ScheduledPipeline::settle_inputs(int id, const Box& domain, const Box& nomi
   }
 }
 
+bool ScheduledPipeline::leads_nowhere(int id) const {
+  const auto is_used = [this](int part) {
+    const StageDeclaration& array = (*pipeline_)[part];
+    return array.is_output || !(*this)[part].consumers.empty() || !family(part).empty() ||
+           std::ranges::any_of(pipeline_->loops(), [part](const LoopDeclaration& loop) {
+             return loop.condition == part || loop.residual == part;
+           });
+  };
+  for (int part = id; part < id + (*pipeline_)[id].output_count; ++part)
+    if (is_used(part)) return false;
+  return true;
+}
+
 void ScheduledPipeline::check_domain(int id, const Box& required) const {
   const StageDeclaration& array = (*pipeline_)[id];
   for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
     const auto i = static_cast<std::size_t>(d);
     const auto& side = array.boundary.side[i];
-    if (array.is_input() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
-                             (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
-      throw InternalError(
-          fmt::format("the input '{}' is {} and has no boundary condition in dimension {}, but "
-                      "stages read {}",
-                      array.name, to_string(array.domain), d, to_string(required)));
-    if (!array.whole[i].empty() && !(intersection(array.whole[i], required[d]) == required[d]))
+    if (array.ends_at_domain() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
+                                   (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
+      throw InternalError(fmt::format(
+          "the {} '{}' is {} and has no boundary condition in dimension {}, but "
+          "stages read {}",
+          array.is_input() ? "input" : "stage", array.name, to_string(array.domain), d, to_string(required)));
+    if (!array.ends_at_domain() && !array.whole[i].empty() &&
+        !(intersection(array.whole[i], required[d]) == required[d]))
       throw InternalError(
           fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
                       "limit the index with clamp",
@@ -256,10 +288,15 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, Gr
                                             const Box& domain, const Box& nominal) {
   Stage& stage = stages_[static_cast<std::size_t>(id)];
   const StageDeclaration& declaration = (*pipeline_)[id];
+  if (const int last = settle_family(id, schedule); last != id) {
+    stage.distribution = (*this)[last].distribution;
+    return;
+  }
   const StageSchedule* found = find_stage(schedule, declaration.name);
   const bool own_grid =
       stage.placement == Placement::distributed && found != nullptr && found->grid.has_value();
-  const bool has_lines = declaration.reduction == nullptr && stage.placement == Placement::distributed;
+  const bool is_cut = declaration.reduction == nullptr && stage.placement == Placement::distributed;
+  const auto has_lines = dimensions_with_lines(id);
   const bool aligns_own = found != nullptr && found->align_own;
   const Box blocks = aligns_own ? domain : intersection(nominal, domain);
   const Box& sliced = blocks.empty() ? domain : blocks;
@@ -267,13 +304,13 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, Gr
   const std::string key = own_grid ? fmt::format("schedule.{}.grid", declaration.name) : "grid";
   try {
     GridRequest request = own_grid ? *found->grid : common_grid(id, schedule);
-    if (has_lines) choose_auto_off_lines(declaration, request.entries);
+    if (is_cut) choose_auto_off_lines(has_lines, request.entries);
     stage.distribution = BlockDistribution(domain, sliced, grids(request, measured), schedule.slicing);
   } catch (const InputError& error) {
     throw ScheduleError(key, error.what());
   }
-  for (int d = 0; d < declaration.dimensions && has_lines; ++d)
-    if (!declaration.whole[static_cast<std::size_t>(d)].empty() && stage.distribution.grid().size[d] > 1)
+  for (int d = 0; d < declaration.dimensions && is_cut; ++d)
+    if (has_lines[static_cast<std::size_t>(d)] && stage.distribution.grid().size[d] > 1)
       throw ScheduleError(key, fmt::format("'{}' is computed in whole lines along dimension {}, which cannot "
                                            "be distributed: write 1 there",
                                            declaration.name, d));
@@ -345,7 +382,8 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
   const int entries = static_cast<int>(request.entries.size());
   if (entries > dimensions && entries <= most) request = {};
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
-  if (declaration.reduction == nullptr) keep_lines_whole(declaration, request.entries);
+  if (!declaration.is_everywhere())
+    keep_lines_whole(dimensions_with_lines(id), static_cast<std::size_t>(dimensions), request.entries);
   return request;
 }
 
@@ -354,7 +392,7 @@ bool ScheduledPipeline::is_exchanged(int id) const {
   const StageDeclaration& declaration = (*pipeline_)[id];
   bool wraps = false;
   for (int d = 0; d < declaration.dimensions; ++d) wraps = wraps || declaration.boundary.is_periodic(d);
-  return stage.placement == Placement::distributed && declaration.reduction == nullptr &&
+  return stage.placement == Placement::distributed && !declaration.is_everywhere() && !stage.is_fleeting &&
          !stage.consumers.empty() && (rank_count_ > 1 || wraps);
 }
 

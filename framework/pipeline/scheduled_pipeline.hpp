@@ -33,6 +33,14 @@ class ScheduledPipeline {
     int first_need = 0;
     /// Devices: the group of fusable stages in which it may be computed in tiles; -1: none.
     int group = -1;
+    /// Hosts: the global reductions of its outputs that its tiles contribute to (of its first output); and of
+    /// such a reduction that stage, else -1.
+    std::vector<int> contributes = {};
+    int contributed_by = -1;
+    /// Hosts: nothing but those reductions reads it, so that it is kept no longer than a tile is computed.
+    bool is_fleeting = false;
+    /// Which of the families it belongs to; 0, which has no members: none.
+    int family = 0;
     /// It is computed into one buffer and read from another, because one that held both would be larger:
     /// where a stage and its consumers have grids of different kinds.
     bool apart = false;
@@ -44,6 +52,10 @@ class ScheduledPipeline {
   int rank_count() const { return rank_count_; }
   const Stage& operator[](int id) const { return stages_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(stages_.size()); }
+  /// The arrays that change places with this one in loops, itself among them, in order; none: no loop feeds
+  /// it. They have the same blocks, and buffers of one shape.
+  const std::vector<int>& family(int id) const;
+  const std::vector<std::vector<int>>& families() const { return families_; }
   /// The inputs of all stages, each counted.
   int total_inputs() const { return total_inputs_; }
   /// How many different grids the arrays have.
@@ -65,6 +77,20 @@ class ScheduledPipeline {
   void settle_inputs(int id, const Box& domain, const Box& nominal, std::vector<Box>& domains,
                      std::vector<Box>& nominals) const;
   void check_domain(int id, const Box& domain) const;
+  /// Of what loops feed: that it is computed where it is read in the next turn, and there only.
+  void settle_fed(int id, Box& domain, Box& nominal) const;
+  void check_fed(const std::vector<Box>& domains) const;
+  void find_families();
+  /// The stage that a member of a family has its blocks from, the one with the last member; of a stage
+  /// without a family, and of that one, the stage itself. Throws ScheduleError when the schedule gives it
+  /// other blocks.
+  int settle_family(int id, const Schedule& schedule) const;
+  void check_family_grid(int id, const Schedule& schedule) const;
+  /// Dimensions in which a member of the stage's family is computed in whole lines, or the stage itself.
+  std::array<bool, max_dimensions> dimensions_with_lines(int id) const;
+  /// What is computed in tiles of its consumers is computed when they are: in the same turns.
+  void check_loop_of_consumers(int id) const;
+  bool leads_nowhere(int id) const;
   void settle_distribution(int id, const Schedule& schedule, GridChoices& grids, const Box& domain,
                            const Box& nominal);
   /// Numbers the different grids.
@@ -79,6 +105,9 @@ class ScheduledPipeline {
   /// Devices: stages in tiles that no group can compute become `rank`.
   void settle_groups();
   bool fits_group(int root, int group) const;
+  /// Hosts: reductions that the tiles of the stage before them contribute to.
+  void settle_contributions(const Schedule& schedule);
+  bool can_contribute(int reduction, const Schedule& schedule) const;
   /// Decides by some ranks for all, as all ranks must have the same buffers.
   void settle_storage();
 
@@ -89,6 +118,7 @@ class ScheduledPipeline {
   int total_inputs_ = 0;
   int grid_count_ = 0;
   std::vector<Stage> stages_;
+  std::vector<std::vector<int>> families_ = {{}};
 };
 
 /// `box` of a stage with all points along the dimensions that it has as a whole.

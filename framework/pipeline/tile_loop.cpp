@@ -18,8 +18,7 @@ struct TileLoop::Work {
   const TileProgram& program;
   const ArrayPlaces& arrays;
   AccessViolations& violations;
-  std::byte* partials;
-  std::int64_t partial_bytes;
+  const PartialPlace* partials;
   Worker* workers;
   Share* shares;
   std::size_t threads;
@@ -40,11 +39,16 @@ struct TileLoop::Work {
     const std::size_t others = program.members.size() - 1;
     for (std::size_t m = 0; m < others; ++m)
       if (const Box& box = program.box(tile, m); !box.empty()) compute(program.members[m], box, worker);
-    if (partials == nullptr) return compute(program.members[others], last, worker);
-    ArrayReference value;
-    value.origin = partials + thread * partial_bytes;
-    find(program.members[others].inputs, arrays.read, worker, worker.inputs);
-    program.reduction->region(worker.inputs.data(), &value, last, {&violations, program.step->stage});
+    if (!program.reduces) compute(program.members[others], last, worker);
+    for (std::size_t k = 0; k < program.contributions.size(); ++k) {
+      const TileProgram::Contribution& contribution = program.contributions[k];
+      const Box points = intersection(last, contribution.box);
+      if (points.empty()) continue;
+      ArrayReference value;
+      value.origin = partials[k].first + thread * partials[k].stride;
+      find(contribution.input, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);
+      contribution.kernel->region(worker.inputs.data(), &value, points, {&violations, contribution.stage});
+    }
   }
 
   void compute(const TileProgram::Member& member, const Box& box, Worker& worker) const {
@@ -56,10 +60,14 @@ struct TileLoop::Work {
 
   void place_scratch(std::int64_t tile, const Box& last, Worker& worker) const {
     worker.places.resize(program.scratch_member.size());
-    for (std::size_t k = 0; k < worker.places.size(); ++k)
-      if (const Box& box = program.box(tile, program.scratch_member[k]); !box.empty())
-        worker.places[k] = scratch_layout(box, last[0].begin, program.scratch_element[k])
-                               .reference(worker.scratch.data() + program.step->scratch[k].offset);
+    const std::size_t others = program.members.size() - 1;
+    for (std::size_t k = 0; k < worker.places.size(); ++k) {
+      const std::size_t member = program.scratch_member[k];
+      const Box& box = member == others ? last : program.box(tile, member);
+      if (box.empty()) continue;
+      worker.places[k] = scratch_layout(box, last[0].begin, program.scratch_element[k])
+                             .reference(worker.scratch.data() + program.step->scratch[k].offset);
+    }
   }
 
   static void find(const std::vector<TileProgram::Place>& places, const std::vector<ArrayReference>& arrays,
@@ -88,11 +96,13 @@ void TileLoop::prepare(const TileProgram& program) {
       worker.inputs.reserve(member.inputs.size());
       worker.outputs.reserve(member.outputs.size());
     }
+    for (const TileProgram::Contribution& contribution : program.contributions)
+      worker.inputs.reserve(contribution.input.size());
   }
 }
 
 void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
-                   AccessViolations& violations, std::byte* partials, std::int64_t partial_bytes) {
+                   AccessViolations& violations, const PartialPlace* partials) {
   const std::size_t threads = workers_.size();
   const std::int64_t tiles = program.tiles.size();
   for (std::size_t t = 0; t < threads; ++t) {
@@ -100,8 +110,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& progr
     shares_[t].next.store(tiles * share / all, std::memory_order_relaxed);
     shares_[t].end = tiles * (share + 1) / all;
   }
-  const Work work{program,       arrays,          violations,     partials,
-                  partial_bytes, workers_.data(), shares_.data(), threads};
+  const Work work{program, arrays, violations, partials, workers_.data(), shares_.data(), threads};
   // One tile is not worth a launch.
   if (threads == 1 || tiles == 1 || mode_ == HostMode::calling_thread) return work(0);
   using Policy =

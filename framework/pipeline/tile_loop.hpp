@@ -17,6 +17,12 @@ struct ArrayPlaces {
   std::vector<ArrayReference> read;
 };
 
+/// Where threads add their points of a global reduction: a value every `stride` bytes.
+struct PartialPlace {
+  std::byte* first;
+  std::int64_t stride;
+};
+
 /// Runs the tiles of compute nodes on the threads of the host. Each thread starts with the tiles whose memory
 /// it touched first and then helps the others; which thread computes a tile never changes a bit.
 class TileLoop {
@@ -28,10 +34,9 @@ class TileLoop {
   /// Makes room for what threads note down while they compute a node: whichever of them gets a tile of it.
   void prepare(const TileProgram& program);
 
-  /// Computes all tiles of a node. The contributions to a global reduction are added to `partials`, a value
-  /// of `partial_bytes` per thread; null for other stages.
+  /// Computes all tiles of a node. `partials` has a place for each of its contributions.
   void run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
-           AccessViolations& violations, std::byte* partials = nullptr, std::int64_t partial_bytes = 0);
+           AccessViolations& violations, const PartialPlace* partials);
 
  private:
   struct Worker;

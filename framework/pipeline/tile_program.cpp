@@ -4,7 +4,9 @@
 namespace tessera {
 
 TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
-    : step(&compute), tiles(compute.parts, compute.tile), reduction(pipeline[compute.stage].reduction) {
+    : step(&compute),
+      tiles(compute.parts, compute.tile),
+      reduces(pipeline[compute.stage].reduction != nullptr) {
   const auto place_of = [&](int array) {
     for (std::size_t k = 0; k < compute.scratch.size(); ++k)
       if (compute.scratch[k].array == array) return Place{array, static_cast<int>(k)};
@@ -17,6 +19,14 @@ TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
     for (int part = stage; part < stage + declaration.output_count; ++part)
       member.outputs.push_back(place_of(part));
   }
+  if (reduces)
+    contributions.push_back({compute.stage, pipeline[compute.stage].reduction, members.back().inputs,
+                             pipeline[compute.stage].reduced});
+  for (const plan::Contribution& contribution : compute.contributions)
+    contributions.push_back({contribution.stage,
+                             pipeline[contribution.stage].reduction,
+                             {place_of(pipeline[contribution.stage].inputs.front())},
+                             contribution.box});
   for (const plan::Scratch& scratch : compute.scratch) {
     std::size_t member = 0;
     while (members[member].stage != pipeline[scratch.array].lead) ++member;

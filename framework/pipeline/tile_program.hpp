@@ -22,6 +22,14 @@ struct TileProgram {
     std::vector<Place> outputs;
   };
 
+  /// To a global reduction: of the root's output `input`, the points of a tile that are in `box`.
+  struct Contribution {
+    int stage;
+    const ReductionKernel* kernel;
+    std::vector<Place> input;
+    Box box;
+  };
+
   TileProgram(const Pipeline& pipeline, const plan::Compute& compute);
 
   const plan::Compute* step;
@@ -30,7 +38,9 @@ struct TileProgram {
   /// By place in scratch: which member computes it, and the size of its elements.
   std::vector<std::size_t> scratch_member;
   std::vector<std::int64_t> scratch_element;
-  const ReductionKernel* reduction;
+  /// The root is a global reduction, and so the only contribution.
+  bool reduces;
+  std::vector<Contribution> contributions;
 
   /// What a tile needs of a member but the last.
   const Box& box(std::int64_t tile, std::size_t member) const {

@@ -136,7 +136,10 @@ bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const StageDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
-  if (stage.reduction != nullptr || stage.output_count > 1) return false;
+  if (stage.reduction != nullptr || stage.output_count > 1 || scheduled[step.stage].is_fleeting) return false;
+  // Reductions of it would have to fetch it back.
+  for (int reduction : scheduled[step.stage].contributes)
+    if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_fleeting) return false;
   const bool turns = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
@@ -145,12 +148,20 @@ bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   return turns || step.members.size() > 1 || reads_single_rows(stage, first);
 }
 
-/// Where the arrays of all members but the last lie in scratch, given the largest box of each.
+bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
+  for (int part = stage; part < stage + scheduled.pipeline()[stage].output_count; ++part)
+    if (scheduled[part].is_fleeting) return true;
+  return false;
+}
+
+/// Where the arrays lie that are in scratch, given the largest box of each member: all but those outputs of
+/// the last that are kept.
 void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
                    plan::Compute& step) {
-  for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
+  for (std::size_t m = 0; m < step.members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
       const int array = step.members[m] + part;
+      if (m + 1 == step.members.size() && !scheduled[array].is_fleeting) continue;
       step.scratch.push_back({array, step.scratch_bytes});
       step.scratch_bytes += (member_points[m] * element_size(scheduled, array) + 63) / 64 * 64;
     }
@@ -172,9 +183,15 @@ std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, cons
 void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
   const Tiles tiles(step.parts, step.tile);
   const std::size_t others = step.members.size() - 1;
-  std::vector<std::int64_t> most_points(others, 0);
+  std::vector<std::int64_t> most_points(step.members.size(), 0);
+  // The first tile of a part is its largest.
+  for (const Box& part : step.parts) {
+    const Box tile = Tiles({part}, step.tile)[0];
+    most_points[others] =
+        std::max(most_points[others], scratch_points(scheduled, step.stage, tile, tile[0].begin));
+  }
   step.boxes.reserve(static_cast<std::size_t>(tiles.size()) * others);
-  for (std::int64_t t = 0; t < tiles.size(); ++t) {
+  for (std::int64_t t = 0; t < tiles.size() && others > 0; ++t) {
     const Box tile = tiles[t];
     const std::vector<Box> boxes = member_boxes(scheduled, step.members, tile);
     for (std::size_t m = 0; m < others; ++m)
@@ -332,8 +349,10 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
     for (int d = 0; d < largest.dimensions; ++d) step.tile.push_back(std::int64_t{1} << 40);
   }
   step.streams = streams(scheduled, step);
-  if (step.members.size() == 1) return step;
-  if (const std::int64_t tiles = Tiles(step.parts, step.tile).size(); tiles > most_tiles) {
+  const bool is_kept = !has_fleeting_outputs(scheduled, root);
+  if (step.members.size() == 1 && is_kept) return step;
+  if (const std::int64_t tiles = Tiles(step.parts, step.tile).size();
+      step.members.size() > 1 && tiles > most_tiles) {
     const std::string& name = scheduled.pipeline()[root].name;
     throw ScheduleError(
         fmt::format("schedule.{}.tile", name),

@@ -32,8 +32,8 @@ class Tiles {
 /// The stages that are computed inside the tiles of `root`, in order, and `root` itself last.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
-/// Cuts `parts` of `root` into tiles, and works out what each tile needs of the other members and where that
-/// lies in scratch memory.
+/// Cuts `parts` of `root` into tiles, and works out what each tile needs of the other members and where that,
+/// and what is not kept of the root, lies in scratch memory.
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 

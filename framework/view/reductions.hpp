@@ -109,6 +109,34 @@ struct Maximum : detail::Extreme<T, true> {
   }
 };
 
+/// The greatest absolute value. Of elements that are not finite it is infinity or NaN, where Maximum drops
+/// NaN: what tells whether a loop converges must not. Of no elements: 0.
+template <class T>
+requires std::is_same_v<T, float> || std::is_same_v<T, double>
+struct MaximumNorm {
+  /// Bits without the sign: they are in the order of the numbers, and NaN comes after infinity.
+  using Value = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
+  KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
+    join(value, magnitude(element));
+  }
+  void add_row(Value& value, const T* elements, std::int64_t count) const {
+    Value greatest = value;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Value next = magnitude(elements[i]);
+      greatest = next > greatest ? next : greatest;
+    }
+    value = greatest;
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value = other > value ? other : value; }
+  T result(const Value& value) const { return bit_cast<T>(value); }
+
+ private:
+  KOKKOS_FUNCTION static Value magnitude(const T& element) {
+    return bit_cast<Value>(element) & (~Value(0) >> 1);
+  }
+};
+
 /// The least element and where it is: `value`, `point`, and `found`, which is false when there are no
 /// elements but NaN. Of equal ones the first in memory order.
 template <class T>

@@ -35,18 +35,38 @@ inline TileSize random_tile(Random& random, int dimensions) {
   return random.one_of(choices);
 }
 
+/// Some loop feeds the array, or feeds another with it.
+inline bool changes_places(const Pipeline& pipeline, int id) {
+  for (const LoopDeclaration& loop : pipeline.loops())
+    for (const auto& [from, to] : loop.feeds)
+      if (from == id || to == id) return true;
+  return false;
+}
+
+inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
+  for (int reader = id + 1; reader < pipeline.size(); ++reader)
+    for (int input : pipeline[reader].inputs)
+      if (pipeline[input].lead == id && pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
+  return false;
+}
+
 /// Any placement, grid and tile size for every stage that may have one.
 inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
   Schedule schedule;
   schedule.grid = random_grid_request(random, 1);
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
-  for (const StageDeclaration& declaration : pipeline.stages()) {
-    if (random.chance(10)) continue;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const StageDeclaration& declaration = pipeline[id];
+    // A reduction that is left out may be computed together with what it reduces.
+    if (declaration.is_value || random.chance(declaration.reduction != nullptr ? 50 : 10)) continue;
     StageSchedule stage;
-    if (!declaration.is_input() && !declaration.is_output)
-      stage.placement = static_cast<Placement>(random.small(0, 3));
-    if (random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
+    const bool changes = changes_places(pipeline, id);
+    if (!declaration.ends_at_domain() && !declaration.is_output && declaration.reduction == nullptr &&
+        !changes)
+      stage.placement =
+          static_cast<Placement>(random.small(0, is_read_in_another_loop(pipeline, id) ? 2 : 3));
+    if (!changes && random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
     stage.align_own = !declaration.is_input() && random.chance(15);
     if (!declaration.is_input()) stage.tile = random_tile(random, declaration.dimensions);
     schedule.stages[declaration.name] = stage;

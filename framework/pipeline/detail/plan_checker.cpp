@@ -58,7 +58,12 @@ void PlanChecker::check_completeness() const {
     if (const auto* output = std::get_if<plan::Write>(&node.step))
       written[static_cast<std::size_t>(output->array)] += output->box.size();
     if (const auto* step = std::get_if<plan::Compute>(&node.step))
-      for (const Box& part : step->parts) computed[static_cast<std::size_t>(step->stage)] += part.size();
+      for (const Box& part : step->parts) {
+        computed[static_cast<std::size_t>(step->stage)] += part.size();
+        for (const plan::Contribution& contribution : step->contributions)
+          computed[static_cast<std::size_t>(contribution.stage)] +=
+              intersection(part, contribution.box).size();
+      }
   });
   for (int id = 0; id < pipeline_.size(); ++id) {
     const StageDeclaration& declaration = pipeline_[id];
@@ -123,7 +128,7 @@ void PlanChecker::check_stage(int id) {
   require(regions.domain == domain, "its domain is {}, not {}", to_string(domain), to_string(regions.domain));
   check_inside(contributed, regions.computed, "computed");
   check_inside(regions.domain, regions.nominal, "nominal");
-  if (!reduces) check_owned(id);
+  if (!declaration.is_everywhere()) check_owned(id);
   for (int buffer : {regions.written_buffer, regions.read_buffer}) {
     check_range(buffer, -1, static_cast<std::int64_t>(plan_.buffers.size()) - 1, "a buffer");
     require(buffer < 0 || plan_.buffers[static_cast<std::size_t>(buffer)].array == id,
@@ -214,15 +219,19 @@ void PlanChecker::check_overlaps(const std::vector<PlanNode>& children) {
 }
 
 void PlanChecker::check_step(const plan::Repeat& step) {
-  check_range(step.maximum, 0, most_turns, "maximum");
+  check_range(step.maximum, step.loop < 0 ? 0 : 1, most_turns, "maximum");
   check_range(step.test_every, 1, most_turns, "test_every");
   check_range(step.ghost_depth, 1, most_turns, "ghost_depth");
-  if (step.condition == -1) return;
-  check_array(step.condition);
-  const int buffer = stage(step.condition).written_buffer;
-  require(pipeline_[step.condition].reduction != nullptr && buffer >= 0 &&
-              !plan_.buffers[static_cast<std::size_t>(buffer)].box.empty(),
-          "the condition '{}' is no global reduction", pipeline_[step.condition].name);
+  check_range(step.loop, -1, static_cast<std::int64_t>(pipeline_.loops().size()) - 1, "loop");
+  require(step.residual == -1 || step.loop >= 0, "a residual of no loop");
+  for (int value : {step.condition, step.residual}) {
+    if (value == -1) continue;
+    check_array(value);
+    const int buffer = stage(value).written_buffer;
+    require(pipeline_[value].is_everywhere() && buffer >= 0 &&
+                !plan_.buffers[static_cast<std::size_t>(buffer)].box.empty(),
+            "'{}', by which a loop ends, is neither a value nor a global reduction", pipeline_[value].name);
+  }
 }
 
 void PlanChecker::check_step(const plan::Bands& step) {
@@ -270,7 +279,7 @@ void PlanChecker::check_step(const plan::Write& step) {
 void PlanChecker::check_step(const plan::FillBoundary& step) {
   check_array(step.array);
   const StageDeclaration& declaration = pipeline_[step.array];
-  require(declaration.is_input(), "'{}' is no input", declaration.name);
+  require(declaration.ends_at_domain(), "'{}' has no border", declaration.name);
   check_box(step.box, declaration.dimensions, "box");
   const Box& buffer = buffer_in_use(step.array, &StageRegions::read_buffer).box;
   check_inside(buffer, step.box, "box");

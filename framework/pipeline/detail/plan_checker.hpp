@@ -63,6 +63,10 @@ class PlanChecker {
   void check_group(const plan::Compute& step) const;
   void check_parts(const plan::Compute& step) const;
   void check_scratch(const plan::Compute& step) const;
+  void check_contributions(const plan::Compute& step) const;
+  /// What the outputs of the root that are not kept need for a tile.
+  void add_root_scratch(const plan::Compute& step, const Box& tile,
+                        std::vector<std::int64_t>& scratch_bytes) const;
   void check_tiles(const plan::Compute& step) const;
   void check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
                   std::vector<std::int64_t>& scratch_bytes) const;

@@ -28,6 +28,11 @@ std::int64_t boxes_for(const plan::Exchange& step, int partner, bool sends) {
   return count;
 }
 
+bool is_in_scratch(const plan::Compute& step, int array) {
+  return std::ranges::any_of(step.scratch,
+                             [array](const plan::Scratch& place) { return place.array == array; });
+}
+
 }  // namespace
 
 void PlanChecker::check_step(const plan::Exchange& step) {
@@ -92,6 +97,7 @@ void PlanChecker::check_step(const plan::Compute& step) {
   check_group(step);
   check_parts(step);
   check_scratch(step);
+  check_contributions(step);
   check_tiles(step);
 }
 
@@ -132,7 +138,8 @@ void PlanChecker::check_parts(const plan::Compute& step) const {
       require(intersection(part, step.parts[k]).empty(), "the parts {} and {} overlap", to_string(part),
               to_string(step.parts[k]));
     for (int k = 0; k < declaration.output_count && declaration.reduction == nullptr; ++k)
-      check_inside(buffer_in_use(step.stage + k, &StageRegions::written_buffer).box, part, "a part");
+      if (!is_in_scratch(step, step.stage + k))
+        check_inside(buffer_in_use(step.stage + k, &StageRegions::written_buffer).box, part, "a part");
   }
   if (step.parts.empty()) return;
   require(step.tile.size() == static_cast<std::size_t>(dimensions), "tile has {} entries instead of {}",
@@ -155,9 +162,12 @@ void PlanChecker::check_whole_lines(int id, const Box& box) const {
   }
 }
 
-/// In scratch lie all outputs of all members but the last, and nothing else.
+/// In scratch lie all outputs of all members but the last, what is not kept of that, and nothing else.
 void PlanChecker::check_scratch(const plan::Compute& step) const {
   std::set<int> expected, found;
+  for (int k = 0; k < pipeline_[step.stage].output_count; ++k)
+    if (pipeline_[step.stage].reduction == nullptr && stage(step.stage + k).written_buffer < 0)
+      expected.insert(step.stage + k);
   for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
     for (int k = 0; k < pipeline_[step.members[m]].output_count; ++k) expected.insert(step.members[m] + k);
   for (const plan::Scratch& scratch : step.scratch) {
@@ -171,6 +181,21 @@ void PlanChecker::check_scratch(const plan::Compute& step) const {
   require(step.parts.empty() ? found.empty() && step.boxes.empty() : true, "scratch without parts");
 }
 
+/// Each is the reduction of an output, of points that are computed, once.
+void PlanChecker::check_contributions(const plan::Compute& step) const {
+  std::set<int> seen;
+  for (const plan::Contribution& contribution : step.contributions) {
+    check_array(contribution.stage);
+    const StageDeclaration& declaration = pipeline_[contribution.stage];
+    require(!plan_.target.device && declaration.reduction != nullptr &&
+                pipeline_[declaration.inputs.front()].lead == step.stage,
+            "'{}' is no global reduction of what is computed", declaration.name);
+    require(seen.insert(contribution.stage).second, "'{}' is contributed to twice", declaration.name);
+    check_box(contribution.box, declaration.reduced.dimensions, "the box of a contribution");
+    check_inside(declaration.reduced, contribution.box, "a contribution");
+  }
+}
+
 void PlanChecker::check_tiles(const plan::Compute& step) const {
   if (step.parts.empty()) return;
   check_range(step.scratch_bytes, 0, most_scratch, "scratch_bytes");
@@ -179,12 +204,14 @@ void PlanChecker::check_tiles(const plan::Compute& step) const {
   require(others == 0 || tiles.size() <= most_tiles, "{} tiles", tiles.size());
   require(static_cast<std::int64_t>(step.boxes.size()) == tiles.size() * others,
           "{} boxes of members in {} tiles", step.boxes.size(), tiles.size());
-  if (others == 0) {
-    for (const Box& part : step.parts) check_needs(step, nullptr, 0, part);
-    return;
-  }
   std::vector<std::int64_t> bytes(step.scratch.size(), 0);
-  for (std::int64_t t = 0; t < tiles.size(); ++t) check_tile(step, tiles, t, bytes);
+  if (others == 0) {
+    for (const Box& part : step.parts) {
+      check_needs(step, nullptr, 0, part);
+      add_root_scratch(step, Tiles({part}, step.tile)[0], bytes);
+    }
+  }
+  for (std::int64_t t = 0; t < tiles.size() && others > 0; ++t) check_tile(step, tiles, t, bytes);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::int64_t begin = step.scratch[i].offset, end = begin + bytes[i];
     require(end <= step.scratch_bytes, "'{}' reaches beyond scratch_bytes",
@@ -218,6 +245,15 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
     check_needs(step, boxes, m, boxes[m]);
   }
   check_needs(step, boxes, others, tile);
+  add_root_scratch(step, tile, scratch_bytes);
+}
+
+void PlanChecker::add_root_scratch(const plan::Compute& step, const Box& tile,
+                                   std::vector<std::int64_t>& scratch_bytes) const {
+  for (std::size_t k = 0; k < step.scratch.size(); ++k)
+    if (const int array = step.scratch[k].array; pipeline_[array].lead == step.stage)
+      scratch_bytes[k] = std::max(scratch_bytes[k],
+                                  scratch_layout(tile, tile[0].begin, element_size(pipeline_, array)).bytes);
 }
 
 void PlanChecker::check_needs(const plan::Compute& step, const Box* boxes, std::size_t member,

@@ -23,9 +23,12 @@ inline constexpr std::tuple<> fields_of;
 template <>
 inline constexpr auto fields_of<plan::Sequence> = std::tuple{Field{"name", &plan::Sequence::name}};
 template <>
-inline constexpr auto fields_of<plan::Repeat> = std::tuple{
-    Field{"maximum", &plan::Repeat::maximum}, Field{"condition", &plan::Repeat::condition},
-    Field{"test_every", &plan::Repeat::test_every}, Field{"ghost_depth", &plan::Repeat::ghost_depth}};
+inline constexpr auto fields_of<plan::Repeat> = std::tuple{Field{"loop", &plan::Repeat::loop},
+                                                           Field{"maximum", &plan::Repeat::maximum},
+                                                           Field{"condition", &plan::Repeat::condition},
+                                                           Field{"residual", &plan::Repeat::residual},
+                                                           Field{"test_every", &plan::Repeat::test_every},
+                                                           Field{"ghost_depth", &plan::Repeat::ghost_depth}};
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"dimension", &plan::Bands::dimension}};
 template <>
@@ -62,6 +65,9 @@ template <>
 inline constexpr auto fields_of<plan::Scratch> =
     std::tuple{Field{"array", &plan::Scratch::array}, Field{"offset", &plan::Scratch::offset}};
 template <>
+inline constexpr auto fields_of<plan::Contribution> =
+    std::tuple{Field{"stage", &plan::Contribution::stage}, Field{"box", &plan::Contribution::box}};
+template <>
 inline constexpr auto fields_of<plan::Compute> =
     std::tuple{Field{"stage", &plan::Compute::stage},
                Field{"parts", &plan::Compute::parts},
@@ -69,6 +75,7 @@ inline constexpr auto fields_of<plan::Compute> =
                Field{"members", &plan::Compute::members},
                Field{"boxes", &plan::Compute::boxes},
                Field{"scratch", &plan::Compute::scratch},
+               Field{"contributions", &plan::Compute::contributions},
                Field{"scratch_bytes", &plan::Compute::scratch_bytes},
                Field{"group", &plan::Compute::group},
                Field{"streams", &plan::Compute::streams}};
@@ -129,6 +136,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
 /// What marks a text as plans; the version counts changes that older programs cannot read.
 inline constexpr const char* plan_format = "tessera plan";
-inline constexpr int plan_version = 1;
+inline constexpr int plan_version = 2;
 
 }  // namespace tessera::detail

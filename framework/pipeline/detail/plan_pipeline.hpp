@@ -9,4 +9,7 @@ namespace tessera::detail {
 /// What a plan says of a stage or input of its pipeline: two that differ in it cannot have one plan.
 Json stage_json(const Pipeline& pipeline, int id);
 
+/// The same of its loops.
+Json loops_json(const Pipeline& pipeline);
+
 }  // namespace tessera::detail

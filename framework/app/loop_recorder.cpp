@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/loop_recorder.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::app {
+
+LoopRecorder::LoopRecorder(const Pipeline& pipeline, Progress& progress)
+    : pipeline_(pipeline), progress_(progress), totals_(pipeline.loops().size()) {}
+
+void LoopRecorder::listen(Bindings& bindings) {
+  bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
+  bindings.after_turn = [this](const LoopProgress& progress) { after_turn(progress); };
+  bindings.after_loop = [this](const LoopProgress& progress) { after_loop(progress); };
+}
+
+const LoopDeclaration& LoopRecorder::loop_of(const LoopProgress& progress) const {
+  return pipeline_.loops()[static_cast<std::size_t>(progress.loop)];
+}
+
+std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
+  const int residual = loop_of(progress).residual;
+  return residual < 0 ? "" : fmt::format(", {} {:.6g}", pipeline_[residual].name, progress.residual);
+}
+
+void LoopRecorder::before_turn(const LoopProgress& progress) {
+  if (progress.turns > 0 || progress.loop < 0) return;
+  ++depth_;
+  totals_[static_cast<std::size_t>(progress.loop)].began = Clock::now();
+}
+
+void LoopRecorder::after_turn(const LoopProgress& progress) {
+  // A plan from a file may repeat what is no loop of the pipeline.
+  if (progress.loop < 0) return;
+  progress_.turn([&] {
+    const LoopDeclaration& loop = loop_of(progress);
+    return fmt::format("{}: turn {} of at most {}{}", loop.name, progress.turns, loop.maximum,
+                       residual_text(progress));
+  });
+}
+
+void LoopRecorder::after_loop(const LoopProgress& progress) {
+  if (progress.loop < 0) return;
+  --depth_;
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  ++total.runs;
+  total.turns += progress.turns;
+  total.seconds += std::chrono::duration<double>(Clock::now() - total.began).count();
+  total.last = progress;
+  const LoopDeclaration& loop = loop_of(progress);
+  if (depth_ == 0)
+    progress_.line(fmt::format("{}: {} turn{}{}{}", loop.name, progress.turns, progress.turns == 1 ? "" : "s",
+                               residual_text(progress),
+                               loop.condition < 0       ? ""
+                               : progress.has_converged ? ", converged"
+                                                        : ", not converged"));
+}
+
+std::string LoopRecorder::unfinished() const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const LoopProgress& last = totals_[i].last;
+    if (pipeline_.loops()[i].condition >= 0 && totals_[i].runs > 0 && !last.has_converged)
+      return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns",
+                         pipeline_.loops()[i].name, last.turns, residual_text(last));
+  }
+  return "";
+}
+
+void LoopRecorder::add(Report& report) const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const Total& total = totals_[i];
+    const auto turns = static_cast<double>(total.turns);
+    report.add_row("loops", {{"loop", pipeline_.loops()[i].name},
+                             {"runs", total.runs},
+                             {"turns", total.turns},
+                             {"seconds", total.seconds},
+                             {"seconds_per_turn", total.turns > 0 ? total.seconds / turns : 0.0},
+                             {"residual", total.last.residual},
+                             {"converged", std::string(total.last.has_converged ? "yes" : "no")}});
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops, bounded stages and values that cannot be, schedules that do not fit them, and loops that diverge.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "domain/random.hpp"
+#include "pipeline/array_source.hpp"
+#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+
+const Box image{{0, 16}, {0, 12}};
+
+struct Twice {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y) * 2.0f;
+  }
+};
+struct Sides {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x - 1, y) - in(x + 1, y);
+  }
+};
+
+/// A loop over one stage, `next`, that is fed to the input `u`.
+Pipeline doubling(std::int64_t maximum) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+  p.repeat("double", maximum, [&](const Pipeline::Loop& loop) {
+    const auto next = p.stage<float>("next", Twice(), u);
+    const auto norm = p.reduce("norm", MaximumNorm<float>(), next, image);
+    loop.watch(norm);
+    loop.feed(next, u);
+  });
+  p.output(u);
+  return p;
+}
+
+template <class Declare>
+std::string internal_error(const Declare& declare) {
+  return test::message_of<InternalError>([&] {
+    Pipeline p;
+    declare(p);
+    make_plan(p, {}, {}, 1, 0);
+  });
+}
+
+TEST(LoopErrors, LoopsThatCannotBe) {
+  const auto in = [](Pipeline& p) { return p.input<float, 2>("in", image, Boundary::clamp); };
+  EXPECT_EQ(internal_error([&](Pipeline& p) { p.repeat("l", 0, [](const Pipeline::Loop&) {}); }),
+            "the loop 'l' may run 0 times: write at least 1");
+  EXPECT_EQ(internal_error([&](Pipeline& p) { p.repeat("l", 1, [](const Pipeline::Loop&) {}); }),
+            "the loop 'l' has no stages");
+  EXPECT_EQ(internal_error([&](Pipeline& p) { p.repeat("l", 1, [&](const Pipeline::Loop&) { in(p); }); }),
+            "the loop 'l' declares the input 'in': declare it before");
+  EXPECT_EQ(internal_error([&](Pipeline& p) {
+              const auto u = in(p);
+              p.repeat("l", 1, [&](const Pipeline::Loop&) { p.stage<float>("next", Twice(), u); });
+            }),
+            "the loop 'l' feeds nothing and ends by no condition: its turns would all be the same");
+  EXPECT_EQ(internal_error([&](Pipeline& p) {
+              const auto u = in(p);
+              const auto before = p.stage<float>("before", Twice(), u);
+              p.repeat("l", 1, [&](const Pipeline::Loop& loop) {
+                loop.feed(p.stage<float>("next", Twice(), u), before);
+              });
+            }),
+            "the loop 'l' cannot feed 'next' to 'before': only an input, a bounded stage or a value from "
+            "before the "
+            "loop can be fed");
+  EXPECT_EQ(
+      internal_error([&](Pipeline& p) {
+        const auto u = in(p);
+        const auto before = p.stage<float>("before", Twice(), u);
+        p.repeat("l", 1, [&](const Pipeline::Loop& loop) { loop.feed(before, u); });
+      }),
+      "the loop 'l' cannot feed 'before' to 'in': only what the loop computes can be fed, or what was fed "
+      "before it is fed on");
+  EXPECT_EQ(internal_error([&](Pipeline& p) {
+              const auto u = in(p);
+              const auto norm = p.reduce("norm", MaximumNorm<float>(), u, image);
+              p.repeat("l", 1, [&](const Pipeline::Loop& loop) { loop.until(norm); });
+            }),
+            "the loop 'l' cannot end by 'norm', which is no value of it");
+}
+
+TEST(LoopErrors, WhatIsFedIsComputedWhereItIsRead) {
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+                const auto next = p.stage<float>("next", Twice(), u);
+                const auto sides = p.stage<float>("sides", Sides(), next);
+                loop.until(p.reduce("norm", MaximumNorm<float>(), sides, image));
+                loop.feed(next, u);
+              });
+              p.output(u);
+            }),
+            "the loop 'l' feeds 'next', which is computed on [-1, 17) x [0, 12), to 'u', which is [0, 16) x "
+            "[0, 12): "
+            "they must be the same");
+}
+
+TEST(LoopErrors, NothingIsLeftOfWhatWasFed) {
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              Array<float, 2> kept{};
+              p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+                kept = p.stage<float>("next", Twice(), u);
+                loop.feed(kept, u);
+              });
+              p.output(kept);
+            }),
+            "after the loop 'l' nothing is left of 'next': take 'u'");
+}
+
+TEST(LoopErrors, StagesThatCannotBeBounded) {
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              p.bound(u, image, Boundary::clamp);
+            }),
+            "'u' cannot be bounded: only a stage with one output that computes points can, once");
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              p.bound(p.stage<float>("v", Twice(), u), Box{{0, 0}, {0, 1}}, Boundary::clamp);
+            }),
+            "'v' cannot end at empty");
+  EXPECT_EQ(
+      internal_error([](Pipeline& p) {
+        const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+        const auto v = p.stage<float>("v", Twice(), u);
+        p.bound(v, image, {});
+        p.output(p.stage<float>("w", Sides(), v));
+      }),
+      "the stage 'v' is [0, 16) x [0, 12) and has no boundary condition in dimension 0, but stages read "
+      "[-1, 17) x [0, 12)");
+}
+
+std::string blamed(const Pipeline& pipeline, const std::string& stage, const StageSchedule& schedule) {
+  Schedule all;
+  all.stages[stage] = schedule;
+  try {
+    make_plan(pipeline, all, {}, 4, 0);
+  } catch (const ScheduleError& error) {
+    return error.key + ": " + error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(LoopErrors, SchedulesOfWhatLoopsCarry) {
+  const Pipeline pipeline = doubling(3);
+  StageSchedule tile, grid;
+  tile.placement = Placement::tile;
+  grid.grid = GridRequest{{2, 2}};
+  EXPECT_EQ(blamed(pipeline, "next", tile),
+            "schedule.next.compute: the iterate 'next' cannot be 'tile', only 'distributed': its owners keep "
+            "it for "
+            "the next turn");
+  EXPECT_EQ(blamed(pipeline, "u", grid),
+            "schedule.u.grid: 'u' has the blocks of 'next', with which it changes places in a loop: give "
+            "that one a "
+            "grid");
+  EXPECT_EQ(blamed(pipeline, "next", grid), "nothing was thrown");
+}
+
+TEST(LoopErrors, TilesOfStagesThatAreReadInAnotherLoop) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+  const auto twice = p.stage<float>("twice", Twice(), u);
+  p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+    const auto next = p.stage<float>("next", Sides(), twice);
+    loop.feed(next, u);
+  });
+  p.output(u);
+  StageSchedule tile;
+  tile.placement = Placement::tile;
+  EXPECT_EQ(
+      blamed(p, "twice", tile),
+      "schedule.twice.compute: 'twice' cannot be 'tile', as 'next', which reads it, is not in the same loop: "
+      "'distributed', 'rank' and 'replicated' are legal");
+}
+
+TEST(LoopErrors, OutputsAreNotFedAway) {
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+                const auto next = p.stage<float>("next", Twice(), u);
+                p.output(next);
+                loop.feed(next, u);
+              });
+            }),
+            "the loop 'l' feeds 'next', which is an output, to 'u': make that the output");
+  EXPECT_EQ(internal_error([](Pipeline& p) {
+              const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+              const auto w = p.input<float, 2>("w", image, Boundary::clamp);
+              p.repeat("outer", 3, [&](const Pipeline::Loop& outer) {
+                Array<float, 2> next{};
+                p.repeat("inner", 3, [&](const Pipeline::Loop& inner) {
+                  next = p.stage<float>("next", Twice(), u);
+                  inner.feed(next, u);
+                });
+                outer.feed(next, w);
+              });
+            }),
+            "after the loop 'inner' nothing is left of 'next': take 'u'");
+}
+
+TEST(LoopErrors, AResidualThatIsNotFiniteEndsTheLoop) {
+  for (const float start : {1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    test::WholeArray<float> first(image);
+    first.at({{3, 4, 0, 0}}) = start;
+    test::ArraySource<float> source(first);
+    test::ArraySink<float> sink(image);
+    const Pipeline pipeline = doubling(1000);
+    EXPECT_EQ(test::message_of<DivergedError>([&] {
+                Rehearsal(pipeline, {}, {}, 3).run({{{"u", &source}}, {{"u", &sink}}});
+              }),
+              std::string("the loop 'double' diverges: after turn ") + (start == 1 ? "128" : "1") +
+                  " its residual 'norm' is " + (start == 1 ? "inf" : "nan") +
+                  "; start from other data or change its parameters");
+    EXPECT_EQ(std::ranges::count(sink.writes.values, 0), image.size());
+  }
+}
+
+TEST(LoopPlans, WhatDoesNotChangeIsExchangedBeforeTheLoop) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+  const auto f = p.input<float, 2>("f", image, Boundary::clamp);
+  p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+    const auto sides = p.stage<float>("sides", Sides(), f);
+    loop.until(p.reduce("norm", MaximumNorm<float>(), sides, image));
+    loop.feed(p.stage<float>("next", Sides(), u), u);
+  });
+  p.output(u);
+  Schedule schedule;
+  schedule.grid = {{0, 1}};
+  std::vector<std::string> before, inside;
+  const Plan plan = make_plan(p, schedule, {}, 4, 1);
+  for (const PlanNode& node : phase(plan, "compute").children) {
+    if (std::holds_alternative<plan::Exchange>(node.step)) before.push_back(step_label(p, node));
+    walk(node, [&](const PlanNode& inner) {
+      if (&inner != &node && std::holds_alternative<plan::Exchange>(inner.step))
+        inside.push_back(step_label(p, inner));
+    });
+  }
+  EXPECT_EQ(before, std::vector<std::string>{"exchange f"});
+  EXPECT_EQ(inside, std::vector<std::string>{"exchange u"});
+}
+
+TEST(LoopPlans, IteratesTakeTwoBuffersAndSwapThem) {
+  const Pipeline pipeline = doubling(5);
+  const Plan plan = make_plan(pipeline, {}, {}, 1, 0);
+  const auto buffer_of = [&](const char* array) {
+    const int id = plan.stages[static_cast<std::size_t>(pipeline.find(array))].written_buffer;
+    return plan.buffers[static_cast<std::size_t>(id)];
+  };
+  const Buffer u = buffer_of("u"), next = buffer_of("next"), norm = buffer_of("norm");
+  EXPECT_EQ(u.box, next.box);
+  EXPECT_EQ(u.aligned_x, next.aligned_x);
+  EXPECT_NE(u.offset, next.offset);
+  EXPECT_EQ(plan.array_bytes, u.bytes + next.bytes + (norm.bytes + 63) / 64 * 64);
+  int swaps = 0;
+  walk(plan.root,
+       [&](const PlanNode& node) { swaps += std::holds_alternative<plan::Swap>(node.step) ? 1 : 0; });
+  EXPECT_EQ(swaps, 1);
+}
+
+}  // namespace

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops that pipelines declare: planned, run and rehearsed, against the formal semantics of the paper.
+#include <gtest/gtest.h>
+
+#include "pipeline/flood_sample.hpp"
+#include "pipeline/world.hpp"
+#include "tessera/pipeline/plan_check.hpp"
+#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::FloodSample;
+using test::Point;
+using Image = test::WholeArray<std::int32_t>;
+using Source = test::ArraySource<std::int32_t>;
+using Sink = test::ArraySink<std::int32_t>;
+
+/// What a loop tells while it runs: that it counts its turns one by one.
+struct Listener {
+  LoopProgress last;
+  std::int64_t turns = 0;
+  int loops = 0;
+
+  void listen(Bindings& bindings) {
+    bindings.before_turn = [this](const LoopProgress& progress) { EXPECT_EQ(progress.turns, turns); };
+    bindings.after_turn = [this](const LoopProgress& progress) { EXPECT_EQ(progress.turns, ++turns); };
+    bindings.after_loop = [this](const LoopProgress& progress) {
+      last = progress;
+      ++loops;
+    };
+  }
+};
+
+Target random_target(test::Random& random) {
+  Target target;
+  target.threads = random.small(1, 2);
+  target.device = random.chance(30);
+  target.cache_bytes = random.chance(50) ? 64 : 0;
+  return target;
+}
+
+std::int64_t wrong_points(const Image& expected, const Sink& sink, const Box& owned) {
+  std::int64_t wrong = 0;
+  test::for_each_point(expected.box, [&](const Point& p) {
+    const bool mine = contains(owned, p);
+    wrong += sink.writes.at(p) != (mine ? 1 : 0) || (mine && sink.array.at(p) != expected.at(p));
+  });
+  return wrong;
+}
+
+TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
+  test::Random random(611);
+  for (int i = 0; i < 150; ++i) {
+    const FloodSample sample(random);
+    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    LoopProgress expected;
+    const Image iterate = sample.expected(expected), after = sample.after(iterate);
+    Source seed(sample.seed), mask(sample.mask);
+    Sink last(sample.box), slope(sample.box);
+    Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{sample.iterate(), &last}, {"after", &slope}}};
+    Listener listener;
+    listener.listen(bindings);
+    const int ranks = test::random_rank_count(random);
+    Rehearsal(sample.pipeline, schedule, random_target(random), ranks).run(bindings);
+    const std::string text =
+        sample.text() + "; " + test::to_string(schedule) + " on " + std::to_string(ranks);
+    EXPECT_EQ(wrong_points(iterate, last, sample.box), 0) << text;
+    EXPECT_EQ(wrong_points(after, slope, sample.box), 0) << text;
+    EXPECT_EQ(listener.last.turns, expected.turns) << text;
+    EXPECT_EQ(listener.last.has_converged, expected.has_converged) << text;
+    EXPECT_EQ(listener.last.residual, expected.residual) << text;
+    EXPECT_EQ(listener.loops, 1) << text;
+  }
+}
+
+TEST(Repeat, RanksDoWhatThePaperSays) {
+  test::Random random(612);
+  for (int i = 0; i < 40; ++i) {
+    const FloodSample sample(random);
+    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    const Plan plan =
+        make_plan(sample.pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
+    LoopProgress expected;
+    const Image iterate = sample.expected(expected), after = sample.after(iterate);
+    PlanInstance instance(
+        sample.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
+        plan.target.device || random.chance(50) ? HostMode::kernels : HostMode::calling_thread);
+    // One instance takes item after item.
+    for (int item = 0; item < 2; ++item) {
+      Source seed(sample.seed), mask(sample.mask);
+      Sink last(sample.box), slope(sample.box);
+      Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{sample.iterate(), &last}, {"after", &slope}}};
+      Listener listener;
+      listener.listen(bindings);
+      instance.run(bindings);
+      const std::string text = sample.text() + "; " + test::to_string(schedule);
+      const auto owned = [&](const std::string& name) {
+        return plan.stages[static_cast<std::size_t>(sample.pipeline.find(name))].owned;
+      };
+      EXPECT_EQ(wrong_points(iterate, last, owned(sample.iterate())), 0) << text;
+      EXPECT_EQ(wrong_points(after, slope, owned("after")), 0) << text;
+      EXPECT_EQ(listener.last.turns, expected.turns) << text;
+      EXPECT_EQ(listener.last.has_converged, expected.has_converged) << text;
+    }
+  }
+}
+
+TEST(Repeat, PlansPassTheirChecksAndComeBackFromJson) {
+  test::Random random(613);
+  for (int i = 0; i < 30; ++i) {
+    const FloodSample sample(random);
+    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    const Target target = random_target(random);
+    const int ranks = random.small(1, 6);
+    std::vector<Plan> plans;
+    for (int rank = 0; rank < ranks; ++rank)
+      plans.push_back(make_plan(sample.pipeline, schedule, target, ranks, rank));
+    const std::string text = to_json(sample.pipeline, plans);
+    const std::vector<Plan> read = plans_from_json(sample.pipeline, text);
+    EXPECT_EQ(to_json(sample.pipeline, read), text);
+  }
+}
+
+/// Levels of water: the outer loop raises the level, the inner one floods under it until nothing changes.
+struct UnderLevel {
+  template <class Mask, class Level, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Mask& mask, const Level& level, Coord x, Coord y) const {
+    return min(mask(x, y), level(0));
+  }
+};
+struct Same {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y);
+  }
+};
+struct FirstLevel {
+  template <class Coord>
+  KOKKOS_FUNCTION std::int32_t operator()(Coord) const {
+    return 10;
+  }
+};
+struct NextLevel {
+  template <class Level, class Amount, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Level& level, const Amount& amount, Coord) const {
+    return level(0) + 10 + cast<std::int32_t>(amount(0) % 7);
+  }
+};
+struct IsHigh {
+  template <class Level, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Level& level, Coord) const {
+    return select(level(0) >= 80, 1, 0);
+  }
+};
+
+struct Levels {
+  Box box;
+  Image seed, mask;
+  Pipeline pipeline;
+
+  explicit Levels(test::Random& random) : box(random.box(2, -3, 2, 14)), seed(box), mask(box) {
+    test::for_each_point(box, [&](const Point& p) {
+      mask.at(p) = static_cast<std::int32_t>(random.between(0, 99));
+      seed.at(p) = random.chance(10) ? mask.at(p) : 0;
+    });
+    const auto u = pipeline.input<std::int32_t, 2>("seed", box, Boundary::clamp);
+    const auto cover = pipeline.input<std::int32_t, 2>("mask", box);
+    const auto level = pipeline.value<std::int32_t>("level", FirstLevel());
+    pipeline.repeat("levels", 20, [&](const Pipeline::Loop& outer) {
+      const auto limit = pipeline.stage<std::int32_t>("limit", UnderLevel(), cover, level);
+      const auto v = pipeline.stage<std::int32_t>("flooded", Same(), u);
+      pipeline.bound(v, box, Boundary::clamp);
+      pipeline.repeat("flood", 1000, [&](const Pipeline::Loop& inner) {
+        const auto next = pipeline.stage<std::int32_t>("next", test::Flood{false}, v, limit);
+        const auto change = pipeline.stage<std::int32_t>("change", test::HasChanged(), next, v);
+        const auto changed = pipeline.reduce("changed", Sum<std::int32_t>(), change, box);
+        inner.until(pipeline.value<std::uint8_t>("still", test::HasEnded{true, 0}, changed));
+        inner.feed(next, v);
+      });
+      const auto amount = pipeline.reduce("amount", Sum<std::int32_t>(), v, box);
+      const auto higher = pipeline.value<std::int32_t>("higher", NextLevel(), level, amount);
+      outer.until(pipeline.value<std::uint8_t>("high", IsHigh(), higher));
+      outer.feed(v, u);
+      outer.feed(higher, level);
+    });
+    pipeline.output(u);
+  }
+
+  /// Also the turns of the inner loop, per turn of the outer one.
+  Image expected(std::vector<std::int64_t>& turns) const {
+    Image u = seed;
+    std::int32_t level = 10;
+    for (bool is_high = false; !is_high;) {
+      std::int64_t amount = 0;
+      turns.push_back(0);
+      for (bool changed = true; changed;) {
+        Image next(box);
+        changed = false;
+        amount = 0;
+        test::for_each_point(box, [&](const Point& p) {
+          const auto at = [&](std::int64_t dx, std::int64_t dy) {
+            return u.clamped({{p[0] + dx, p[1] + dy, 0, 0}});
+          };
+          next.at(p) =
+              std::min({std::max({at(-1, 0), at(0, 0), at(0, 1), at(2, 0), at(0, -1)}), mask.at(p), level});
+          changed = changed || next.at(p) != u.at(p);
+          amount += next.at(p);
+        });
+        u = next;
+        ++turns.back();
+      }
+      level += 10 + static_cast<std::int32_t>(amount % 7);
+      is_high = level >= 80 || turns.size() == 20;
+    }
+    return u;
+  }
+};
+
+TEST(Repeat, LoopsInLoopsEndByTheirOwnConditions) {
+  test::Random random(614);
+  bool counts_differ = false;
+  for (int i = 0; i < 10; ++i) {
+    const Levels levels(random);
+    std::vector<std::int64_t> expected_turns, turns;
+    const Image expected = levels.expected(expected_turns);
+    const Schedule schedule = test::random_schedule(random, levels.pipeline);
+    Source seed(levels.seed), mask(levels.mask);
+    Sink last(levels.box);
+    Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{"seed", &last}}};
+    bindings.after_loop = [&](const LoopProgress& progress) {
+      if (progress.loop == 1) turns.push_back(progress.turns);
+    };
+    const int ranks = random.small(1, 12);
+    Rehearsal(levels.pipeline, schedule, random_target(random), ranks).run(bindings);
+    EXPECT_EQ(wrong_points(expected, last, levels.box), 0) << test::to_string(schedule) << " on " << ranks;
+    EXPECT_EQ(turns, expected_turns);
+    counts_differ =
+        counts_differ || std::ranges::adjacent_find(turns, std::ranges::not_equal_to()) != turns.end();
+  }
+  EXPECT_TRUE(counts_differ);
+}
+
+TEST(Repeat, RanksRunLoopsInLoops) {
+  test::Random random(615);
+  for (int i = 0; i < 10; ++i) {
+    const Levels levels(random);
+    std::vector<std::int64_t> expected_turns, turns;
+    const Image expected = levels.expected(expected_turns);
+    const Schedule schedule = test::random_schedule(random, levels.pipeline);
+    const Plan plan =
+        make_plan(levels.pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
+    Source seed(levels.seed), mask(levels.mask);
+    Sink last(levels.box);
+    Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{"seed", &last}}};
+    bindings.after_loop = [&](const LoopProgress& progress) {
+      if (progress.loop == 1) turns.push_back(progress.turns);
+    };
+    PlanInstance(levels.pipeline, plan, MPI_COMM_WORLD).run(bindings);
+    EXPECT_EQ(wrong_points(expected, last, plan.stages[0].owned), 0) << test::to_string(schedule);
+    EXPECT_EQ(turns, expected_turns);
+  }
+}
+
+/// The wave equation: the iterate before the last is needed, too.
+struct Wave {
+  template <class U, class Before, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Before& before, Coord x, Coord y) const {
+    return u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1) - u(x, y) * 2u - before(x, y);
+  }
+};
+
+TEST(Repeat, WhatIsFedOnKeepsTheIterateBefore) {
+  test::Random random(616);
+  for (int i = 0; i < 20; ++i) {
+    const Box box = random.box(2, -3, 2, 20);
+    test::WholeArray<std::uint32_t> u(box), before(box);
+    for (std::uint32_t& value : u.values) value = static_cast<std::uint32_t>(random.between(0, 1 << 30));
+    Pipeline pipeline;
+    const auto now = pipeline.input<std::uint32_t, 2>("now", box, Boundary::periodic);
+    const auto past = pipeline.input<std::uint32_t, 2>("past", box);
+    const std::int64_t turns = random.between(1, 12);
+    pipeline.repeat("wave", turns, [&](const Pipeline::Loop& loop) {
+      const auto next = pipeline.stage<std::uint32_t>("next", Wave(), now, past);
+      loop.feed(next, now);
+      loop.feed(now, past);
+    });
+    pipeline.output(now);
+    pipeline.output(past);
+    test::ArraySource<std::uint32_t> first(u), zeros(before);
+    test::ArraySink<std::uint32_t> last(box), last_but_one(box);
+    const Schedule schedule = test::random_schedule(random, pipeline);
+    Rehearsal(pipeline, schedule, random_target(random), test::random_rank_count(random))
+        .run({{{"now", &first}, {"past", &zeros}}, {{"now", &last}, {"past", &last_but_one}}});
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      test::WholeArray<std::uint32_t> next(box);
+      test::for_each_point(box, [&](const Point& p) {
+        const auto at = [&](std::int64_t dx, std::int64_t dy) {
+          return u.bounded(Boundary::periodic, {{p[0] + dx, p[1] + dy, 0, 0}});
+        };
+        next.at(p) = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - at(0, 0) * 2u - before.at(p);
+      });
+      before = u;
+      u = next;
+    }
+    EXPECT_TRUE(last.array.same_bits(u)) << turns << " turns; " << test::to_string(schedule);
+    EXPECT_TRUE(last_but_one.array.same_bits(before)) << turns << " turns; " << test::to_string(schedule);
+  }
+}
+
+}  // namespace

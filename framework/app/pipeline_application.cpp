@@ -277,6 +277,7 @@ class Run {
 
   ExitStatus execute() {
     const int threads = plan_.target.threads;
+    check_comparison();
     // Unwritable places are found before any work.
     const std::vector<std::string> reads = deck_and_plan_files();
     ImageOutputs outputs(session_.communicator(), *deck_, image_, result(), reads);
@@ -298,6 +299,18 @@ class Run {
     if (unfinished.empty()) return ExitStatus::done;
     if (session_.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, unfinished);
     return ExitStatus::not_converged;
+  }
+
+  void check_comparison() const {
+    if (!deck_->is_set("output.comparison")) return;
+    for (const LoopDeclaration& loop : pipeline_->loops())
+      for (const auto& feed : loop.feeds)
+        if ((*pipeline_)[feed.to].is_input() && (*pipeline_)[feed.to].name == "input")
+          deck_->fail(
+              "output.comparison",
+              fmt::format("the loop '{}' changes the input, and nothing is left to compare the result "
+                          "with: leave it out",
+                          loop.name));
   }
 
   /// What is followed instead of the deck.

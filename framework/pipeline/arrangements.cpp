@@ -27,7 +27,7 @@ class Arranger {
   std::vector<std::vector<int>> found() {
     Buffers start;
     for (int array : relevant_) start.push_back(plan_.stages[static_cast<std::size_t>(array)].written_buffer);
-    repeat({plan_.root}, {start});
+    repeat(*children_of(plan_.root), {start});
     return {found_.begin(), found_.end()};
   }
 
@@ -58,10 +58,15 @@ class Arranger {
       if (node.id == exchange_.id) note(arrangements);
       if (const auto* swap = std::get_if<plan::Swap>(&node.step); swap != nullptr && is_relevant(*swap))
         arrangements = swapped(*swap, arrangements);
-      if (const auto* loop = std::get_if<plan::Repeat>(&node.step))
+      if (const auto* loop = std::get_if<plan::Repeat>(&node.step)) {
         arrangements = repeat(loop->children, std::move(arrangements));
-      else if (const auto* children = children_of(node))
+      } else if (const auto* items = std::get_if<plan::Items>(&node.step)) {
+        // There may be none.
+        const Arrangements after = repeat(items->children, arrangements);
+        arrangements.insert(after.begin(), after.end());
+      } else if (const auto* children = children_of(node)) {
         arrangements = run(*children, std::move(arrangements));
+      }
     }
     return arrangements;
   }

@@ -140,6 +140,8 @@ void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, co
 void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {
   if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
     Exchange* messages = find_exchange(node);
+    if (messages == nullptr)
+      throw InternalError(fmt::format("no messages are prepared for the buffers of step {}", node.id));
     messages->start(executor_->execution());
     if (!exchange->overlapped) messages->finish(executor_->execution());
     exchanges_[static_cast<std::size_t>(node.id)].under_way = messages;

@@ -95,14 +95,21 @@ std::array<bool, max_dimensions> ScheduledPipeline::dimensions_with_lines(int id
 }
 
 void ScheduledPipeline::check_loop_of_consumers(int id) const {
+  // A loop that is over may have changed what the stage reads.
+  const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
+    return id < loop.first && loop.last <= consumer;
+  };
   for (int part = id; part < id + (*pipeline_)[id].output_count; ++part)
     for (int consumer : (*this)[part].consumers)
-      if (pipeline_->loop_of(consumer) != pipeline_->loop_of(id))
+      if (pipeline_->loop_of(consumer) != pipeline_->loop_of(id) ||
+          std::ranges::any_of(pipeline_->loops(),
+                              [&](const auto& loop) { return is_between(loop, consumer); }))
         throw ScheduleError(
             fmt::format("schedule.{}.compute", (*pipeline_)[id].name),
-            fmt::format("'{}' cannot be 'tile', as '{}', which reads it, is not in the same loop: "
-                        "'distributed', 'rank' and 'replicated' are legal",
-                        (*pipeline_)[id].name, (*pipeline_)[consumer].name));
+            fmt::format(
+                "'{}' cannot be 'tile', as a loop begins or ends between it and '{}', which reads it: "
+                "'distributed', 'rank' and 'replicated' are legal",
+                (*pipeline_)[id].name, (*pipeline_)[consumer].name));
 }
 
 }  // namespace tessera

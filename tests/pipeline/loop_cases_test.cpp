@@ -6,6 +6,7 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/arrangements.hpp"
 #include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/plan_check.hpp"
 #include "tessera/pipeline/plan_json.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
 
@@ -255,6 +256,43 @@ TEST(LoopCases, APlanIsForItsMaximum) {
             "the plan is of another pipeline, whose loops differ in their stages or their greatest numbers "
             "of turns: "
             "save the plan anew with the keys of this run");
+}
+
+void renumber(PlanNode& node, int& next_id) {
+  node.id = next_id++;
+  if (auto* children = children_of(node))
+    for (PlanNode& child : *children) renumber(child, next_id);
+}
+
+TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
+  Pipeline p;
+  const auto u = p.input<std::int32_t, 2>("u", image);
+  p.repeat("l", 3, [&](const Pipeline::Loop& loop) {
+    const auto next = p.stage<std::int32_t>("next", PlusOne(), u);
+    const auto most = p.reduce("most", Maximum<std::int32_t>(), next, image);
+    loop.until(p.value<std::int32_t>("done", IsAtLeast{5}, most));
+    loop.feed(next, u);
+  });
+  p.output(u);
+  const Plan plan = make_plan(p, {}, {}, 2, 1);
+  check_plan(p, plan);
+  const auto refusal = [&](const Plan& changed) {
+    return test::message_of<InputError>([&] { check_plan(p, changed); });
+  };
+  Plan without_reduction = plan;
+  auto& compute = std::get<plan::Sequence>(children_of(without_reduction.root)->at(1).step).children;
+  for (PlanNode& node : compute)
+    if (auto* loop = std::get_if<plan::Repeat>(&node.step))
+      std::erase_if(loop->children,
+                    [](const PlanNode& child) { return std::holds_alternative<plan::Reduce>(child.step); });
+  int next_id = 0;
+  renumber(without_reduction.root, next_id);
+  EXPECT_EQ(refusal(without_reduction),
+            "rank 1, steps: no step reduces 'most': save the plan again, or mend it");
+  Plan without_value = plan;
+  without_value.stages[static_cast<std::size_t>(p.find("done"))].computed = Box{{0, 0}};
+  EXPECT_EQ(refusal(without_value),
+            "rank 1, stage 'done': not all ranks compute all of it: save the plan again, or mend it");
 }
 
 TEST(LoopCases, ContributionsOfARunThatEndedAreForgotten) {

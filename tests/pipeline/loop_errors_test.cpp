@@ -182,8 +182,23 @@ TEST(LoopErrors, TilesOfStagesThatAreReadInAnotherLoop) {
   tile.placement = Placement::tile;
   EXPECT_EQ(
       blamed(p, "twice", tile),
-      "schedule.twice.compute: 'twice' cannot be 'tile', as 'next', which reads it, is not in the same loop: "
-      "'distributed', 'rank' and 'replicated' are legal");
+      "schedule.twice.compute: 'twice' cannot be 'tile', as a loop begins or ends between it and 'next', "
+      "which reads it: 'distributed', 'rank' and 'replicated' are legal");
+}
+
+TEST(LoopErrors, TilesOfStagesThatAreReadAfterALoop) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+  const auto twice = p.stage<float>("twice", Twice(), u);
+  p.repeat("l", 3, [&](const Pipeline::Loop& loop) { loop.feed(p.stage<float>("next", Sides(), u), u); });
+  p.output(p.stage<float>("after", Sides(), twice));
+  p.output(u);
+  StageSchedule tile;
+  tile.placement = Placement::tile;
+  EXPECT_EQ(
+      blamed(p, "twice", tile),
+      "schedule.twice.compute: 'twice' cannot be 'tile', as a loop begins or ends between it and 'after', "
+      "which reads it: 'distributed', 'rank' and 'replicated' are legal");
 }
 
 TEST(LoopErrors, OutputsAreNotFedAway) {

@@ -44,9 +44,15 @@ inline bool changes_places(const Pipeline& pipeline, int id) {
 }
 
 inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
+  const auto is_apart = [&](int reader) {
+    if (pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
+    for (const LoopDeclaration& loop : pipeline.loops())
+      if (id < loop.first && loop.last <= reader) return true;
+    return false;
+  };
   for (int reader = id + 1; reader < pipeline.size(); ++reader)
     for (int input : pipeline[reader].inputs)
-      if (pipeline[input].lead == id && pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
+      if (pipeline[input].lead == id && is_apart(reader)) return true;
   return false;
 }
 

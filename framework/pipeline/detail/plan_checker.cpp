@@ -51,12 +51,14 @@ void PlanChecker::check() {
 }
 
 void PlanChecker::check_completeness() const {
-  std::vector<std::int64_t> read(plan_.stages.size(), 0), computed(read), written(read);
+  std::vector<std::int64_t> read(plan_.stages.size(), 0), computed(read), written(read), reduced(read);
   walk(plan_.root, [&](const PlanNode& node) {
     if (const auto* input = std::get_if<plan::Read>(&node.step))
       read[static_cast<std::size_t>(input->array)] += input->box.size();
     if (const auto* output = std::get_if<plan::Write>(&node.step))
       written[static_cast<std::size_t>(output->array)] += output->box.size();
+    if (const auto* reduction = std::get_if<plan::Reduce>(&node.step))
+      ++reduced[static_cast<std::size_t>(reduction->stage)];
     if (const auto* step = std::get_if<plan::Compute>(&node.step))
       for (const Box& part : step->parts) {
         computed[static_cast<std::size_t>(step->stage)] += part.size();
@@ -72,6 +74,7 @@ void PlanChecker::check_completeness() const {
       require(points >= all, "of '{}' only {} of {} points are {}", declaration.name, points, all, what);
     };
     if (declaration.is_input()) expect("read", read[i], stage(id).owned.size());
+    require(declaration.reduction == nullptr || reduced[i] > 0, "no step reduces '{}'", declaration.name);
     if (declaration.is_output)
       expect("written", written[i], intersection(stage(id).owned, declaration.domain).size());
     if (declaration.kernel != nullptr && stage(id).placement != Placement::tile)
@@ -129,6 +132,7 @@ void PlanChecker::check_stage(int id) {
   check_inside(contributed, regions.computed, "computed");
   check_inside(regions.domain, regions.nominal, "nominal");
   if (!declaration.is_everywhere()) check_owned(id);
+  require(!declaration.is_value || regions.computed == declaration.domain, "not all ranks compute all of it");
   for (int buffer : {regions.written_buffer, regions.read_buffer}) {
     check_range(buffer, -1, static_cast<std::int64_t>(plan_.buffers.size()) - 1, "a buffer");
     require(buffer < 0 || plan_.buffers[static_cast<std::size_t>(buffer)].array == id,
@@ -304,6 +308,9 @@ void PlanChecker::check_step(const plan::Swap& step) {
           "'{}' and '{}' are not of one type", first.name, second.name);
   for (const auto side : {&StageRegions::written_buffer, &StageRegions::read_buffer}) {
     const Buffer &mine = buffer_in_use(step.first, side), &other = buffer_in_use(step.second, side);
+    require(stage(step.first).written_buffer == stage(step.first).read_buffer &&
+                stage(step.second).written_buffer == stage(step.second).read_buffer,
+            "'{}' and '{}' are not read where they are written", first.name, second.name);
     require(mine.box == other.box && mine.aligned_x == other.aligned_x, "'{}' and '{}' are not of one shape",
             first.name, second.name);
   }

@@ -92,6 +92,7 @@ Box Planner::box_without_messages(int id) {
 }
 
 bool Planner::overlaps(int root) const {
+  if (pipeline_[root].is_value) return false;
   if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
   return plan_.rank_count > 1 &&
          scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;

@@ -114,8 +114,9 @@ struct ThreeRows {
   }
 };
 
-/// The stages that the plan of one rank writes past a cache of so many bytes.
-std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false) {
+/// The stages that the plan of one rank writes past a cache of so many bytes. The reduction of `copied` is a
+/// step of its own, or done with what it reduces.
+std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false, bool contributes = false) {
   const Box box{{0, 64}, {0, 32}};  // of 8192 bytes
   Pipeline pipeline;
   const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
@@ -127,6 +128,7 @@ std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false) {
   pipeline.output(pipeline.reduce("least", Minimum<float>(), copied, box));
   Schedule schedule;
   schedule.stages["in_tiles"].placement = Placement::tile;
+  if (!contributes) schedule.stages["least"].tile = {64, 32};
   Target target;
   target.cache_bytes = cache_bytes;
   target.device = device;
@@ -148,6 +150,8 @@ TEST(Streamed, AreLargeResultsButOfStencilsThatReadMemory) {
   EXPECT_EQ(streamed(2 * 8192 + 2), (std::set<std::string>{"copied", "turned"}));
   EXPECT_EQ(streamed(4 * 8192 - 1), (std::set<std::string>{"turned"}));
   EXPECT_EQ(streamed(4 * 8192), std::set<std::string>());
+  // What is reduced right after it was computed would have to be fetched back.
+  EXPECT_EQ(streamed(1, false, true), (std::set<std::string>{"fused", "turned"}));
   EXPECT_EQ(streamed(1 << 20), std::set<std::string>());
   EXPECT_EQ(streamed(0), std::set<std::string>());
   EXPECT_EQ(streamed(1, true), std::set<std::string>());

@@ -19,8 +19,9 @@ const LoopDeclaration& LoopRecorder::loop_of(const LoopProgress& progress) const
 }
 
 std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
-  const int residual = loop_of(progress).residual;
-  return residual < 0 ? "" : fmt::format(", {} {:.6g}", pipeline_[residual].name, progress.residual);
+  const std::vector<int>& residuals = loop_of(progress).residuals;
+  return residuals.empty() ? ""
+                           : fmt::format(", {} {:.6g}", pipeline_[residuals.front()].name, progress.residual);
 }
 
 void LoopRecorder::before_turn(const LoopProgress& progress) {
@@ -68,6 +69,7 @@ std::string LoopRecorder::unfinished() const {
 
 void LoopRecorder::add(Report& report) const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
+    if (pipeline_.loops()[i].rounds_of >= 0) continue;  // its turns are counted with those of that loop
     const Total& total = totals_[i];
     const auto turns = static_cast<double>(total.turns);
     report.add_row("loops", {{"loop", pipeline_.loops()[i].name},

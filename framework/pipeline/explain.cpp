@@ -33,14 +33,17 @@ class StepPrinter {
 
   void operator()(const plan::Sequence& step) { line("{}", step.name); }
   void operator()(const plan::Repeat& step) {
-    std::string condition, ghosts;
-    if (step.condition >= 0)
-      condition = fmt::format(", until {} is not zero, tested after every {}", name(step.condition),
-                              step.test_every == 1 ? "time" : fmt::format("{} times", step.test_every));
-    if (step.ghost_depth > 1) ghosts = fmt::format(", {} times per exchange", step.ghost_depth);
+    std::string condition;
+    if (step.condition >= 0 && step.rounds_of < 0)
+      condition = fmt::format(", until {} is not zero", name(step.condition));
+    if (step.condition >= 0 && step.rounds_of >= 0)
+      condition = fmt::format(", until {} is not zero, and all but the last time", name(step.condition));
     const std::string loop =
         step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
-    line("{}repeat at most {} time{}{}{}", loop, step.maximum, plural(step.maximum), condition, ghosts);
+    const std::int64_t times = step.maximum / step.turns;
+    line("{}{} at most {} time{}{}{}", loop,
+         step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat", times, plural(times),
+         step.continues ? " in all" : "", condition);
   }
   void operator()(const plan::Bands& step) {
     line("in {} band{} along dimension {}", step.children.size(),

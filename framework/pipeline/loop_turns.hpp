@@ -9,32 +9,79 @@
 
 namespace tessera {
 
-/// Runs the turns of a loop: run_turn() does what stands under the node, number(array) is the first element
-/// of a value. Throws DivergedError after a turn whose residual is not finite.
-template <class RunTurn, class Number>
-void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
-               const RunTurn& run_turn, const Number& number) {
-  LoopProgress progress{.loop = loop.loop};
-  const auto tell = [&](const auto& listener) {
-    if (listener) listener(progress);
-  };
-  while (progress.turns < loop.maximum && !progress.has_converged) {
-    tell(bindings.before_turn);
-    run_turn();
-    ++progress.turns;
-    if (loop.residual >= 0) progress.residual = number(loop.residual);
-    progress.has_converged =
-        loop.condition >= 0 && progress.turns % loop.test_every == 0 && number(loop.condition) != 0;
-    tell(bindings.after_turn);
-    if (!std::isfinite(progress.residual))
+/// How far a loop of rounds came, for the loop that goes on.
+struct CountedTurns {
+  std::int64_t turns = 0;
+  /// That the turn which comes next begins was told already.
+  bool is_begun = false;
+};
+
+/// Tells of the turns of a loop.
+class TurnTeller {
+ public:
+  TurnTeller(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
+             const CountedTurns& before)
+      : pipeline_(pipeline), loop_(loop), bindings_(bindings) {
+    progress_.loop = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+    if (loop.continues) progress_.turns = before.turns;
+    is_begun_ = loop.continues && before.is_begun;
+  }
+
+  void begin() {
+    if (bindings_.before_turn && !is_begun_) bindings_.before_turn(progress_);
+    is_begun_ = true;
+  }
+  /// Throws DivergedError when the residual is not finite.
+  void end(double residual, bool has_converged) {
+    begin();
+    is_begun_ = false;
+    ++progress_.turns;
+    progress_.residual = residual;
+    progress_.has_converged = has_converged;
+    if (bindings_.after_turn) bindings_.after_turn(progress_);
+    if (!std::isfinite(residual))
       throw DivergedError(
           fmt::format("the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
                       "or change its "
                       "parameters",
-                      pipeline.loops()[static_cast<std::size_t>(loop.loop)].name, progress.turns,
-                      pipeline[loop.residual].name, progress.residual));
+                      pipeline_.loops()[static_cast<std::size_t>(progress_.loop)].name, progress_.turns,
+                      pipeline_[loop_.residuals.front()].name, residual));
   }
-  tell(bindings.after_loop);
+  const LoopProgress& progress() const { return progress_; }
+  CountedTurns counted() const { return {progress_.turns, is_begun_}; }
+
+ private:
+  const Pipeline& pipeline_;
+  const plan::Repeat& loop_;
+  const Bindings& bindings_;
+  LoopProgress progress_;
+  bool is_begun_ = false;
+};
+
+/// Runs the turns of a loop: run_turns_together() does what stands under the node, run_swap(node) one swap,
+/// number(array) is the first element of a value. Rounds in which the loop should have ended are taken back:
+/// their swaps are done again, last first, which leaves the iterate that they began with. Throws
+/// DivergedError after a turn whose residual is not finite.
+template <class RunTurns, class RunSwap, class Number>
+void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
+               CountedTurns& counted, const RunTurns& run_turns_together, const RunSwap& run_swap,
+               const Number& number) {
+  TurnTeller teller(pipeline, loop, bindings, counted);
+  bool holds = false;
+  while (teller.progress().turns < loop.maximum && !holds) {
+    teller.begin();
+    run_turns_together();
+    holds = loop.condition >= 0 && number(loop.condition) != 0;
+    if (holds && loop.rounds_of >= 0) {
+      for (auto child = loop.children.rbegin(); child != loop.children.rend(); ++child)
+        if (std::holds_alternative<plan::Swap>(child->step)) run_swap(*child);
+      break;
+    }
+    for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
+      teller.end(loop.residuals.empty() ? 0 : number(loop.residuals[turn]), holds);
+  }
+  counted = teller.counted();
+  if (loop.rounds_of < 0 && bindings.after_loop) bindings.after_loop(teller.progress());
 }
 
 }  // namespace tessera

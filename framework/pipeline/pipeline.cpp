@@ -169,7 +169,7 @@ void Pipeline::set_residual(std::size_t loop, int value) {
   if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
     throw InternalError(fmt::format("the loop '{}' cannot watch '{}', which is no value of it",
                                     loops_[loop].name, (*this)[value].name));
-  loops_[loop].residual = value;
+  loops_[loop].residuals = {value};
 }
 
 void Pipeline::check_not_fed_away(int id) const {
@@ -178,6 +178,12 @@ void Pipeline::check_not_fed_away(int id) const {
       if (feed.from == id && loop.first <= id && id < loop.last)
         throw InternalError(fmt::format("after the loop '{}' nothing is left of '{}': take '{}'", loop.name,
                                         (*this)[id].name, (*this)[feed.to].name));
+}
+
+Box Pipeline::within_bounds(int stage, Box box) const {
+  for (int part = stage; part < stage + (*this)[stage].output_count; ++part)
+    if ((*this)[part].is_bounded) box = intersection(box, (*this)[part].domain);
+  return box;
 }
 
 int Pipeline::loop_of(int stage) const {

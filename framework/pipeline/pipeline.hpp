@@ -19,6 +19,10 @@
 
 namespace tessera {
 
+namespace detail {
+class RoundsBuilder;
+}
+
 /// An N-dimensional array of T in a pipeline: an input, or what a stage computes.
 template <class T, int N>
 struct Array {
@@ -84,9 +88,15 @@ struct LoopDeclaration {
   std::int64_t maximum = 1;
   /// It ends after the turn in which the first element of this array is not zero; -1: only at the maximum.
   int condition = -1;
-  /// The first element of this array says how far a turn was from the end; -1: nothing does.
-  int residual = -1;
+  /// The first element of this array says how far a turn was from the end: one array for each turn that runs
+  /// at a time; empty: nothing does.
+  std::vector<int> residuals = {};
   std::vector<Feed> feeds = {};
+  /// Rounds (see in_rounds): so many turns stand one after the other in the loop.
+  int turns = 1;
+  /// Rounds: the loop after this one, which goes on with single turns. A round in which that loop should have
+  /// ended, as `condition` says, never happened: nothing is fed. -1: no rounds.
+  int rounds_of = -1;
 };
 
 /// Stages that one kernel of a device may compute together, by id.
@@ -211,8 +221,8 @@ class Pipeline {
   }
 
   /// Ends a stage at `domain`: it is computed there only, and beyond lies what `boundary` says, as of an
-  /// input. Its ranks exchange its ghosts, so that it is `distributed` in all schedules. What a loop carries
-  /// from turn to turn starts as such a stage, or as an input.
+  /// input. With a periodic side it is `distributed` in all schedules, as what lies beyond comes from other
+  /// ranks. What a loop carries from turn to turn starts as such a stage, or as an input.
   template <class T, int N>
   void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
     check_boundary(boundary, N);
@@ -312,8 +322,12 @@ class Pipeline {
   int loop_of(int stage) const;
   /// The id of a stage or input; throws InternalError when there is none.
   int find(std::string_view name) const;
+  /// The points of `box` that a stage, named by its first output, computes: it may end at a domain.
+  Box within_bounds(int stage, Box box) const;
 
  private:
+  friend class detail::RoundsBuilder;
+
   template <class T, int N, class U, class Body, class... In, int... InN>
   auto units(std::string name, const Body& body, Array<In, InN>... inputs) {
     using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;

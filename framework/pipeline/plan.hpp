@@ -51,8 +51,9 @@ struct StageRegions {
 struct Target {
   /// Threads that compute, each with scratch of its own.
   int threads = 1;
-  /// Kernels run on a device: no tiles in scratch but those of fusable groups.
-  bool device = false;
+  /// Kernels run on a device: no tiles in scratch but those of fusable groups. What this build runs, unless
+  /// told.
+  bool device = !runs_on_host;
   /// The levels of the machine that grids follow, outermost first (see GridTarget); empty: one level.
   std::vector<int> levels = {};
   /// Bytes that a rank may use; 0: any number.

@@ -8,7 +8,6 @@
 
 #include "tessera/pipeline/arrangements.hpp"
 #include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera {
@@ -133,7 +132,8 @@ void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const Ste
 
 void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
   run_turns(
-      executor_->pipeline(), loop, bindings, [&] { run(loop.children, bindings, observer); },
+      executor_->pipeline(), loop, bindings, turns_, [&] { run(loop.children, bindings, observer); },
+      [&](const PlanNode& swap) { executor_->run(swap, bindings); },
       [this](int array) { return executor_->number(array); });
 }
 

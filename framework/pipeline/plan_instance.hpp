@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tessera/pipeline/bindings.hpp"
+#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
 #include "tessera/view/communicator.hpp"
 #include "tessera/view/distributed_view.hpp"
@@ -88,6 +89,8 @@ class PlanInstance {
   std::vector<NodeExchanges> exchanges_;
   /// By stage; null for stages that are no global reductions.
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
+  /// Of the loop of rounds that ended last.
+  CountedTurns turns_;
 };
 
 }  // namespace tessera

@@ -128,7 +128,9 @@ Json loops_json(const Pipeline& pipeline) {
     json["last"] = loop.last;
     json["maximum"] = loop.maximum;
     json["condition"] = loop.condition;
-    json["residual"] = loop.residual;
+    json["residuals"] = Json::List(loop.residuals.begin(), loop.residuals.end());
+    json["turns"] = loop.turns;
+    json["rounds_of"] = loop.rounds_of;
     Json::List feeds;
     for (const auto& [from, to] : loop.feeds) feeds.push_back(Json::List{from, to});
     json["feeds"] = std::move(feeds);

@@ -21,20 +21,23 @@ struct Sequence {
   std::string name;
   std::vector<PlanNode> children;
 };
-/// Children again and again, at most `maximum` times. After every `test_every`-th time the loop ends if the
-/// first element of the array `condition`, a value or the result of a global reduction, is not zero; -1: no
-/// condition.
+/// Children again and again, until `maximum` turns are over. The loop ends before if the first element of the
+/// array `condition`, a value or the result of a global reduction, is not zero; -1: no condition.
 struct Repeat {
   std::int64_t maximum = 1;
   int condition = -1;
-  std::int64_t test_every = 1;
-  /// How many times the children run on the ghosts of one exchange.
-  int ghost_depth = 1;
   std::vector<PlanNode> children;
   /// Which of the pipeline's loops; -1: none of them.
   int loop = -1;
-  /// The array whose first element says how far a turn was from the end; -1: none.
-  int residual = -1;
+  /// By turn: the array whose first element says how far it was from the end; empty: none does.
+  std::vector<int> residuals;
+  /// How many turns the children are.
+  int turns = 1;
+  /// Not -1: when the condition holds, the swaps at the end are taken back; this loop, which is the next one,
+  /// then goes on.
+  int rounds_of = -1;
+  /// Turns are counted from where the loop before ended.
+  bool continues = false;
 };
 /// Out of core: the parts of an image that is larger than memory, a child for each, cut along `dimension`.
 struct Bands {

@@ -53,7 +53,8 @@ class PartReads {
     return box;
   }
 
-  void add(int stage, const Box& box) {
+  void add(int stage, const Box& all) {
+    const Box box = pipeline_.within_bounds(stage, all);
     if (box.empty()) return;
     const std::vector<int>& inputs = pipeline_[stage].inputs;
     std::vector<Box> required(inputs.size());
@@ -81,7 +82,8 @@ StepWork work_of_compute(const Pipeline& pipeline, const plan::Compute& step) {
       if (!is_in_scratch(step, step.stage + k)) work.bytes += bytes_of(pipeline, step.stage + k, part);
     tile += tiles;
   }
-  for (const Box& box : step.boxes) work.points += box.size();
+  for (std::size_t i = 0; i < step.boxes.size(); ++i)
+    work.points += pipeline.within_bounds(step.members[i % (step.members.size() - 1)], step.boxes[i]).size();
   return work;
 }
 

@@ -110,16 +110,19 @@ void Planner::add_compute(int root) {
 
 void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
   plan::Compute step = tile_stage(scheduled_, root, parts, std::move(members));
-  if (!step.parts.empty())
-    for (int reduction : scheduled_[root].contributes)
-      step.contributions.push_back({reduction, regions_.computed(reduction)});
+  for (int member : step.members)
+    for (int reduction : scheduled_[member].contributes)
+      if (scheduled_[member].contributes_in == root && !step.parts.empty())
+        step.contributions.push_back({reduction, regions_.computed(reduction)});
   const std::size_t others = step.members.size() - 1;
-  for (std::size_t i = 0; i < step.boxes.size(); ++i)
-    for (int part = 0; part < pipeline_[step.members[i % others]].output_count; ++part) {
-      const int member = step.members[i % others] + part;
-      stage(member).computed_points += step.boxes[i].size();
-      own_points_[index(member)] += intersection(step.boxes[i], stage(member).owned).size();
+  for (std::size_t i = 0; i < step.boxes.size(); ++i) {
+    const int lead = step.members[i % others];
+    const Box points = pipeline_.within_bounds(lead, step.boxes[i]);
+    for (int member = lead; member < lead + pipeline_[lead].output_count; ++member) {
+      stage(member).computed_points += points.size();
+      own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
+  }
   // Of a device that is a team's, and no memory.
   if (!plan_.target.device)
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);

@@ -182,7 +182,7 @@ void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
     PartialValues& partials = *partial_values(contribution.stage);
     partial_places_.push_back({partials.data(), partials.stride()});
   }
-  tiles_.run(host_execution_, program, arrays_, violations, partial_places_.data());
+  tiles_.run(host_execution_, execution_, program, arrays_, violations, partial_places_.data());
   if (violations.first() != nullptr) fail(*violations.first());
 }
 

@@ -81,8 +81,9 @@ Box Regions::find_computed(int stage) {
   for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));
   if (box.dimensions == 0) box.dimensions = declaration.dimensions;
   if (box.empty()) return box;
-  return scheduled_[stage].placement == Placement::replicated ? scheduled_[stage].distribution.domain()
-                                                              : with_whole_lines(declaration, box);
+  return scheduled_[stage].placement == Placement::replicated
+             ? scheduled_[stage].distribution.domain()
+             : with_whole_lines(declaration, scheduled_.pipeline().within_bounds(stage, box));
 }
 
 const Box* Regions::needs(int stage) {

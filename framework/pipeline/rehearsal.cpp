@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 #include "tessera/view/copy.hpp"
 
@@ -84,7 +83,10 @@ void Rehearsal::run(const Bindings& bindings) {
 void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
   if (const auto* loop = std::get_if<plan::Repeat>(&nodes.front()->step)) {
     run_turns(
-        ranks_.front()->pipeline(), *loop, bindings, [&] { run_children(nodes, bindings); },
+        ranks_.front()->pipeline(), *loop, bindings, turns_, [&] { run_children(nodes, bindings); },
+        [&](const PlanNode& swap) {
+          for (const auto& rank : ranks_) rank->run(swap, bindings);
+        },
         [this](int array) { return ranks_.front()->number(array); });
   } else if (std::holds_alternative<plan::Items>(nodes.front()->step)) {
     while (bindings.next_item && bindings.next_item()) run_children(nodes, bindings);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tessera/pipeline/bindings.hpp"
+#include "tessera/pipeline/loop_turns.hpp"
 #include "tessera/pipeline/rank_executor.hpp"
 
 namespace tessera {
@@ -39,6 +40,8 @@ class Rehearsal {
   void reduce(int stage);
 
   std::vector<std::unique_ptr<RankExecutor>> ranks_;
+  /// Of the loop of rounds that ended last.
+  CountedTurns turns_;
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,22 @@ struct StageSchedule {
   }
 };
 
+/// How many turns of a loop belong together: iterates and the number of turns have the same bits for all
+/// choices. See in_rounds.
+struct LoopSchedule {
+  /// Iterates are exchanged after so many turns: their ghosts are as much deeper, and points of the turns
+  /// between are computed by several ranks.
+  int turns_per_exchange = 1;
+  /// So many turns of a tile are computed while it is in cache: temporal blocking.
+  int turns_per_tile = 1;
+  /// Conditions and residuals are looked at after so many turns. The loop ends at the turn at which its
+  /// condition first held all the same.
+  int turns_per_test = 1;
+
+  /// In one round.
+  int turns() const { return std::max({turns_per_exchange, turns_per_tile, turns_per_test}); }
+};
+
 /// Whether the inside of a stage is computed while what its rim needs is on its way.
 enum class Overlap : std::uint8_t {
   automatic,  ///< Where a rank has many points.
@@ -58,6 +75,8 @@ struct Schedule {
   Overlap overlap = Overlap::automatic;
   /// By name; stages that are not named are `distributed` in tiles `auto`.
   std::map<std::string, StageSchedule, std::less<>> stages;
+  /// By name; turns of loops that are not named run one by one. Settled by in_rounds, before plans are made.
+  std::map<std::string, LoopSchedule, std::less<>> loops = {};
 };
 
 /// A schedule does not fit its pipeline or the rank count. `key` is the deck key to blame, such as

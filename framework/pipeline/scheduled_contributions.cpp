@@ -27,8 +27,35 @@ bool ScheduledPipeline::can_contribute(int reduction, const Schedule& schedule) 
   // In another turn, or after a loop that feeds the array, the points would be other ones.
   if (pipeline_->loop_of(stage) != pipeline_->loop_of(reduction) || is_target(*pipeline_, array))
     return false;
-  return (*this)[stage].placement != Placement::tile &&
-         (*this)[stage].distribution.domain().contains(declaration.reduced);
+  if (!(*this)[stage].distribution.domain().contains(declaration.reduced)) return false;
+  if ((*this)[stage].placement != Placement::tile) return true;
+  const int root = root_of_tiles(stage);
+  return stage < root && root < reduction;
+}
+
+void ScheduledPipeline::add_roots(int stage, std::vector<int>& roots) const {
+  for (int part = stage; part < stage + (*pipeline_)[stage].output_count; ++part)
+    for (int consumer : (*this)[part].consumers) {
+      if ((*pipeline_)[consumer].reduction != nullptr) continue;
+      if ((*this)[consumer].placement == Placement::tile)
+        add_roots(consumer, roots);
+      else if (std::ranges::find(roots, consumer) == roots.end())
+        roots.push_back(consumer);
+    }
+}
+
+int ScheduledPipeline::root_of_tiles(int stage) const {
+  std::vector<int> roots;
+  add_roots(stage, roots);
+  if (roots.empty())
+    for (int input : (*pipeline_)[stage].inputs)
+      if ((*this)[input].placement == Placement::tile) add_roots((*pipeline_)[input].lead, roots);
+  if (roots.size() != 1) return -1;
+  const Stage &root = (*this)[roots.front()], &tile = (*this)[stage];
+  const BlockDistribution &owners = root.distribution, &same = tile.distribution;
+  const bool owns_the_same = owners.domain() == same.domain() && owners.nominal() == same.nominal() &&
+                             owners.grid() == same.grid() && owners.slicing() == same.slicing();
+  return root.placement == Placement::distributed && owns_the_same ? roots.front() : -1;
 }
 
 void ScheduledPipeline::settle_contributions(const Schedule& schedule) {
@@ -36,13 +63,22 @@ void ScheduledPipeline::settle_contributions(const Schedule& schedule) {
     if ((*pipeline_)[id].reduction == nullptr || !can_contribute(id, schedule)) continue;
     const int stage = (*pipeline_)[(*pipeline_)[id].inputs.front()].lead;
     stages_[static_cast<std::size_t>(id)].contributed_by = stage;
-    stages_[static_cast<std::size_t>(stage)].contributes.push_back(id);
+    Stage& settled = stages_[static_cast<std::size_t>(stage)];
+    settled.contributes.push_back(id);
+    settled.contributes_in = settled.placement == Placement::tile ? root_of_tiles(stage) : stage;
+  }
+  for (int id = 0; id < size(); ++id) {
+    const Stage& stage = (*this)[id];
+    if (stage.contributes_in < 0 || stage.contributes_in == id) continue;
+    std::vector<int> roots;
+    add_roots(id, roots);
+    if (roots.empty()) stages_[static_cast<std::size_t>(stage.contributes_in)].adopted.push_back(id);
   }
   for (int id = 0; id < size(); ++id) {
     Stage& stage = stages_[static_cast<std::size_t>(id)];
     const StageDeclaration& declaration = (*pipeline_)[id];
     stage.is_fleeting = !declaration.is_input() && !declaration.is_output && !declaration.is_bounded &&
-                        stage.family == 0 && !stage.consumers.empty() &&
+                        stage.placement != Placement::tile && stage.family == 0 && !stage.consumers.empty() &&
                         std::ranges::all_of(stage.consumers, [this](int consumer) {
                           return (*this)[consumer].contributed_by >= 0;
                         });

@@ -16,8 +16,12 @@ constexpr int most_sampled_ranks = 8;
 bool ScheduledPipeline::fits_group(int root, int group) const {
   const auto& stages = pipeline_->groups()[static_cast<std::size_t>(group)].stages;
   const std::vector<int> members = fused_members(*this, root);
-  for (int member : members)
+  for (int member : members) {
     if (std::find(stages.begin(), stages.end(), member) == stages.end()) return false;
+    // Kernels of groups fill in nothing beyond a domain.
+    for (int part = member; part < member + (*pipeline_)[member].output_count && member != root; ++part)
+      if ((*pipeline_)[part].is_bounded) return false;
+  }
   return group_scratch_bytes(*this, root, members) <= team_scratch_limit(target_);
 }
 

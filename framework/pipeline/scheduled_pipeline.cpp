@@ -75,7 +75,10 @@ std::pair<const char*, const char*> kind_and_reason(const Pipeline& pipeline, in
   const StageDeclaration& declaration = pipeline[id];
   if (declaration.is_input()) return {"input", "its owners read it"};
   if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
-  if (declaration.is_bounded) return {"bounded stage", "its owners exchange its ghosts"};
+  if (declaration.is_bounded)
+    for (int d = 0; d < declaration.dimensions; ++d)
+      if (declaration.boundary.is_periodic(d))
+        return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
   for (int part = id; part < id + declaration.output_count; ++part)
     if (pipeline[part].is_output) return {"output", "its owners write it"};
   if (is_fed) return {"iterate", "its owners keep it for the next turn"};
@@ -256,7 +259,7 @@ bool ScheduledPipeline::leads_nowhere(int id) const {
     const StageDeclaration& array = (*pipeline_)[part];
     return array.is_output || !(*this)[part].consumers.empty() || !family(part).empty() ||
            std::ranges::any_of(pipeline_->loops(), [part](const LoopDeclaration& loop) {
-             return loop.condition == part || loop.residual == part;
+             return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
            });
   };
   for (int part = id; part < id + (*pipeline_)[id].output_count; ++part)

@@ -37,6 +37,11 @@ class ScheduledPipeline {
     /// such a reduction that stage, else -1.
     std::vector<int> contributes = {};
     int contributed_by = -1;
+    /// In whose tiles it does so: its own, or those that it is computed in.
+    int contributes_in = -1;
+    /// Stages that nothing but such reductions reads, computed in tiles of this one as they read what its
+    /// other members compute.
+    std::vector<int> adopted = {};
     /// Hosts: nothing but those reductions reads it, so that it is kept no longer than a tile is computed.
     bool is_fleeting = false;
     /// Which of the families it belongs to; 0, which has no members: none.
@@ -108,6 +113,11 @@ class ScheduledPipeline {
   /// Hosts: reductions that the tiles of the stage before them contribute to.
   void settle_contributions(const Schedule& schedule);
   bool can_contribute(int reduction, const Schedule& schedule) const;
+  /// The stage in whose tiles a `tile` stage is computed, if there is but one and it owns the same points;
+  /// else -1. Of a stage that only reductions read it is the one in whose tiles its inputs are computed.
+  int root_of_tiles(int stage) const;
+  /// Appends the stages in whose tiles a `tile` stage is computed, but for reductions.
+  void add_roots(int stage, std::vector<int>& roots) const;
   /// Decides by some ranks for all, as all ranks must have the same buffers.
   void settle_storage();
 

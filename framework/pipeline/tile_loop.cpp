@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/tile_loop.hpp"
 
+#include "tessera/view/fill_boundary.hpp"
+
 namespace tessera {
 
 /// What one thread needs to compute tiles.
@@ -22,6 +24,7 @@ struct TileLoop::Work {
   Worker* workers;
   Share* shares;
   std::size_t threads;
+  const ExecutionSpace& filling;
 
   /// What one thread does: its own share of the tiles, then what is left of the others'.
   void operator()(int thread) const {
@@ -38,7 +41,7 @@ struct TileLoop::Work {
     place_scratch(tile, last, worker);
     const std::size_t others = program.members.size() - 1;
     for (std::size_t m = 0; m < others; ++m)
-      if (const Box& box = program.box(tile, m); !box.empty()) compute(program.members[m], box, worker);
+      if (const Box& box = program.box(tile, m); !box.empty()) compute_within_bounds(m, box, worker);
     if (!program.reduces) compute(program.members[others], last, worker);
     for (std::size_t k = 0; k < program.contributions.size(); ++k) {
       const TileProgram::Contribution& contribution = program.contributions[k];
@@ -49,6 +52,18 @@ struct TileLoop::Work {
       find(contribution.input, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);
       contribution.kernel->region(worker.inputs.data(), &value, points, {&violations, contribution.stage});
     }
+  }
+
+  /// A member in scratch, and what its boundary conditions say beyond the domain at which it ends.
+  void compute_within_bounds(std::size_t m, const Box& box, Worker& worker) const {
+    const TileProgram::Member& member = program.members[m];
+    Box points = box;
+    for (const TileProgram::Border& border : member.borders) points = intersection(points, border.domain);
+    if (!points.empty()) compute(member, points, worker);
+    for (const TileProgram::Border& border : member.borders)
+      if (!border.domain.contains(box))
+        fill_boundary(filling, worker.places[static_cast<std::size_t>(border.scratch)], box, border.domain,
+                      border.boundary, border.element_size, HostMode::calling_thread);
   }
 
   void compute(const TileProgram::Member& member, const Box& box, Worker& worker) const {
@@ -101,8 +116,9 @@ void TileLoop::prepare(const TileProgram& program) {
   }
 }
 
-void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
-                   AccessViolations& violations, const PartialPlace* partials) {
+void TileLoop::run(const HostExecutionSpace& execution, const ExecutionSpace& filling,
+                   const TileProgram& program, const ArrayPlaces& arrays, AccessViolations& violations,
+                   const PartialPlace* partials) {
   const std::size_t threads = workers_.size();
   const std::int64_t tiles = program.tiles.size();
   for (std::size_t t = 0; t < threads; ++t) {
@@ -110,7 +126,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const TileProgram& progr
     shares_[t].next.store(tiles * share / all, std::memory_order_relaxed);
     shares_[t].end = tiles * (share + 1) / all;
   }
-  const Work work{program, arrays, violations, partials, workers_.data(), shares_.data(), threads};
+  const Work work{program, arrays, violations, partials, workers_.data(), shares_.data(), threads, filling};
   // One tile is not worth a launch.
   if (threads == 1 || tiles == 1 || mode_ == HostMode::calling_thread) return work(0);
   using Policy =

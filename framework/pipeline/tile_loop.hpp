@@ -34,9 +34,10 @@ class TileLoop {
   /// Makes room for what threads note down while they compute a node: whichever of them gets a tile of it.
   void prepare(const TileProgram& program);
 
-  /// Computes all tiles of a node. `partials` has a place for each of its contributions.
-  void run(const HostExecutionSpace& execution, const TileProgram& program, const ArrayPlaces& arrays,
-           AccessViolations& violations, const PartialPlace* partials);
+  /// Computes all tiles of a node. `partials` has a place for each of its contributions. `filling` is what
+  /// fills borders, which the calling threads do by themselves.
+  void run(const HostExecutionSpace& execution, const ExecutionSpace& filling, const TileProgram& program,
+           const ArrayPlaces& arrays, AccessViolations& violations, const PartialPlace* partials);
 
  private:
   struct Worker;

@@ -16,8 +16,13 @@ TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
     const StageDeclaration& declaration = pipeline[stage];
     Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
     for (int input : declaration.inputs) member.inputs.push_back(place_of(input));
-    for (int part = stage; part < stage + declaration.output_count; ++part)
+    for (int part = stage; part < stage + declaration.output_count; ++part) {
       member.outputs.push_back(place_of(part));
+      if (pipeline[part].is_bounded && stage != compute.stage)
+        member.borders.push_back({member.outputs.back().scratch, pipeline[part].domain,
+                                  pipeline[part].boundary,
+                                  static_cast<std::int64_t>(size_of(pipeline[part].type))});
+    }
   }
   if (reduces)
     contributions.push_back({compute.stage, pipeline[compute.stage].reduction, members.back().inputs,

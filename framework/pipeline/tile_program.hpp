@@ -15,14 +15,22 @@ struct TileProgram {
     int array;
     int scratch;
   };
+  /// What an array in scratch holds beyond the domain at which it ends.
+  struct Border {
+    int scratch;
+    Box domain;
+    BoundaryConditions boundary;
+    std::int64_t element_size;
+  };
   struct Member {
     int stage;
     const StageKernel* kernel;
     std::vector<Place> inputs;
     std::vector<Place> outputs;
+    std::vector<Border> borders = {};
   };
 
-  /// To a global reduction: of the root's output `input`, the points of a tile that are in `box`.
+  /// To a global reduction: of a member's output `input`, the points of a tile that are in `box`.
   struct Contribution {
     int stage;
     const ReductionKernel* kernel;

@@ -249,6 +249,7 @@ Box Tiles::operator[](std::int64_t number) const {
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   std::vector<bool> fused(static_cast<std::size_t>(root) + 1, false);
   fused.back() = true;
+  for (int id : scheduled[root].adopted) fused[static_cast<std::size_t>(id)] = true;
   for (int id = root; id >= 0; --id) {
     if (!fused[static_cast<std::size_t>(id)]) continue;
     for (int input : scheduled.pipeline()[id].inputs)
@@ -266,18 +267,25 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
   std::vector<Box> boxes(members.size());
   std::vector<Box> needs;
   boxes.back() = tile;
+  for (std::size_t m = 0; m + 1 < members.size(); ++m)
+    if (scheduled[members[m]].contributes_in == members.back()) boxes[m] = tile;
   for (std::size_t m = members.size(); m-- > 1;) {
     if (boxes[m].empty()) continue;
     const StageDeclaration& stage = scheduled.pipeline()[members[m]];
     boxes[m] = m + 1 == members.size() ? boxes[m] : with_whole_lines(stage, boxes[m]);
+    const Box points = scheduled.pipeline().within_bounds(members[m], boxes[m]);
+    if (points.empty()) continue;
     needs.resize(stage.inputs.size());
     bool is_known = false;
     for (std::size_t k = 0; k < m; ++k)
       for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
-        if (scheduled.pipeline()[stage.inputs[i]].lead != members[k]) continue;
-        if (!is_known) stage.kernel->required(boxes[m], needs.data());
+        const StageDeclaration& input = scheduled.pipeline()[stage.inputs[i]];
+        if (input.lead != members[k]) continue;
+        if (!is_known) stage.kernel->required(points, needs.data());
         is_known = true;
-        boxes[k] = hull(boxes[k], needs[i]);
+        boxes[k] =
+            hull(boxes[k],
+                 input.is_bounded ? with_boundary_sources(needs[i], input.domain, input.boundary) : needs[i]);
       }
   }
   if (members.size() > 1 && !boxes[0].empty())

@@ -56,12 +56,12 @@ struct Growth {
   std::int64_t distance(const Point& p) const {
     return std::max(std::abs(p[0] - seed[0]), std::abs(p[1] - seed[1]));
   }
-  std::int64_t turns(std::int64_t maximum, std::int64_t test_every) const {
+  std::int64_t turns(std::int64_t maximum) const {
     std::int64_t farthest = 1;
     test::for_each_point(box, [&](const Point& p) { farthest = std::max(farthest, distance(p)); });
-    return std::min(maximum, (farthest + test_every - 1) / test_every * test_every);
+    return std::min(maximum, farthest);
   }
-  Plan plan(int ranks, int rank, std::int64_t maximum, std::int64_t test_every) const;
+  Plan plan(int ranks, int rank, std::int64_t maximum) const;
 };
 
 std::vector<PlanNode>& children_of_phase(Plan& plan, std::size_t number) {
@@ -82,7 +82,7 @@ void number_new_nodes(Plan& plan) {
 }
 
 /// The steps of a turn, then `now` and `next` change places, until `least` is not zero.
-Plan Growth::plan(int ranks, int rank, std::int64_t maximum, std::int64_t test_every) const {
+Plan Growth::plan(int ranks, int rank, std::int64_t maximum) const {
   Plan plan = make_plan(pipeline, schedule, target, ranks, rank);
   const int now = pipeline.find("now"), next = pipeline.find("next");
   // Both of one shape, and `next` in memory that is free all the time.
@@ -96,7 +96,10 @@ Plan Growth::plan(int ranks, int rank, std::int64_t maximum, std::int64_t test_e
   plan.array_bytes += (swapped.bytes + 63) / 64 * 64;
   buffer(next) = swapped;
   auto& steps = children_of_phase(plan, 1);
-  plan::Repeat loop{maximum, pipeline.find("least"), test_every, 1, std::move(steps)};
+  plan::Repeat loop;
+  loop.maximum = maximum;
+  loop.condition = pipeline.find("least");
+  loop.children = std::move(steps);
   loop.children.push_back({-1, plan::Swap{now, next}});
   steps = {{-1, std::move(loop)}};
   for (PlanNode& node : children_of_phase(plan, 2))
@@ -132,15 +135,15 @@ TEST(Loops, ARehearsalRepeatsUntilTheConditionHolds) {
   test::Random random(231);
   for (int i = 0; i < 60; ++i) {
     const Growth growth = random_growth(random);
-    const std::int64_t maximum = random.between(1, 40), test_every = random.between(1, 4);
+    const std::int64_t maximum = random.between(1, 40);
     const int ranks = random.small(1, 12);
     std::vector<Plan> plans;
-    for (int rank = 0; rank < ranks; ++rank) plans.push_back(growth.plan(ranks, rank, maximum, test_every));
+    for (int rank = 0; rank < ranks; ++rank) plans.push_back(growth.plan(ranks, rank, maximum));
     const auto image = growth.image();
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(growth.box);
     Rehearsal(growth.pipeline, plans).run({{{"now", &source}}, {{"now", &sink}}});
-    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum, test_every), growth.box), 0)
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum), growth.box), 0)
         << test::to_string(growth.schedule) << " on " << ranks;
   }
 }
@@ -149,15 +152,15 @@ TEST(Loops, RanksRepeatUntilTheConditionHolds) {
   test::Random random(232);
   for (int i = 0; i < 40; ++i) {
     const Growth growth = random_growth(random);
-    const std::int64_t maximum = random.between(1, 40), test_every = random.between(1, 4);
-    const Plan plan = growth.plan(test::world_size(), test::world_rank(), maximum, test_every);
+    const std::int64_t maximum = random.between(1, 40);
+    const Plan plan = growth.plan(test::world_size(), test::world_rank(), maximum);
     const auto image = growth.image();
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(growth.box);
     PlanInstance instance(growth.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
                           growth.target.device ? HostMode::kernels : HostMode::calling_thread);
     instance.run({{{"now", &source}}, {{"now", &sink}}});
-    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum, test_every), plan.stages[2].owned), 0)
+    EXPECT_EQ(wrong_points(growth, sink, growth.turns(maximum), plan.stages[2].owned), 0)
         << test::to_string(growth.schedule) << (growth.target.device ? " as on a device" : "");
   }
 }
@@ -178,7 +181,10 @@ TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
   pipeline.output(pipeline.reduce("least", Minimum<float>(), zeros, ones.box));
   Plan plan = make_plan(pipeline, {}, {}, 1, 0);
   auto& steps = children_of_phase(plan, 1);
-  plan::Repeat loop{7, 2, 1, 1, std::move(steps)};
+  plan::Repeat loop;
+  loop.maximum = 7;
+  loop.condition = 2;
+  loop.children = std::move(steps);
   steps = {{-1, std::move(loop)}};
   number_new_nodes(plan);
   PlanInstance instance(pipeline, plan, MPI_COMM_SELF);

@@ -52,7 +52,10 @@ Plan plan_with_all_kinds(const Pipeline& pipeline) {
   auto& phases = std::get<plan::Sequence>(plan.root.step).children;
   auto& compute = std::get<plan::Sequence>(phases.at(1).step).children;
   compute.push_back({0, plan::Swap{pipeline.find("out"), pipeline.find("out")}});
-  plan::Repeat repeat{4, pipeline.find("most"), 2, 3, {}};
+  plan::Repeat repeat;
+  repeat.maximum = 4;
+  repeat.condition = pipeline.find("most");
+  repeat.turns = 2;
   plan::Bands bands{1, {}};
   plan::Items items;
   bands.children = {{0, plan::Sequence{"band", {}}}, {0, plan::Sequence{"band", {}}}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "domain/random.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 #include "tessera/pipeline/schedule.hpp"
@@ -17,6 +19,9 @@ inline std::string to_string(const Schedule& schedule) {
     if (stage.grid) text.append(" grid ").append(stage.grid->text());
     for (std::int64_t size : stage.tile) text.append(" tile ").append(std::to_string(size));
   }
+  for (const auto& [name, loop] : schedule.loops)
+    text += "; " + name + " turns per exchange " + std::to_string(loop.turns_per_exchange) + " tile " +
+            std::to_string(loop.turns_per_tile) + " test " + std::to_string(loop.turns_per_test);
   return text;
 }
 
@@ -43,6 +48,12 @@ inline bool changes_places(const Pipeline& pipeline, int id) {
   return false;
 }
 
+inline bool has_periodic_side(const StageDeclaration& declaration) {
+  for (int d = 0; d < declaration.dimensions; ++d)
+    if (declaration.boundary.is_periodic(d)) return true;
+  return false;
+}
+
 inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
   const auto is_apart = [&](int reader) {
     if (pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
@@ -54,6 +65,24 @@ inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
     for (int input : pipeline[reader].inputs)
       if (pipeline[input].lead == id && is_apart(reader)) return true;
   return false;
+}
+
+/// Rounds of any number of turns for the loops that may have them.
+inline void add_random_rounds(Random& random, const Pipeline& pipeline, Schedule& schedule) {
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    const bool holds_others = std::ranges::any_of(pipeline.loops(), [&loop](const LoopDeclaration& other) {
+      return &other != &loop && loop.first <= other.first && other.last <= loop.last;
+    });
+    const bool is_periodic = std::ranges::any_of(loop.feeds, [&pipeline](const LoopDeclaration::Feed& feed) {
+      return has_periodic_side(pipeline[feed.to]);
+    });
+    if (holds_others || random.chance(20)) continue;
+    LoopSchedule& asked = schedule.loops[loop.name];
+    asked.turns_per_test = random.small(1, 5);
+    if (is_periodic) continue;
+    asked.turns_per_exchange = random.small(1, 5);
+    asked.turns_per_tile = random.small(1, 4);
+  }
 }
 
 /// Any placement, grid and tile size for every stage that may have one.
@@ -68,8 +97,8 @@ inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
     if (declaration.is_value || random.chance(declaration.reduction != nullptr ? 50 : 10)) continue;
     StageSchedule stage;
     const bool changes = changes_places(pipeline, id);
-    if (!declaration.ends_at_domain() && !declaration.is_output && declaration.reduction == nullptr &&
-        !changes)
+    if (!declaration.is_input() && !declaration.is_output && declaration.reduction == nullptr && !changes &&
+        !(declaration.is_bounded && has_periodic_side(declaration)))
       stage.placement =
           static_cast<Placement>(random.small(0, is_read_in_another_loop(pipeline, id) ? 2 : 3));
     if (!changes && random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);

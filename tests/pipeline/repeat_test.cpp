@@ -8,6 +8,7 @@
 #include "tessera/pipeline/plan_instance.hpp"
 #include "tessera/pipeline/plan_json.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/rounds.hpp"
 
 namespace {
 
@@ -42,6 +43,14 @@ Target random_target(test::Random& random) {
   return target;
 }
 
+/// A random schedule, in half of all cases with rounds. `text` says which.
+Rounds random_rounds(test::Random& random, const Pipeline& pipeline, std::string& text) {
+  Schedule schedule = test::random_schedule(random, pipeline);
+  if (random.chance(50)) test::add_random_rounds(random, pipeline, schedule);
+  text = test::to_string(schedule);
+  return in_rounds(pipeline, schedule);
+}
+
 std::int64_t wrong_points(const Image& expected, const Sink& sink, const Box& owned) {
   std::int64_t wrong = 0;
   test::for_each_point(expected.box, [&](const Point& p) {
@@ -53,9 +62,10 @@ std::int64_t wrong_points(const Image& expected, const Sink& sink, const Box& ow
 
 TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
   test::Random random(611);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const FloodSample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    std::string text;
+    const Rounds rounds = random_rounds(random, sample.pipeline, text);
     LoopProgress expected;
     const Image iterate = sample.expected(expected), after = sample.after(iterate);
     Source seed(sample.seed), mask(sample.mask);
@@ -64,9 +74,8 @@ TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
     Listener listener;
     listener.listen(bindings);
     const int ranks = test::random_rank_count(random);
-    Rehearsal(sample.pipeline, schedule, random_target(random), ranks).run(bindings);
-    const std::string text =
-        sample.text() + "; " + test::to_string(schedule) + " on " + std::to_string(ranks);
+    Rehearsal(rounds.pipeline, rounds.schedule, random_target(random), ranks).run(bindings);
+    text = sample.text() + "; " + text + " on " + std::to_string(ranks);
     EXPECT_EQ(wrong_points(iterate, last, sample.box), 0) << text;
     EXPECT_EQ(wrong_points(after, slope, sample.box), 0) << text;
     EXPECT_EQ(listener.last.turns, expected.turns) << text;
@@ -80,13 +89,15 @@ TEST(Repeat, RanksDoWhatThePaperSays) {
   test::Random random(612);
   for (int i = 0; i < 40; ++i) {
     const FloodSample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    std::string text;
+    const auto [pipeline, schedule] = random_rounds(random, sample.pipeline, text);
+    text = sample.text() + "; " + text;
     const Plan plan =
-        make_plan(sample.pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
+        make_plan(pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
     LoopProgress expected;
     const Image iterate = sample.expected(expected), after = sample.after(iterate);
     PlanInstance instance(
-        sample.pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
+        pipeline, plan, MPI_COMM_WORLD, {true, random.chance(30)},
         plan.target.device || random.chance(50) ? HostMode::kernels : HostMode::calling_thread);
     // One instance takes item after item.
     for (int item = 0; item < 2; ++item) {
@@ -96,9 +107,8 @@ TEST(Repeat, RanksDoWhatThePaperSays) {
       Listener listener;
       listener.listen(bindings);
       instance.run(bindings);
-      const std::string text = sample.text() + "; " + test::to_string(schedule);
-      const auto owned = [&](const std::string& name) {
-        return plan.stages[static_cast<std::size_t>(sample.pipeline.find(name))].owned;
+      const auto owned = [&, &pipeline = pipeline](const std::string& name) {
+        return plan.stages[static_cast<std::size_t>(pipeline.find(name))].owned;
       };
       EXPECT_EQ(wrong_points(iterate, last, owned(sample.iterate())), 0) << text;
       EXPECT_EQ(wrong_points(after, slope, owned("after")), 0) << text;
@@ -112,15 +122,16 @@ TEST(Repeat, PlansPassTheirChecksAndComeBackFromJson) {
   test::Random random(613);
   for (int i = 0; i < 30; ++i) {
     const FloodSample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
+    std::string choices;
+    const auto [pipeline, schedule] = random_rounds(random, sample.pipeline, choices);
     const Target target = random_target(random);
     const int ranks = random.small(1, 6);
     std::vector<Plan> plans;
     for (int rank = 0; rank < ranks; ++rank)
-      plans.push_back(make_plan(sample.pipeline, schedule, target, ranks, rank));
-    const std::string text = to_json(sample.pipeline, plans);
-    const std::vector<Plan> read = plans_from_json(sample.pipeline, text);
-    EXPECT_EQ(to_json(sample.pipeline, read), text);
+      plans.push_back(make_plan(pipeline, schedule, target, ranks, rank));
+    const std::string text = to_json(pipeline, plans);
+    const std::vector<Plan> read = plans_from_json(pipeline, text);
+    EXPECT_EQ(to_json(pipeline, read), text) << choices;
   }
 }
 
@@ -226,16 +237,17 @@ TEST(Repeat, LoopsInLoopsEndByTheirOwnConditions) {
     const Levels levels(random);
     std::vector<std::int64_t> expected_turns, turns;
     const Image expected = levels.expected(expected_turns);
-    const Schedule schedule = test::random_schedule(random, levels.pipeline);
+    std::string text;
+    const auto [pipeline, schedule] = random_rounds(random, levels.pipeline, text);
     Source seed(levels.seed), mask(levels.mask);
     Sink last(levels.box);
     Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{"seed", &last}}};
-    bindings.after_loop = [&](const LoopProgress& progress) {
-      if (progress.loop == 1) turns.push_back(progress.turns);
+    bindings.after_loop = [&turns](const LoopProgress& progress) {
+      if (progress.loop != 0) turns.push_back(progress.turns);
     };
     const int ranks = random.small(1, 12);
-    Rehearsal(levels.pipeline, schedule, random_target(random), ranks).run(bindings);
-    EXPECT_EQ(wrong_points(expected, last, levels.box), 0) << test::to_string(schedule) << " on " << ranks;
+    Rehearsal(pipeline, schedule, random_target(random), ranks).run(bindings);
+    EXPECT_EQ(wrong_points(expected, last, levels.box), 0) << text << " on " << ranks;
     EXPECT_EQ(turns, expected_turns);
     counts_differ =
         counts_differ || std::ranges::adjacent_find(turns, std::ranges::not_equal_to()) != turns.end();
@@ -249,17 +261,18 @@ TEST(Repeat, RanksRunLoopsInLoops) {
     const Levels levels(random);
     std::vector<std::int64_t> expected_turns, turns;
     const Image expected = levels.expected(expected_turns);
-    const Schedule schedule = test::random_schedule(random, levels.pipeline);
+    std::string text;
+    const auto [pipeline, schedule] = random_rounds(random, levels.pipeline, text);
     const Plan plan =
-        make_plan(levels.pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
+        make_plan(pipeline, schedule, random_target(random), test::world_size(), test::world_rank());
     Source seed(levels.seed), mask(levels.mask);
     Sink last(levels.box);
     Bindings bindings{{{"seed", &seed}, {"mask", &mask}}, {{"seed", &last}}};
-    bindings.after_loop = [&](const LoopProgress& progress) {
-      if (progress.loop == 1) turns.push_back(progress.turns);
+    bindings.after_loop = [&turns](const LoopProgress& progress) {
+      if (progress.loop != 0) turns.push_back(progress.turns);
     };
-    PlanInstance(levels.pipeline, plan, MPI_COMM_WORLD).run(bindings);
-    EXPECT_EQ(wrong_points(expected, last, plan.stages[0].owned), 0) << test::to_string(schedule);
+    PlanInstance(pipeline, plan, MPI_COMM_WORLD).run(bindings);
+    EXPECT_EQ(wrong_points(expected, last, plan.stages[0].owned), 0) << text;
     EXPECT_EQ(turns, expected_turns);
   }
 }
@@ -274,12 +287,14 @@ struct Wave {
 
 TEST(Repeat, WhatIsFedOnKeepsTheIterateBefore) {
   test::Random random(616);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const Box box = random.box(2, -3, 2, 20);
     test::WholeArray<std::uint32_t> u(box), before(box);
     for (std::uint32_t& value : u.values) value = static_cast<std::uint32_t>(random.between(0, 1 << 30));
     Pipeline pipeline;
-    const auto now = pipeline.input<std::uint32_t, 2>("now", box, Boundary::periodic);
+    const auto boundary =
+        random.one_of<Boundary>({Boundary::periodic, Boundary::clamp, Boundary::mirror_interior});
+    const auto now = pipeline.input<std::uint32_t, 2>("now", box, boundary);
     const auto past = pipeline.input<std::uint32_t, 2>("past", box);
     const std::int64_t turns = random.between(1, 12);
     pipeline.repeat("wave", turns, [&](const Pipeline::Loop& loop) {
@@ -291,22 +306,23 @@ TEST(Repeat, WhatIsFedOnKeepsTheIterateBefore) {
     pipeline.output(past);
     test::ArraySource<std::uint32_t> first(u), zeros(before);
     test::ArraySink<std::uint32_t> last(box), last_but_one(box);
-    const Schedule schedule = test::random_schedule(random, pipeline);
-    Rehearsal(pipeline, schedule, random_target(random), test::random_rank_count(random))
+    std::string text;
+    const Rounds rounds = random_rounds(random, pipeline, text);
+    Rehearsal(rounds.pipeline, rounds.schedule, random_target(random), test::random_rank_count(random))
         .run({{{"now", &first}, {"past", &zeros}}, {{"now", &last}, {"past", &last_but_one}}});
     for (std::int64_t turn = 0; turn < turns; ++turn) {
       test::WholeArray<std::uint32_t> next(box);
       test::for_each_point(box, [&](const Point& p) {
         const auto at = [&](std::int64_t dx, std::int64_t dy) {
-          return u.bounded(Boundary::periodic, {{p[0] + dx, p[1] + dy, 0, 0}});
+          return u.bounded(boundary, {{p[0] + dx, p[1] + dy, 0, 0}});
         };
         next.at(p) = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - at(0, 0) * 2u - before.at(p);
       });
       before = u;
       u = next;
     }
-    EXPECT_TRUE(last.array.same_bits(u)) << turns << " turns; " << test::to_string(schedule);
-    EXPECT_TRUE(last_but_one.array.same_bits(before)) << turns << " turns; " << test::to_string(schedule);
+    EXPECT_TRUE(last.array.same_bits(u)) << turns << " turns; " << text;
+    EXPECT_TRUE(last_but_one.array.same_bits(before)) << turns << " turns; " << text;
   }
 }
 

@@ -2,6 +2,7 @@
 // Loops over views, their reductions, and views on the host.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "tessera/view/communicator.hpp"
@@ -88,7 +89,7 @@ std::vector<double> reduced(const Box& box, const ProcessorGrid& grid, const Com
                                  static_cast<double>(reduce(view, Minimum<T>(), communicator.handle())),
                                  static_cast<double>(reduce(view, Maximum<T>(), communicator.handle())),
                                  static_cast<double>(least.value), static_cast<double>(greatest.value)};
-  for (const Point& point : {least.point, greatest.point})
+  for (const Point& point : std::array{least.point, greatest.point})
     for (int d = 0; d < 3; ++d) results.push_back(static_cast<double>(point[d]));
   return results;
 }

@@ -224,12 +224,18 @@ void PlanChecker::check_overlaps(const std::vector<PlanNode>& children) {
 
 void PlanChecker::check_step(const plan::Repeat& step) {
   check_range(step.maximum, step.loop < 0 ? 0 : 1, most_turns, "maximum");
-  check_range(step.test_every, 1, most_turns, "test_every");
-  check_range(step.ghost_depth, 1, most_turns, "ghost_depth");
-  check_range(step.loop, -1, static_cast<std::int64_t>(pipeline_.loops().size()) - 1, "loop");
-  require(step.residual == -1 || step.loop >= 0, "a residual of no loop");
-  for (int value : {step.condition, step.residual}) {
-    if (value == -1) continue;
+  const auto last = static_cast<std::int64_t>(pipeline_.loops().size()) - 1;
+  check_range(step.loop, -1, last, "loop");
+  check_range(step.rounds_of, -1, last, "rounds_of");
+  check_range(step.turns, 1, most_turns, "turns");
+  require(step.residuals.empty() || step.loop >= 0, "a residual of no loop");
+  require(step.residuals.empty() || step.residuals.size() == static_cast<std::size_t>(step.turns),
+          "{} residuals for {} turns", step.residuals.size(), step.turns);
+  require(step.loop < 0 || (loop_of(step).turns == step.turns && loop_of(step).rounds_of == step.rounds_of),
+          "other rounds than those of the loop '{}'", step.loop < 0 ? "" : loop_of(step).name);
+  std::vector<int> values = step.residuals;
+  if (step.condition != -1) values.push_back(step.condition);
+  for (int value : values) {
     check_array(value);
     const int buffer = stage(value).written_buffer;
     require(pipeline_[value].is_everywhere() && buffer >= 0 &&

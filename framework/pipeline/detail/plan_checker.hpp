@@ -41,6 +41,9 @@ class PlanChecker {
   void check_overlaps(const std::vector<PlanNode>& children);
   void check_step(const plan::Sequence&) {}
   void check_step(const plan::Repeat& step);
+  const LoopDeclaration& loop_of(const plan::Repeat& step) const {
+    return pipeline_.loops()[static_cast<std::size_t>(step.loop)];
+  }
   void check_step(const plan::Bands& step);
   void check_step(const plan::Items&) {}
   void check_step(const plan::Allocate& step);
@@ -71,6 +74,8 @@ class PlanChecker {
   void check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
                   std::vector<std::int64_t>& scratch_bytes) const;
   /// That what a member reads, to compute a box, is there.
+  void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
+  void check_border(int member, const Box& box) const;
   void check_needs(const plan::Compute& step, const Box* boxes, std::size_t member, const Box& box) const;
   void check_whole_lines(int stage, const Box& box) const;
 

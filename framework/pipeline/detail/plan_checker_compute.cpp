@@ -181,15 +181,16 @@ void PlanChecker::check_scratch(const plan::Compute& step) const {
   require(step.parts.empty() ? found.empty() && step.boxes.empty() : true, "scratch without parts");
 }
 
-/// Each is the reduction of an output, of points that are computed, once.
+/// Each is the reduction of an output of a member, of points that are computed, once.
 void PlanChecker::check_contributions(const plan::Compute& step) const {
   std::set<int> seen;
   for (const plan::Contribution& contribution : step.contributions) {
     check_array(contribution.stage);
     const StageDeclaration& declaration = pipeline_[contribution.stage];
-    require(!plan_.target.device && declaration.reduction != nullptr &&
-                pipeline_[declaration.inputs.front()].lead == step.stage,
-            "'{}' is no global reduction of what is computed", declaration.name);
+    require(
+        !plan_.target.device && declaration.reduction != nullptr &&
+            std::ranges::find(step.members, pipeline_[declaration.inputs.front()].lead) != step.members.end(),
+        "'{}' is no global reduction of what is computed", declaration.name);
     require(seen.insert(contribution.stage).second, "'{}' is contributed to twice", declaration.name);
     check_box(contribution.box, declaration.reduced.dimensions, "the box of a contribution");
     check_inside(declaration.reduced, contribution.box, "a contribution");
@@ -231,8 +232,11 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
   for (std::size_t m = 0; m < others; ++m) {
     const int member = step.members[m];
     check_box(boxes[m], pipeline_[member].dimensions, "the box of a member");
+    check_contributed(step, member, tile, boxes[m]);
     if (boxes[m].empty()) continue;
-    check_inside(stage(member).domain, boxes[m], "the box of a member");
+    const Box points = pipeline_.within_bounds(member, boxes[m]);
+    check_inside(stage(member).domain, points, "the box of a member");
+    check_border(member, boxes[m]);
     check_whole_lines(member, boxes[m]);
     for (std::size_t k = 0; k < step.scratch.size(); ++k) {
       const int array = step.scratch[k].array;
@@ -242,10 +246,36 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
           plan_.target.device ? boxes[m].size() * size : scratch_layout(boxes[m], tile[0].begin, size).bytes;
       scratch_bytes[k] = std::max(scratch_bytes[k], bytes);
     }
-    check_needs(step, boxes, m, boxes[m]);
+    if (!points.empty()) check_needs(step, boxes, m, points);
   }
   check_needs(step, boxes, others, tile);
   add_root_scratch(step, tile, scratch_bytes);
+}
+
+/// What a tile contributes is computed in it.
+void PlanChecker::check_contributed(const plan::Compute& step, int member, const Box& tile,
+                                    const Box& box) const {
+  for (const plan::Contribution& contribution : step.contributions)
+    if (pipeline_[pipeline_[contribution.stage].inputs.front()].lead == member)
+      require(box.contains(intersection(tile, contribution.box)), "'{}' contributes {}, but {} is computed",
+              pipeline_[member].name, to_string(intersection(tile, contribution.box)), to_string(box));
+}
+
+/// What lies beyond the domain of a member is filled in from what lies in it.
+void PlanChecker::check_border(int member, const Box& box) const {
+  for (int part = member; part < member + pipeline_[member].output_count; ++part) {
+    const StageDeclaration& declaration = pipeline_[part];
+    if (!declaration.is_bounded) continue;
+    require(box.contains(with_boundary_sources(box, declaration.domain, declaration.boundary)),
+            "{} of '{}' lacks what its boundary conditions copy", to_string(box), declaration.name);
+    for (int d = 0; d < box.dimensions; ++d) {
+      const auto& side = declaration.boundary.side[static_cast<std::size_t>(d)];
+      require(!declaration.boundary.is_periodic(d) &&
+                  (side[0] != Boundary::none || declaration.domain[d].begin <= box[d].begin) &&
+                  (side[1] != Boundary::none || box[d].end <= declaration.domain[d].end),
+              "nothing says what '{}' is in {}", declaration.name, to_string(box));
+    }
+  }
 }
 
 void PlanChecker::add_root_scratch(const plan::Compute& step, const Box& tile,

@@ -23,12 +23,11 @@ inline constexpr std::tuple<> fields_of;
 template <>
 inline constexpr auto fields_of<plan::Sequence> = std::tuple{Field{"name", &plan::Sequence::name}};
 template <>
-inline constexpr auto fields_of<plan::Repeat> = std::tuple{Field{"loop", &plan::Repeat::loop},
-                                                           Field{"maximum", &plan::Repeat::maximum},
-                                                           Field{"condition", &plan::Repeat::condition},
-                                                           Field{"residual", &plan::Repeat::residual},
-                                                           Field{"test_every", &plan::Repeat::test_every},
-                                                           Field{"ghost_depth", &plan::Repeat::ghost_depth}};
+inline constexpr auto fields_of<plan::Repeat> =
+    std::tuple{Field{"loop", &plan::Repeat::loop},           Field{"maximum", &plan::Repeat::maximum},
+               Field{"condition", &plan::Repeat::condition}, Field{"residuals", &plan::Repeat::residuals},
+               Field{"turns", &plan::Repeat::turns},         Field{"rounds_of", &plan::Repeat::rounds_of},
+               Field{"continues", &plan::Repeat::continues}};
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"dimension", &plan::Bands::dimension}};
 template <>

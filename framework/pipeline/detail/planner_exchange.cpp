@@ -77,6 +77,7 @@ void Planner::use_all(const std::vector<int>& arrays, int step) {
 
 Box Planner::box_without_messages(int id) {
   const StageDeclaration& declaration = pipeline_[id];
+  if (!scheduled_.is_exchanged(id)) return stage(id).required;
   Box box = stage(id).owned;
   if (!regions_.storage(id).shared) box[0].end = box[0].begin;
   if (!declaration.ends_at_domain() || box.empty() || stage(id).required.empty()) return box;
@@ -122,7 +123,7 @@ void Planner::visit_needs(const std::vector<int>& members, const Box& part, cons
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto& inputs = pipeline_[members[m]].inputs;
     needs.resize(inputs.size());
-    scheduled_.required_of(members[m], boxes[m], needs.data());
+    scheduled_.required_of(members[m], pipeline_.within_bounds(members[m], boxes[m]), needs.data());
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end())
         visit(inputs[k], needs[k]);

@@ -32,9 +32,13 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   plan::Repeat repeat;
   repeat.loop = number;
   repeat.maximum = loop.maximum;
+  repeat.turns = loop.turns;
+  repeat.rounds_of = loop.rounds_of;
+  repeat.continues = std::ranges::any_of(
+      pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
   // They are looked at after the swaps.
   repeat.condition = after_swaps(loop, loop.condition);
-  repeat.residual = after_swaps(loop, loop.residual);
+  for (int residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
   open.begin = steps_.begin_loop(std::move(repeat));
   for (int id : changing) await(id);
   open_loops_.push_back(std::move(open));
@@ -54,8 +58,8 @@ void Planner::end_loop() {
     use_all_along(from);
     use_all_along(to);
   }
-  for (int value : {loop.condition, loop.residual})
-    if (value >= 0) use_all_along(value);
+  if (loop.condition >= 0) use_all_along(loop.condition);
+  for (int residual : loop.residuals) use_all_along(residual);
   std::erase_if(awaited_, [&](int id) {
     return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
   });

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tessera/pipeline/detail/end_of_round.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// Copies a pipeline, with rounds before some of its loops. "Array a in turn j" of a round, counted from 1,
+/// is what the stages of the loop mean by `a` then: its own copy if the loop computes it; if a is fed, what
+/// was fed to it before; else `a` itself.
+class RoundsBuilder {
+ public:
+  RoundsBuilder(const Pipeline& pipeline, const Schedule& schedule)
+      : old_(pipeline), schedule_(schedule), result_{{}, schedule}, loop_place_(pipeline.loops().size()) {}
+
+  Rounds build() {
+    check();
+    result_.schedule.loops.clear();
+    const auto& loops = old_.loops();
+    for (int id = 0; id < old_.size(); ++id) {
+      for (std::size_t l = 0; l < loops.size(); ++l)
+        if (loops[l].first == id) begin(l);
+      place_.push_back(add(old_[id], old_[id].name, old_[id].lead == id ? id : -1,
+                           [this](int input) { return place(input); }));
+      for (std::size_t l = loops.size(); l-- > 0;)
+        if (loops[l].last == id + 1) end(l);
+    }
+    for (FusableGroup group : old_.groups()) {
+      for (int& stage : group.stages) stage = place(stage);
+      result_.pipeline.groups_.push_back(std::move(group));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Loop = LoopDeclaration;
+  /// An array in a turn of a round.
+  struct Copy {
+    int array;
+    int turn;
+    auto operator<=>(const Copy&) const = default;
+  };
+
+  int place(int id) const { return place_[static_cast<std::size_t>(id)]; }
+  std::vector<StageDeclaration>& stages() { return result_.pipeline.stages_; }
+  std::vector<Loop>& loops() { return result_.pipeline.loops_; }
+
+  const LoopSchedule& asked_for(const Loop& loop) const {
+    static const LoopSchedule one_by_one;
+    const auto found = schedule_.loops.find(loop.name);
+    return found == schedule_.loops.end() ? one_by_one : found->second;
+  }
+
+  void check() const {
+    for (const auto& [name, asked] : schedule_.loops) {
+      const auto loop =
+          std::ranges::find_if(old_.loops(), [&name = name](const Loop& one) { return one.name == name; });
+      const std::string key = "loops." + name;
+      if (loop == old_.loops().end())
+        throw ScheduleError(key, fmt::format("the pipeline has no loop '{}'", name));
+      check_number(key + ".turns_per_exchange", asked.turns_per_exchange);
+      check_number(key + ".turns_per_tile", asked.turns_per_tile);
+      check_number(key + ".turns_per_test", asked.turns_per_test);
+      if (asked.turns() > 1) check(key, *loop, asked);
+    }
+  }
+
+  static void check_number(const std::string& key, int turns) {
+    if (turns < 1 || turns > most_turns_per_round)
+      throw ScheduleError(key, fmt::format("{} turns: 1 to {} are legal", turns, most_turns_per_round));
+  }
+
+  void check(const std::string& key, const Loop& loop, const LoopSchedule& asked) const {
+    for (const Loop& inner : old_.loops())
+      if (&inner != &loop && loop.first <= inner.first && inner.last <= loop.last)
+        throw ScheduleError(
+            key, fmt::format("the loop '{}' has the loop '{}' in it: its turns run one by one", loop.name,
+                             inner.name));
+    for (const auto& feed : loop.feeds)
+      for (int d = 0; d < old_[feed.to].dimensions; ++d)
+        if (old_[feed.to].boundary.is_periodic(d) && !old_[feed.to].is_value &&
+            std::max(asked.turns_per_exchange, asked.turns_per_tile) > 1)
+          throw ScheduleError(
+              key + (asked.turns_per_exchange > 1 ? ".turns_per_exchange" : ".turns_per_tile"),
+              fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
+                          old_[feed.to].name));
+  }
+
+  /// Adds an array that reads place_of(input); `lead` is the new stage's, by old id, -1 if it was just added.
+  template <class PlaceOf>
+  int add(StageDeclaration declaration, std::string name, int lead, const PlaceOf& place_of) {
+    const int id = result_.pipeline.size();
+    for (int& input : declaration.inputs) input = place_of(input);
+    declaration.name = std::move(name);
+    declaration.lead = lead >= 0 ? id : stages().back().lead;
+    stages().push_back(std::move(declaration));
+    return id;
+  }
+
+  void begin(std::size_t l) {
+    const Loop& loop = old_.loops()[l];
+    const int turns = asked_for(loop).turns();
+    // One turn at least is left to the loop itself.
+    const std::int64_t in_rounds = (loop.maximum - 1) / turns * turns;
+    if (turns > 1 && in_rounds > 0) add_rounds(loop, turns, in_rounds);
+    loop_place_[l] = loops().size();
+    loops().push_back(
+        {.name = loop.name, .first = result_.pipeline.size(), .last = 0, .maximum = loop.maximum});
+  }
+
+  void end(std::size_t l) {
+    const Loop& from = old_.loops()[l];
+    Loop& to = loops()[loop_place_[l]];
+    to.last = result_.pipeline.size();
+    if (from.condition >= 0) to.condition = place(from.condition);
+    for (int residual : from.residuals) to.residuals.push_back(place(residual));
+    for (const auto& feed : from.feeds) to.feeds.push_back({place(feed.from), place(feed.to)});
+  }
+
+  // One round.
+  bool is_inside(int array) const { return loop_->first <= array && array < loop_->last; }
+
+  const Loop::Feed* feed_to(int array) const {
+    for (const Loop::Feed& feed : loop_->feeds)
+      if (feed.to == array) return &feed;
+    return nullptr;
+  }
+
+  /// Follows what was fed: a copy of the loop's own array, or, in turn 0, an array from before.
+  Copy origin(Copy copy) const {
+    while (!is_inside(copy.array)) {
+      const Loop::Feed* feed = feed_to(copy.array);
+      if (feed == nullptr || copy.turn == 1) return {copy.array, 0};
+      copy = {feed->from, copy.turn - 1};
+    }
+    return copy;
+  }
+
+  void need(Copy copy) {
+    copy = origin(copy);
+    if (copy.turn == 0) return;
+    const int lead = old_[copy.array].lead;
+    if (!needed_.insert({lead, copy.turn}).second) return;
+    for (int input : old_[lead].inputs) need({input, copy.turn});
+  }
+
+  /// The array in that turn; adds its stage if it is not there yet.
+  int copied(Copy copy) {
+    copy = origin(copy);
+    if (copy.turn == 0) return place(copy.array);
+    const int lead = old_[copy.array].lead;
+    if (const auto known = copies_.find({lead, copy.turn}); known != copies_.end())
+      return known->second + copy.array - lead;
+    std::map<int, int> inputs;
+    for (int input : old_[lead].inputs) inputs[input] = copied({input, copy.turn});
+    const int first = result_.pipeline.size();
+    for (int part = lead; part < lead + old_[lead].output_count; ++part) {
+      StageDeclaration declaration = old_[part];
+      if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
+        declaration.domain = {};
+      declaration.is_output = false;
+      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead ? part : -1,
+          [&](int input) { return inputs.at(input); });
+    }
+    copies_[{lead, copy.turn}] = first;
+    return first + copy.array - lead;
+  }
+
+  void add_rounds(const Loop& loop, int turns, std::int64_t maximum) {
+    loop_ = &loop;
+    turns_ = turns;
+    needed_.clear();
+    copies_.clear();
+    Loop rounds{.name = loop.name + "@rounds", .first = result_.pipeline.size(), .last = 0};
+    rounds.maximum = maximum;
+    rounds.turns = turns;
+    for (const auto& feed : loop.feeds) need({feed.from, turns});
+    for (int turn = 1; turn <= turns; ++turn) {
+      if (loop.condition >= 0) need({loop.condition, turn});
+      for (int residual : loop.residuals) need({residual, turn});
+    }
+    add_points_first();
+    for (int turn = 1; turn <= turns; ++turn)
+      for (int residual : loop.residuals) rounds.residuals.push_back(copied({residual, turn}));
+    for (const auto& feed : loop.feeds) rounds.feeds.push_back({copied({feed.from, turns}), place(feed.to)});
+    end_iterates_at_domains();
+    schedule_copies(rounds);
+    rounds.condition = add_end(rounds);
+    rounds.last = result_.pipeline.size();
+    rounds.rounds_of = static_cast<int>(loops().size()) + 1;
+    loops().push_back(std::move(rounds));
+  }
+
+  /// Reductions and values come after all points of the round, but for those that points depend on: what the
+  /// ranks tell each other of them is then told at once.
+  void add_points_first() {
+    for (int turn = 1; turn <= turns_; ++turn)
+      for (int id = loop_->first; id < loop_->last; ++id)
+        if (needed_.contains({id, turn}) && !old_[id].is_everywhere()) copied({id, turn});
+    for (const Copy& copy : needed_) copied(copy);
+  }
+
+  /// Iterates between turns are what the fed array is: they end where it does, and beyond lies the same.
+  void end_iterates_at_domains() {
+    for (const auto& feed : loop_->feeds)
+      for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
+        const Copy copy = origin({feed.to, turn});
+        if (copy.turn == 0 || !needed_.contains({old_[copy.array].lead, copy.turn})) continue;
+        StageDeclaration& iterate = stages()[static_cast<std::size_t>(copied(copy))];
+        const StageDeclaration& fed = old_[feed.to];
+        if (iterate.is_bounded && iterate.boundary != BoundaryConditions() &&
+            fed.boundary != BoundaryConditions() && iterate.boundary != fed.boundary)
+          throw ScheduleError("loops." + loop_->name,
+                              fmt::format("'{}' is fed on to '{}', which has other boundary conditions: its "
+                                          "turns run one by one",
+                                          old_[copy.array].name, fed.name));
+        if (!iterate.is_bounded || iterate.boundary == BoundaryConditions()) iterate.boundary = fed.boundary;
+        iterate.is_bounded = true;
+        iterate.domain = fed.domain;
+      }
+  }
+
+  void schedule_copies(const Loop& rounds) {
+    for (const auto& [copy, first] : copies_) {
+      const auto found = schedule_.stages.find(old_[copy.array].name);
+      StageSchedule settled = found == schedule_.stages.end() ? StageSchedule() : found->second;
+      settle(copy, first, rounds, settled);
+      result_.schedule.stages[stages()[static_cast<std::size_t>(first)].name] = settled;
+    }
+  }
+
+  void settle(const Copy& copy, int first, const Loop& rounds, StageSchedule& settled) const {
+    const LoopSchedule& asked = asked_for(*loop_);
+    const Pipeline& pipeline = result_.pipeline;
+    if (pipeline[first].is_everywhere()) return;
+    bool is_fed = false, is_iterate = false;
+    for (int part = first; part < first + pipeline[first].output_count; ++part) {
+      is_fed = is_fed || std::ranges::any_of(rounds.feeds,
+                                             [part](const Loop::Feed& feed) { return feed.from == part; });
+      is_iterate = is_iterate || pipeline[part].is_bounded;
+    }
+    // A family has the grid of its last member, in the loop itself.
+    if (is_fed) settled.grid.reset();
+    if (is_fed || settled.placement != Placement::distributed) return;
+    const bool leaves_tiles = is_iterate && copy.turn % asked.turns_per_tile == 0;
+    const bool is_exchanged = is_iterate && copy.turn % asked.turns_per_exchange == 0;
+    if (asked.turns_per_tile > 1 && !leaves_tiles)
+      settled.placement = Placement::tile;
+    else if (asked.turns_per_exchange > 1 && !is_exchanged)
+      settled.placement = Placement::rank;
+  }
+
+  /// Returns the value that says whether the loop should have ended; -1 if it cannot.
+  int add_end(const Loop& rounds) {
+    StageDeclaration end{
+        .name = loop_->name + "@end", .type = ElementType::uint8, .dimensions = 1, .domain = Box{{0, 1}}};
+    std::vector<ElementType> conditions, residuals;
+    for (int turn = 1; turn <= turns_ && loop_->condition >= 0; ++turn) {
+      end.inputs.push_back(copied({loop_->condition, turn}));
+      conditions.push_back(old_[loop_->condition].type);
+    }
+    for (int residual : rounds.residuals) {
+      end.inputs.push_back(residual);
+      residuals.push_back(old_[loop_->residuals.front()].type);
+    }
+    if (end.inputs.empty()) return -1;
+    end.kernel = std::make_shared<EndOfRound>(std::move(conditions), std::move(residuals));
+    end.whole[0] = end.domain[0];
+    end.is_value = true;
+    end.lead = result_.pipeline.size();
+    stages().push_back(std::move(end));
+    return result_.pipeline.size() - 1;
+  }
+
+  const Pipeline& old_;
+  const Schedule& schedule_;
+  Rounds result_;
+  /// By old array, and by old loop.
+  std::vector<int> place_;
+  std::vector<std::size_t> loop_place_;
+  // Of the round at hand: copies are named by the first outputs of stages.
+  const Loop* loop_ = nullptr;
+  int turns_ = 1;
+  std::set<Copy> needed_;
+  std::map<Copy, int> copies_;
+};
+
+}  // namespace detail
+
+Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule) {
+  return detail::RoundsBuilder(pipeline, schedule).build();
+}
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/schedule.hpp"
+
+namespace tessera {
+
+/// A pipeline with its schedule, in which turns of loops stand one after the other.
+struct Rounds {
+  Pipeline pipeline;
+  Schedule schedule;
+};
+
+/// Most turns in a round.
+inline constexpr int most_turns_per_round = 32;
+
+/// Does what `schedule.loops` says. Before a loop `l` of several turns in a round comes another, `l@rounds`,
+/// whose stages are k copies of those of `l`, `next@1`, `next@2`, ...: turn by turn each copy reads the
+/// iterates of the copy before, which are bounded stages. By where those are computed the round has deeper
+/// ghosts (`rank`), stays in cache (`tile`), or only looks at its conditions less often (`distributed`). A
+/// round in which the loop should have ended, or in which a residual is not finite, is taken back, and `l`
+/// goes on from there turn by turn: it has at least one turn left, whose results others may read.
+///
+/// Throws ScheduleError for loops that are not there, have loops in them, or carry an iterate with a periodic
+/// side over turns without an exchange.
+Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule);
+
+}  // namespace tessera

@@ -54,6 +54,7 @@ PipelineApplication with_names_of(const Pipeline& sample, PipelineApplication ap
     throw InternalError(fmt::format("{} has {} outputs, not one", application.program, names.outputs.size()));
   application.stages = names.stages;
   application.reductions = names.reductions;
+  application.loops = names.loops;
   application.output = names.outputs.front();
   return application;
 }

@@ -26,6 +26,7 @@
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 #include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/rounds.hpp"
 #include "tessera/pipeline/streamed_stores.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/gpu_aware.hpp"
@@ -87,7 +88,8 @@ class Run {
   Run(Session& session, const PipelineApplication& application)
       : session_(session),
         application_(application),
-        names_{{"input"}, application.stages, application.reductions, {application.output}},
+        names_{
+            {"input"}, application.stages, application.reductions, {application.output}, application.loops},
         schema_(make_schema(names_, application.parameters)) {}
 
   ExitStatus main(int argc, char** argv) {
@@ -138,8 +140,15 @@ class Run {
     });
     image_ = io::broadcast(session_.communicator(), image_);
     check_extents("image", image_.domain);
-    collectively(session_.communicator(),
-                 [&] { pipeline_ = std::make_unique<Pipeline>(application_.build(image_, *deck_)); });
+    collectively(session_.communicator(), [&] {
+      const Pipeline pipeline = application_.build(image_, *deck_);
+      const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
+      blame_deck([&] {
+        Rounds rounds = in_rounds(pipeline, asked);
+        pipeline_ = std::make_unique<Pipeline>(std::move(rounds.pipeline));
+        schedule_ = std::move(rounds.schedule);
+      });
+    });
     check_extents("result", result().domain);
   }
 
@@ -156,7 +165,6 @@ class Run {
 
   /// By the schedule of the deck: everything that can be wrong without touching a pixel.
   void make_plans() {
-    const Schedule schedule = schedule_from_deck(*deck_, common_names(names_, *pipeline_), !runs_on_host);
     Target target;
     target.threads = session_.threads(
         deck_->is_set("threads") ? static_cast<int>(deck_->get<std::int64_t>("threads")) : 0);
@@ -170,7 +178,7 @@ class Run {
     if (follows_machine) target.levels = machine_levels(rank_places(session_.communicator()));
     collectively(session_.communicator(), [&] {
       blame_deck([&] {
-        plans_ = std::make_unique<Plans>(*pipeline_, schedule, target, ranks);
+        plans_ = std::make_unique<Plans>(*pipeline_, schedule_, target, ranks);
         plan_ = plans_->of(std::min(session_.rank(), ranks - 1));
       });
     });
@@ -393,6 +401,8 @@ class Run {
   std::unique_ptr<deck::Deck> deck_;
   io::ImageInfo image_;
   std::unique_ptr<Pipeline> pipeline_;
+  /// Of that pipeline, whose loops have the rounds that the deck asks for.
+  Schedule schedule_;
   /// Of rank 0, when they come from a file.
   std::unique_ptr<Plans> plans_;
   Plan plan_;

@@ -23,6 +23,8 @@ struct PipelineApplication {
   std::vector<std::string> stages = {};
   /// Its global reductions.
   std::vector<std::string> reductions = {};
+  /// Its loops: a deck may say how many of their turns run together.
+  std::vector<std::string> loops = {};
   std::string output = {};
   /// Keys of its own: what `build` gets from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tessera/pipeline/rounds.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -30,6 +32,35 @@ Placement to_placement(std::string_view name) {
   throw InternalError("no placement is called '" + std::string(name) + "'");
 }
 
+void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loops) {
+  if (loops.empty()) return;
+  schema.names("loop", loops);
+  const auto add = [&schema](const char* name, const char* help) {
+    schema.add({.name = name,
+                .type = deck::ValueType::integer,
+                .group = group,
+                .help = help,
+                .default_text = "1",
+                .unit = "turns",
+                .minimum = 1,
+                .maximum = most_turns_per_round});
+  };
+  add("loops.<loop>.turns_per_exchange",
+      "Iterates are exchanged after so many turns; points of the turns between are computed by several "
+      "ranks");
+  add("loops.<loop>.turns_per_tile", "So many turns of a tile are computed while it is in cache");
+  add("loops.<loop>.turns_per_test",
+      "Conditions are looked at after so many turns; the loop ends at the turn at which its condition first "
+      "held all the same");
+}
+
+LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
+  const auto turns = [&](const char* what) {
+    return static_cast<int>(deck.get<std::int64_t>("loops." + name + "." + what));
+  };
+  return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test")};
+}
+
 }  // namespace
 
 ScheduleNames schedule_names(const Pipeline& pipeline) {
@@ -42,6 +73,7 @@ ScheduleNames schedule_names(const Pipeline& pipeline) {
                                               : names.stages;
     list.push_back(stage.name);
   }
+  for (const LoopDeclaration& loop : pipeline.loops()) names.loops.push_back(loop.name);
   return names;
 }
 
@@ -52,6 +84,10 @@ ScheduleNames common_names(ScheduleNames names, const Pipeline& pipeline) {
   };
   for (auto* list : {&names.inputs, &names.stages, &names.reductions, &names.outputs})
     std::erase_if(*list, is_missing);
+  std::erase_if(names.loops, [&pipeline](const std::string& name) {
+    return std::ranges::none_of(pipeline.loops(),
+                                [&name](const LoopDeclaration& loop) { return loop.name == name; });
+  });
   return names;
 }
 
@@ -125,6 +161,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .default_text = "auto",
               .unit = "points",
               .only = computed});
+  declare_loop_keys(schema, names.loops);
 }
 
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
@@ -145,6 +182,7 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
     const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
     stage.tile = device ? tile.device : tile.host;
   }
+  for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);
   return schedule;
 }
 

@@ -17,6 +17,7 @@ struct ScheduleNames {
   /// Global reductions.
   std::vector<std::string> reductions;
   std::vector<std::string> outputs;
+  std::vector<std::string> loops = {};
 };
 
 /// Those of a pipeline, in order.
@@ -25,8 +26,8 @@ ScheduleNames schedule_names(const Pipeline& pipeline);
 /// Those of `names` that a pipeline has.
 ScheduleNames common_names(ScheduleNames names, const Pipeline& pipeline);
 
-/// Declares `grid`, `slices`, `overlap`, `levels` and `schedule.<stage>.compute|grid|align|tile` with their
-/// defaults.
+/// Declares `grid`, `slices`, `overlap`, `levels`, `schedule.<stage>.compute|grid|align|tile` and, where
+/// there are loops, `loops.<loop>.turns_per_exchange|turns_per_tile|turns_per_test` with their defaults.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 
 /// The schedule that a deck asks for. `device`: tile sizes are those for devices.

@@ -85,7 +85,8 @@ struct FillBoundary {
   int array = 0;
   Box box;
 };
-/// Where a thread keeps an array of a tile: so many bytes from the start of its scratch memory.
+/// Where a thread keeps an array of a tile: so many bytes from the start of its scratch memory. Arrays that
+/// are not needed at the same time may share it.
 struct Scratch {
   int array = 0;
   std::int64_t offset = 0;

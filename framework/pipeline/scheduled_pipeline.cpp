@@ -145,6 +145,10 @@ ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& s
 }
 
 void ScheduledPipeline::check_names(const Schedule& schedule) const {
+  for (const auto& [name, loop] : schedule.loops)
+    if (loop.turns() > 1)
+      throw InternalError(fmt::format("the loop '{}' should have {} turns in a round: call in_rounds first",
+                                      name, loop.turns()));
   for (const auto& [name, stage] : schedule.stages) {
     const StageDeclaration* known = nullptr;
     for (const StageDeclaration& declaration : pipeline_->stages())

@@ -40,13 +40,21 @@ struct TileLoop::Work {
     const Box last = program.tiles[tile];
     place_scratch(tile, last, worker);
     const std::size_t others = program.members.size() - 1;
-    for (std::size_t m = 0; m < others; ++m)
+    for (std::size_t m = 0; m < others; ++m) {
       if (const Box& box = program.box(tile, m); !box.empty()) compute_within_bounds(m, box, worker);
+      contribute(m, last, thread);
+    }
     if (!program.reduces) compute(program.members[others], last, worker);
+    contribute(others, last, thread);
+  }
+
+  /// To reductions of what a member has just computed: what comes after it may take its scratch memory.
+  void contribute(std::size_t member, const Box& tile, int thread) const {
+    Worker& worker = workers[thread];
     for (std::size_t k = 0; k < program.contributions.size(); ++k) {
       const TileProgram::Contribution& contribution = program.contributions[k];
-      const Box points = intersection(last, contribution.box);
-      if (points.empty()) continue;
+      const Box points = intersection(tile, contribution.box);
+      if (contribution.member != member || points.empty()) continue;
       ArrayReference value;
       value.origin = partials[k].first + thread * partials[k].stride;
       find(contribution.input, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);

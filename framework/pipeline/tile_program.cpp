@@ -12,6 +12,11 @@ TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
       if (compute.scratch[k].array == array) return Place{array, static_cast<int>(k)};
     return Place{array, -1};
   };
+  const auto member_of = [&](int stage) {
+    std::size_t member = 0;
+    while (members[member].stage != stage) ++member;
+    return member;
+  };
   for (const int stage : compute.members) {
     const StageDeclaration& declaration = pipeline[stage];
     Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
@@ -26,16 +31,17 @@ TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
   }
   if (reduces)
     contributions.push_back({compute.stage, pipeline[compute.stage].reduction, members.back().inputs,
-                             pipeline[compute.stage].reduced});
-  for (const plan::Contribution& contribution : compute.contributions)
+                             pipeline[compute.stage].reduced, members.size() - 1});
+  for (const plan::Contribution& contribution : compute.contributions) {
+    const int array = pipeline[contribution.stage].inputs.front();
     contributions.push_back({contribution.stage,
                              pipeline[contribution.stage].reduction,
-                             {place_of(pipeline[contribution.stage].inputs.front())},
-                             contribution.box});
+                             {place_of(array)},
+                             contribution.box,
+                             member_of(pipeline[array].lead)});
+  }
   for (const plan::Scratch& scratch : compute.scratch) {
-    std::size_t member = 0;
-    while (members[member].stage != pipeline[scratch.array].lead) ++member;
-    scratch_member.push_back(member);
+    scratch_member.push_back(member_of(pipeline[scratch.array].lead));
     scratch_element.push_back(static_cast<std::int64_t>(size_of(pipeline[scratch.array].type)));
   }
 }

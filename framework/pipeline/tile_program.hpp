@@ -36,6 +36,7 @@ struct TileProgram {
     const ReductionKernel* kernel;
     std::vector<Place> input;
     Box box;
+    std::size_t member;
   };
 
   TileProgram(const Pipeline& pipeline, const plan::Compute& compute);

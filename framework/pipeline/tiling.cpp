@@ -72,9 +72,62 @@ TileSize turning_tile(const ScheduledPipeline& scheduled, const std::vector<int>
   return tile;
 }
 
+/// Bytes per point of the root that are in use while one of the members is computed, at most.
+std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  const Pipeline& pipeline = scheduled.pipeline();
+  std::int64_t most = 1;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    std::int64_t bytes = output_bytes(scheduled, members[m]);
+    for (int input : pipeline[members[m]].inputs) bytes += element_size(scheduled, input);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+/// A tile of several turns of a loop: what the turns need of each other grows with their number, and makes
+/// the tile nearly square. Of the widths that keep it in cache, the one with the fewest points computed
+/// twice, given that short rows cost about as much as some points more.
+TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+  constexpr std::int64_t bytes_in_cache = 640 * 1024, row_start = 48;
+  Box probe = box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t middle = box[d].begin + box[d].size() / 2;
+    probe[d] = {middle, middle + 1};
+  }
+  Box most = probe;
+  for (const Box& need : member_boxes(scheduled, members, probe))
+    if (need.dimensions == box.dimensions) most = hull(most, need);
+  const std::int64_t points = bytes_in_cache / live_bytes(scheduled, members);
+  const std::int64_t reach_x = most[0].size() - 1, reach_y = most[1].size() - 1;
+  TileSize best(static_cast<std::size_t>(box.dimensions), 1);
+  double least = 0;
+  for (std::int64_t width = 128; width <= 8192; width *= 2) {
+    const std::int64_t x = std::min(box[0].size(), width);
+    const std::int64_t y = std::clamp<std::int64_t>(points / (x + reach_x) - reach_y, 1, box[1].size());
+    const auto computed = static_cast<double>((x + reach_x + row_start) * (y + reach_y));
+    const double cost = computed / static_cast<double>(x * y);
+    if (least > 0 && cost >= least) continue;
+    least = cost;
+    best[0] = x;
+    best[1] = y;
+  }
+  return best;
+}
+
+/// Some member is an iterate between turns of a loop.
+bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  const Pipeline& pipeline = scheduled.pipeline();
+  return std::any_of(members.begin(), members.end() - 1, [&](int member) {
+    for (int part = member; part < member + pipeline[member].output_count; ++part)
+      if (pipeline[part].is_bounded) return true;
+    return false;
+  });
+}
+
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   const StageDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, members, box);
+  if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
   tile[0] = std::min(box[0].size(), row_bytes / point);
@@ -155,16 +208,19 @@ bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
 }
 
 /// Where the arrays lie that are in scratch, given the largest box of each member: all but those outputs of
-/// the last that are kept.
+/// the last that are kept. What is not needed any more makes room.
 void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
                    plan::Compute& step) {
+  std::vector<std::int64_t> bytes, offsets;
   for (std::size_t m = 0; m < step.members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
       const int array = step.members[m] + part;
       if (m + 1 == step.members.size() && !scheduled[array].is_fleeting) continue;
-      step.scratch.push_back({array, step.scratch_bytes});
-      step.scratch_bytes += (member_points[m] * element_size(scheduled, array) + 63) / 64 * 64;
+      step.scratch.push_back({array, 0});
+      bytes.push_back(member_points[m] * element_size(scheduled, array));
     }
+  step.scratch_bytes = place_by_lifetime(bytes, scratch_lifetimes(scheduled.pipeline(), step), offsets);
+  for (std::size_t k = 0; k < offsets.size(); ++k) step.scratch[k].offset = offsets[k];
 }
 
 /// Points that the layout of a box in scratch takes, whatever the elements: of the largest and of the
@@ -291,6 +347,22 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
   if (members.size() > 1 && !boxes[0].empty())
     boxes[0] = with_whole_lines(scheduled.pipeline()[members[0]], boxes[0]);
   return boxes;
+}
+
+std::vector<Lifetime> scratch_lifetimes(const Pipeline& pipeline, const plan::Compute& step) {
+  std::vector<Lifetime> lifetimes;
+  for (const plan::Scratch& place : step.scratch) {
+    Lifetime lifetime;
+    for (std::size_t m = 0; m < step.members.size(); ++m) {
+      const int member = step.members[m];
+      if (pipeline[place.array].lead == member) lifetime.first = lifetime.last = static_cast<int>(m);
+      const auto& inputs = pipeline[member].inputs;
+      if (std::find(inputs.begin(), inputs.end(), place.array) != inputs.end())
+        lifetime.last = static_cast<int>(m);
+    }
+    lifetimes.push_back(lifetime);
+  }
+  return lifetimes;
 }
 
 std::int64_t team_scratch_limit(const Target& target) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tessera/pipeline/lifetimes.hpp"
 #include "tessera/pipeline/plan.hpp"
 
 namespace tessera {
@@ -40,6 +41,10 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
 /// The boxes of all `members` that one tile needs, which the last of them computes.
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
+
+/// By place in the scratch memory of a compute node: from which of its members to which the array is needed.
+/// Contributions to reductions come right after the member that they are of.
+std::vector<Lifetime> scratch_lifetimes(const Pipeline& pipeline, const plan::Compute& step);
 
 /// Devices: what the stages of a group may use of a team's scratch memory.
 std::int64_t team_scratch_limit(const Target& target);

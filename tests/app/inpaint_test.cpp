@@ -63,11 +63,16 @@ TEST_F(InpaintTest, HasTheSameBitsAndTurnsWithEverySchedule) {
   const ParallelEnding first = inpaint(1, {});
   EXPECT_EQ(first.status, 0) << first.text();
   const auto expected = result();
-  const std::vector<std::vector<std::string>> settings = {{"grid=[auto,1]"},
-                                                          {"grid=[auto,auto]", "threads=2"},
-                                                          {"overlap=on"},
-                                                          {"schedule.next.tile=[5,3]"},
-                                                          {"schedule.change.tile=[8,8]", "slices=balanced"}};
+  const std::vector<std::vector<std::string>> settings = {
+      {"grid=[auto,1]"},
+      {"grid=[auto,auto]", "threads=2"},
+      {"overlap=on"},
+      {"schedule.next.tile=[5,3]"},
+      {"schedule.change.tile=[8,8]", "slices=balanced"},
+      {"loops.fill.turns_per_exchange=4"},
+      {"loops.fill.turns_per_tile=3", "threads=2", "schedule.next.tile=[16,6]"},
+      {"loops.fill.turns_per_test=7", "grid=[auto,auto]"},
+      {"loops.fill.turns_per_exchange=6", "loops.fill.turns_per_tile=2", "loops.fill.turns_per_test=12"}};
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const ParallelEnding ending = inpaint(2 + static_cast<int>(i % 3), settings[i]);
     EXPECT_EQ(ending.status, 0) << ending.text();
@@ -84,6 +89,34 @@ TEST_F(InpaintTest, SavedPlansGiveTheSameBits) {
   EXPECT_EQ(saved.status, 0) << saved.text();
   EXPECT_EQ(loop_line(saved), loop_line(first));
   EXPECT_EQ(result(), expected);
+}
+
+TEST_F(InpaintTest, SavedPlansHaveTheirRounds) {
+  const std::vector<std::string> rounds = {"loops.fill.turns_per_exchange=3", "loops.fill.turns_per_tile=2"};
+  std::vector<std::string> words = {"--explain", "--ranks", "2", "--save-plan", "plan.json"};
+  words.insert(words.end(), rounds.begin(), rounds.end());
+  const ParallelEnding explained = inpaint(1, words);
+  EXPECT_EQ(explained.status, 0) << explained.text();
+  EXPECT_FALSE(lines_with(explained.output, "fill@rounds: repeat 3 turns").empty()) << explained.output;
+  const ParallelEnding first = inpaint(1, {});
+  const auto expected = result();
+  words = {"--plan", "plan.json"};
+  words.insert(words.end(), rounds.begin(), rounds.end());
+  const ParallelEnding saved = inpaint(2, words);
+  EXPECT_EQ(saved.status, 0) << saved.text();
+  EXPECT_EQ(loop_line(saved), loop_line(first));
+  EXPECT_EQ(result(), expected);
+}
+
+TEST_F(InpaintTest, RefusesRoundsThatCannotBe) {
+  for (const int ranks : {1, 3}) {
+    const ParallelEnding many = inpaint(ranks, {"loops.fill.turns_per_tile=33"});
+    EXPECT_EQ(many.status, 2) << many.text();
+    EXPECT_EQ(lines_with(many.errors, "loops.fill.turns_per_tile").size(), 1u) << many.errors;
+    const ParallelEnding unknown = inpaint(ranks, {"loops.fil.turns_per_tile=3"});
+    EXPECT_EQ(unknown.status, 2) << unknown.text();
+    EXPECT_EQ(lines_with(unknown.errors, "loops.fil").size(), 1u) << unknown.errors;
+  }
 }
 
 TEST_F(InpaintTest, TheMaximumIsNotConverged) {

@@ -9,7 +9,7 @@
 namespace tessera::app {
 namespace {
 
-const ScheduleNames names{{"image"}, {"low", "high"}, {"mean"}, {"result"}};
+const ScheduleNames names{{"image"}, {"low", "high"}, {"mean"}, {"result"}, {"solve"}};
 
 deck::Deck load(const std::string& text) {
   deck::Schema schema;
@@ -69,6 +69,18 @@ TEST(ScheduleKeysTest, TilesOfHostsAndDevices) {
   EXPECT_EQ(schedule(text, true).stages.at("low").tile, (TileSize{64, 8}));
   EXPECT_EQ(schedule(text, true).stages.at("high").tile, TileSize{7});
   EXPECT_TRUE(schedule(text).stages.at("result").tile.empty());
+}
+
+TEST(ScheduleKeysTest, TurnsOfLoops) {
+  const LoopSchedule none = schedule("{}").loops.at("solve");
+  EXPECT_EQ(none.turns(), 1);
+  const LoopSchedule some =
+      schedule("loops: {solve: {turns_per_exchange: 4, turns_per_test: 6}}").loops.at("solve");
+  EXPECT_EQ(some.turns_per_exchange, 4);
+  EXPECT_EQ(some.turns_per_tile, 1);
+  EXPECT_EQ(some.turns_per_test, 6);
+  EXPECT_EQ(some.turns(), 6);
+  EXPECT_THROW(schedule("loops: {solve: {turns_per_tile: 0}}"), InputError);
 }
 
 TEST(ScheduleKeysTest, PatternsNameManyStages) {

@@ -19,6 +19,12 @@ using Image = test::WholeArray<std::int32_t>;
 using Source = test::ArraySource<std::int32_t>;
 using Sink = test::ArraySink<std::int32_t>;
 
+#ifdef TESSERA_TEST_FEWER
+constexpr int rehearsals = 80, runs = 15;
+#else
+constexpr int rehearsals = 200, runs = 40;
+#endif
+
 /// What a loop tells while it runs: that it counts its turns one by one.
 struct Listener {
   LoopProgress last;
@@ -62,7 +68,7 @@ std::int64_t wrong_points(const Image& expected, const Sink& sink, const Box& ow
 
 TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
   test::Random random(611);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < rehearsals; ++i) {
     const FloodSample sample(random);
     std::string text;
     const Rounds rounds = random_rounds(random, sample.pipeline, text);
@@ -87,7 +93,7 @@ TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
 
 TEST(Repeat, RanksDoWhatThePaperSays) {
   test::Random random(612);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < runs; ++i) {
     const FloodSample sample(random);
     std::string text;
     const auto [pipeline, schedule] = random_rounds(random, sample.pipeline, text);

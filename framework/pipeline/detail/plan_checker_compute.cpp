@@ -213,12 +213,14 @@ void PlanChecker::check_tiles(const plan::Compute& step) const {
     }
   }
   for (std::int64_t t = 0; t < tiles.size() && others > 0; ++t) check_tile(step, tiles, t, bytes);
+  const std::vector<Lifetime> lifetimes = scratch_lifetimes(pipeline_, step);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::int64_t begin = step.scratch[i].offset, end = begin + bytes[i];
     require(end <= step.scratch_bytes, "'{}' reaches beyond scratch_bytes",
             pipeline_[step.scratch[i].array].name);
     for (std::size_t k = 0; k < i; ++k)
-      require(end <= step.scratch[k].offset || step.scratch[k].offset + bytes[k] <= begin,
+      require(end <= step.scratch[k].offset || step.scratch[k].offset + bytes[k] <= begin ||
+                  lifetimes[i].last < lifetimes[k].first || lifetimes[k].last < lifetimes[i].first,
               "'{}' and '{}' overlap in scratch", pipeline_[step.scratch[i].array].name,
               pipeline_[step.scratch[k].array].name);
   }

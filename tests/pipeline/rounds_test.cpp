@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What rounds do to plans, and rounds that cannot be. That they never change a bit is tested with all loops.
+#include <gtest/gtest.h>
+
+#include "domain/random.hpp"
+#include "pipeline/array_source.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/rounds.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace {
+
+using namespace tessera;
+
+const Box image{{0, 32}, {0, 24}};
+
+/// Four neighbours, and the change.
+struct Relax {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    const auto next = (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1)) * 0.25f;
+    return pack(next, next - u(x, y));
+  }
+};
+struct Twice {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y) * 2.0f;
+  }
+};
+
+Pipeline relaxing(std::int64_t maximum, Boundary boundary = Boundary::clamp) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, boundary);
+  p.repeat("relax", maximum, [&](const Pipeline::Loop& loop) {
+    const auto [next, change] = p.stages<TypeList<float, float>>({"next", "change"}, Relax(), u);
+    loop.watch(p.reduce("norm", MaximumNorm<float>(), change, image));
+    loop.feed(next, u);
+  });
+  p.output(u);
+  return p;
+}
+
+Rounds with_rounds(const Pipeline& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
+  Schedule schedule;
+  schedule.grid = {{1, 0}};
+  schedule.loops[loop] = asked;
+  return in_rounds(pipeline, schedule);
+}
+
+/// The steps of one loop, in order.
+std::vector<const PlanNode*> steps_of(const Pipeline& pipeline, const Plan& plan, const std::string& name) {
+  std::vector<const PlanNode*> steps;
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* repeat = std::get_if<plan::Repeat>(&node.step);
+    if (repeat == nullptr || pipeline.loops()[static_cast<std::size_t>(repeat->loop)].name != name) return;
+    walk(node, [&](const PlanNode& inner) {
+      if (is_step(inner)) steps.push_back(&inner);
+    });
+  });
+  return steps;
+}
+
+template <class Step>
+std::int64_t count(const std::vector<const PlanNode*>& steps) {
+  return std::ranges::count_if(steps,
+                               [](const PlanNode* node) { return std::holds_alternative<Step>(node->step); });
+}
+
+TEST(Rounds, DeepGhostsAreExchangedOnce) {
+  const Rounds rounds = with_rounds(relaxing(100), {4, 1, 1});
+  const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, 4, 1);
+  const auto steps = steps_of(rounds.pipeline, plan, "relax@rounds");
+  EXPECT_EQ(count<plan::Exchange>(steps), 1);
+  EXPECT_EQ(count<plan::Compute>(steps), 5) << "four turns, and whether the loop should have ended";
+  // Of 6 rows the ranks own, those of turn j, counted from 1, are 4 - j more on each side.
+  for (int turn = 1; turn <= 4; ++turn) {
+    const int next = rounds.pipeline.find("next@" + std::to_string(turn));
+    const StageRegions& stage = plan.stages[static_cast<std::size_t>(next)];
+    EXPECT_EQ(stage.computed, (Box{{0, 32}, {6 - (4 - turn), 12 + (4 - turn)}}));
+    EXPECT_EQ(stage.redundant_points, 2 * 32 * (4 - turn));
+  }
+  // The ranks tell each other of residuals when all points are computed.
+  const auto last = std::ranges::find_if(
+      steps, [](const PlanNode* node) { return std::holds_alternative<plan::Reduce>(node->step); });
+  for (auto step = last; step != last + 4; ++step)
+    EXPECT_TRUE(std::holds_alternative<plan::Reduce>((*step)->step));
+}
+
+TEST(Rounds, TurnsInTilesTakeNoMemory) {
+  const Pipeline pipeline = relaxing(100);
+  const Rounds rounds = with_rounds(pipeline, {1, 3, 1});
+  Target target;
+  target.device = false;
+  const Plan plan = make_plan(rounds.pipeline, rounds.schedule, target, 1, 0);
+  const auto steps = steps_of(rounds.pipeline, plan, "relax@rounds");
+  EXPECT_EQ(count<plan::Compute>(steps), 2);
+  const auto& step = std::get<plan::Compute>(steps.at(1)->step);
+  EXPECT_EQ(step.members.size(), 3U);
+  EXPECT_EQ(step.contributions.size(), 3U);
+  for (const char* name : {"next@1", "next@2"})
+    EXPECT_EQ(plan.stages[static_cast<std::size_t>(rounds.pipeline.find(name))].written_buffer, -1) << name;
+}
+
+TEST(Rounds, TheLastTurnIsAlwaysOneOfTheLoopItself) {
+  for (const std::int64_t maximum : {1, 4, 5, 9}) {
+    const Rounds rounds = with_rounds(relaxing(maximum), {4, 1, 1});
+    ASSERT_EQ(rounds.pipeline.loops().size(), maximum < 5 ? 1U : 2U);
+    EXPECT_EQ(rounds.pipeline.loops().back().name, "relax");
+    EXPECT_EQ(rounds.pipeline.loops().back().maximum, maximum);
+    if (maximum < 5) continue;
+    EXPECT_EQ(rounds.pipeline.loops().front().maximum, (maximum - 1) / 4 * 4);
+  }
+}
+
+TEST(Rounds, DivergeAtTheSameTurn) {
+  Pipeline pipeline;
+  const auto u = pipeline.input<float, 2>("u", image, Boundary::clamp);
+  pipeline.repeat("double", 1000, [&](const Pipeline::Loop& loop) {
+    const auto next = pipeline.stage<float>("next", Twice(), u);
+    loop.watch(pipeline.reduce("norm", MaximumNorm<float>(), next, image));
+    loop.feed(next, u);
+  });
+  pipeline.output(u);
+  test::WholeArray<float> first(image);
+  for (float& value : first.values) value = 1;
+  test::ArraySource<float> source(first);
+  test::ArraySink<float> sink(image);
+  for (const LoopSchedule& asked : {LoopSchedule{5, 1, 1}, LoopSchedule{1, 3, 1}, LoopSchedule{1, 1, 32}}) {
+    const Rounds rounds = with_rounds(pipeline, asked, "double");
+    EXPECT_EQ(
+        test::message_of<DivergedError>([&] {
+          Rehearsal(rounds.pipeline, rounds.schedule, {}, 3).run({{{"u", &source}}, {{"u", &sink}}});
+        }),
+        "the loop 'double' diverges: after turn 128 its residual 'norm' is inf; start from other data or "
+        "change its parameters");
+  }
+}
+
+std::string schedule_error(const Pipeline& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
+  try {
+    with_rounds(pipeline, asked, loop);
+  } catch (const ScheduleError& error) {
+    return error.key + ": " + error.what();
+  }
+  return "no error";
+}
+
+TEST(Rounds, ThatCannotBe) {
+  EXPECT_EQ(schedule_error(relaxing(9), {2, 1, 1}, "relaxe"),
+            "loops.relaxe: the pipeline has no loop 'relaxe'");
+  EXPECT_EQ(schedule_error(relaxing(9), {0, 1, 1}),
+            "loops.relax.turns_per_exchange: 0 turns: 1 to 32 are legal");
+  EXPECT_EQ(schedule_error(relaxing(9), {1, 33, 1}),
+            "loops.relax.turns_per_tile: 33 turns: 1 to 32 are legal");
+  const std::string why = "'u' has a periodic side, beyond which lies what other ranks own: only 1 is legal";
+  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {2, 1, 1}),
+            "loops.relax.turns_per_exchange: " + why);
+  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {1, 2, 1}), "loops.relax.turns_per_tile: " + why);
+  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {1, 1, 2}), "no error");
+  Pipeline outer;
+  const auto u = outer.input<float, 2>("u", image, Boundary::clamp);
+  outer.repeat("out", 3, [&](const Pipeline::Loop& all) {
+    outer.repeat("in", 3,
+                 [&](const Pipeline::Loop& loop) { loop.feed(outer.stage<float>("next", Twice(), u), u); });
+    all.until(outer.reduce("norm", MaximumNorm<float>(), u, image));
+  });
+  outer.output(u);
+  EXPECT_EQ(schedule_error(outer, {1, 1, 2}, "out"),
+            "loops.out: the loop 'out' has the loop 'in' in it: its turns run one by one");
+}
+
+TEST(Rounds, AreSettledBeforePlansAreMade) {
+  Schedule schedule;
+  schedule.loops["relax"] = {1, 1, 4};
+  EXPECT_EQ(test::message_of<InternalError>([&] { make_plan(relaxing(9), schedule, {}, 1, 0); }),
+            "the loop 'relax' should have 4 turns in a round: call in_rounds first");
+}
+
+}  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <set>
 
 #include "tessera/app/explain_plans.hpp"
@@ -195,7 +196,9 @@ class Run {
     try {
       task();
     } catch (const ScheduleError& error) {
-      deck_->fail(error.key, error.what());
+      // A copy of a stage in rounds follows what the deck says of the stage.
+      static const std::regex turn("@[0-9]+");
+      deck_->fail(std::regex_replace(error.key, turn, ""), error.what());
     }
   }
 

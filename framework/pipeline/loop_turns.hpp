@@ -59,7 +59,8 @@ class TurnTeller {
 };
 
 /// Runs the turns of a loop: run_turns_together() does what stands under the node, run_swap(node) one swap,
-/// number(array) is the first element of a value. Rounds in which the loop should have ended are taken back:
+/// number(array) is the first element of a value. `counted` says where the loop of rounds before it
+/// ended, and then where this one did. Rounds in which the loop should have ended are taken back:
 /// their swaps are done again, last first, which leaves the iterate that they began with. Throws
 /// DivergedError after a turn whose residual is not finite.
 template <class RunTurns, class RunSwap, class Number>

@@ -21,6 +21,8 @@ class PartialValues {
   void collect(const ExecutionSpace& execution);
   /// Joins all contributions; the result stays valid until `clear`.
   std::byte* join();
+  /// What `join` returned.
+  std::byte* total() { return values_.data(); }
 
   const ReductionKernel& kernel() const { return kernel_; }
 

@@ -91,6 +91,7 @@ Exchange* PlanInstance::find_exchange(const PlanNode& node) const {
 void PlanInstance::make_reductions() {
   const Pipeline& pipeline = executor_->pipeline();
   reductions_.resize(static_cast<std::size_t>(pipeline.size()));
+  requests_.reserve(reductions_.size());
   for (int id = 0; id < pipeline.size(); ++id)
     if (const ReductionKernel* kernel = pipeline[id].reduction)
       reductions_[static_cast<std::size_t>(id)] =
@@ -115,7 +116,15 @@ void PlanInstance::fence() {
 
 void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindings,
                        const StepObserver& observer) {
-  for (const PlanNode& node : nodes) run(node, bindings, observer);
+  for (std::size_t i = 0; i < nodes.size();) {
+    std::size_t end = i;
+    while (end < nodes.size() && std::holds_alternative<plan::Reduce>(nodes[end].step)) ++end;
+    if (end > i + 1)
+      reduce(std::span(nodes).subspan(i, end - i), observer);
+    else
+      run(nodes[i], bindings, observer);
+    i = std::max(end, i + 1);
+  }
 }
 
 void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer) {
@@ -160,6 +169,23 @@ void PlanInstance::reduce(int stage) {
   reductions_[static_cast<std::size_t>(stage)]->run(total, communicator_.handle());
   executor_->store_result(stage, total);
   values.clear();
+}
+
+void PlanInstance::reduce(std::span<const PlanNode> nodes, const StepObserver& observer) {
+  const auto stage_of = [](const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; };
+  requests_.clear();
+  for (const PlanNode& node : nodes) {
+    if (observer) observer(node);
+    std::byte* total = executor_->partial_values(stage_of(node))->join();
+    reductions_[static_cast<std::size_t>(stage_of(node))]->start(total, communicator_.handle(),
+                                                                 requests_.emplace_back());
+  }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  for (const PlanNode& node : nodes) {
+    PartialValues& values = *executor_->partial_values(stage_of(node));
+    executor_->store_result(stage_of(node), values.total());
+    values.clear();
+  }
 }
 
 int PlanInstance::step_count() const {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tessera/pipeline/bindings.hpp"
@@ -64,6 +65,8 @@ class PlanInstance {
   void run_leaf(const PlanNode& node, const Bindings& bindings);
   void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
   void reduce(int stage);
+  /// Global reductions one after the other: their messages travel side by side.
+  void reduce(std::span<const PlanNode> nodes, const StepObserver& observer);
   void fence();
   void make_exchanges(const Transport& transport);
   void make_exchange(const PlanNode& node, std::vector<int> buffers, const Transport& transport);
@@ -89,6 +92,8 @@ class PlanInstance {
   std::vector<NodeExchanges> exchanges_;
   /// By stage; null for stages that are no global reductions.
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
+  /// Of reductions that are under way: kept, to allocate them once.
+  std::vector<MPI_Request> requests_;
   /// Of the loop of rounds that ended last.
   CountedTurns turns_;
 };

@@ -59,16 +59,18 @@ class RoundsBuilder {
   }
 
   void check() const {
+    for (const Loop& loop : old_.loops())
+      if (loop.rounds_of >= 0) throw InternalError(fmt::format("'{}' are rounds already", loop.name));
     for (const auto& [name, asked] : schedule_.loops) {
       const auto loop =
           std::ranges::find_if(old_.loops(), [&name = name](const Loop& one) { return one.name == name; });
-      const std::string key = "loops." + name;
+      const std::string key = "loops." + name + ".";
       if (loop == old_.loops().end())
-        throw ScheduleError(key, fmt::format("the pipeline has no loop '{}'", name));
-      check_number(key + ".turns_per_exchange", asked.turns_per_exchange);
-      check_number(key + ".turns_per_tile", asked.turns_per_tile);
-      check_number(key + ".turns_per_test", asked.turns_per_test);
-      if (asked.turns() > 1) check(key, *loop, asked);
+        throw ScheduleError("loops." + name, fmt::format("the pipeline has no loop '{}'", name));
+      check_number(key + "turns_per_exchange", asked.turns_per_exchange);
+      check_number(key + "turns_per_tile", asked.turns_per_tile);
+      check_number(key + "turns_per_test", asked.turns_per_test);
+      if (asked.turns() > 1) check(*loop, asked);
     }
   }
 
@@ -77,20 +79,34 @@ class RoundsBuilder {
       throw ScheduleError(key, fmt::format("{} turns: 1 to {} are legal", turns, most_turns_per_round));
   }
 
-  void check(const std::string& key, const Loop& loop, const LoopSchedule& asked) const {
+  /// The key that asks for rounds of a loop.
+  std::string key_of(const Loop& loop) const {
+    const LoopSchedule& asked = asked_for(loop);
+    return fmt::format("loops.{}.{}", loop.name,
+                       asked.turns_per_exchange > 1 ? "turns_per_exchange"
+                       : asked.turns_per_tile > 1   ? "turns_per_tile"
+                                                    : "turns_per_test");
+  }
+
+  void check(const Loop& loop, const LoopSchedule& asked) const {
+    // Loops stand in the order in which they begin, outer ones first.
     for (const Loop& inner : old_.loops())
-      if (&inner != &loop && loop.first <= inner.first && inner.last <= loop.last)
-        throw ScheduleError(
-            key, fmt::format("the loop '{}' has the loop '{}' in it: its turns run one by one", loop.name,
-                             inner.name));
+      if (&inner > &loop && inner.last <= loop.last)
+        throw ScheduleError(key_of(loop),
+                            fmt::format("the loop '{}' has the loop '{}' in it: its turns run one by one",
+                                        loop.name, inner.name));
     for (const auto& feed : loop.feeds)
-      for (int d = 0; d < old_[feed.to].dimensions; ++d)
-        if (old_[feed.to].boundary.is_periodic(d) && !old_[feed.to].is_value &&
-            std::max(asked.turns_per_exchange, asked.turns_per_tile) > 1)
-          throw ScheduleError(
-              key + (asked.turns_per_exchange > 1 ? ".turns_per_exchange" : ".turns_per_tile"),
-              fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
-                          old_[feed.to].name));
+      if (has_periodic_side(old_[feed.to]) && std::max(asked.turns_per_exchange, asked.turns_per_tile) > 1)
+        throw ScheduleError(
+            key_of(loop),
+            fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
+                        old_[feed.to].name));
+  }
+
+  static bool has_periodic_side(const StageDeclaration& array) {
+    for (int d = 0; d < array.dimensions; ++d)
+      if (array.boundary.is_periodic(d)) return true;
+    return false;
   }
 
   /// Adds an array that reads place_of(input); `lead` is the new stage's, by old id, -1 if it was just added.
@@ -98,6 +114,9 @@ class RoundsBuilder {
   int add(StageDeclaration declaration, std::string name, int lead, const PlaceOf& place_of) {
     const int id = result_.pipeline.size();
     for (int& input : declaration.inputs) input = place_of(input);
+    for (const StageDeclaration& other : old_.stages())
+      if (other.name == name && name != declaration.name)
+        throw InternalError(fmt::format("'{}' is the name of a copy in rounds: choose another", name));
     declaration.name = std::move(name);
     declaration.lead = lead >= 0 ? id : stages().back().lead;
     stages().push_back(std::move(declaration));
@@ -199,11 +218,17 @@ class RoundsBuilder {
   }
 
   /// Reductions and values come after all points of the round, but for those that points depend on: what the
-  /// ranks tell each other of them is then told at once.
+  /// ranks tell each other of them is then told at once. Reductions that are no part of the stage that they
+  /// reduce come where they stand: else what they reduce would have to be kept for all turns.
   void add_points_first() {
+    const auto comes_late = [this](int id) {
+      const auto found = schedule_.stages.find(old_[id].name);
+      const bool is_apart = found != schedule_.stages.end() && !found->second.is_default();
+      return old_[id].is_value || (old_[id].reduction != nullptr && runs_on_host && !is_apart);
+    };
     for (int turn = 1; turn <= turns_; ++turn)
       for (int id = loop_->first; id < loop_->last; ++id)
-        if (needed_.contains({id, turn}) && !old_[id].is_everywhere()) copied({id, turn});
+        if (needed_.contains({old_[id].lead, turn}) && !comes_late(id)) copied({id, turn});
     for (const Copy& copy : needed_) copied(copy);
   }
 
@@ -217,7 +242,7 @@ class RoundsBuilder {
         const StageDeclaration& fed = old_[feed.to];
         if (iterate.is_bounded && iterate.boundary != BoundaryConditions() &&
             fed.boundary != BoundaryConditions() && iterate.boundary != fed.boundary)
-          throw ScheduleError("loops." + loop_->name,
+          throw ScheduleError(key_of(*loop_),
                               fmt::format("'{}' is fed on to '{}', which has other boundary conditions: its "
                                           "turns run one by one",
                                           old_[copy.array].name, fed.name));
@@ -240,17 +265,18 @@ class RoundsBuilder {
     const LoopSchedule& asked = asked_for(*loop_);
     const Pipeline& pipeline = result_.pipeline;
     if (pipeline[first].is_everywhere()) return;
-    bool is_fed = false, is_iterate = false;
+    bool is_fed = false, is_bounded = false, is_periodic = false;
     for (int part = first; part < first + pipeline[first].output_count; ++part) {
       is_fed = is_fed || std::ranges::any_of(rounds.feeds,
                                              [part](const Loop::Feed& feed) { return feed.from == part; });
-      is_iterate = is_iterate || pipeline[part].is_bounded;
+      is_bounded = is_bounded || pipeline[part].is_bounded;
+      is_periodic = is_periodic || has_periodic_side(pipeline[part]);
     }
     // A family has the grid of its last member, in the loop itself.
     if (is_fed) settled.grid.reset();
-    if (is_fed || settled.placement != Placement::distributed) return;
-    const bool leaves_tiles = is_iterate && copy.turn % asked.turns_per_tile == 0;
-    const bool is_exchanged = is_iterate && copy.turn % asked.turns_per_exchange == 0;
+    if (is_fed || is_periodic || settled.placement != Placement::distributed) return;
+    const bool leaves_tiles = is_bounded && copy.turn % asked.turns_per_tile == 0;
+    const bool is_exchanged = is_bounded && copy.turn % asked.turns_per_exchange == 0;
     if (asked.turns_per_tile > 1 && !leaves_tiles)
       settled.placement = Placement::tile;
     else if (asked.turns_per_exchange > 1 && !is_exchanged)

@@ -22,8 +22,13 @@ inline constexpr int most_turns_per_round = 32;
 /// round in which the loop should have ended, or in which a residual is not finite, is taken back, and `l`
 /// goes on from there turn by turn: it has at least one turn left, whose results others may read.
 ///
-/// Throws ScheduleError for loops that are not there, have loops in them, or carry an iterate with a periodic
-/// side over turns without an exchange.
+/// Up to k - 1 turns after the last are computed for nothing. On devices turns in tiles are those of deeper
+/// ghosts. LoopProgress and plans number the loops of the new pipeline.
+///
+/// Throws ScheduleError for numbers of turns that are not 1 to most_turns_per_round, for loops that are not
+/// there or have loops in them, that carry an iterate with a periodic side over turns without an exchange, or
+/// that feed an iterate on to one with other boundary conditions; InternalError for a pipeline that has
+/// rounds already.
 Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule);
 
 }  // namespace tessera

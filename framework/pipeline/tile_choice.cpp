@@ -89,16 +89,21 @@ TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& 
     const std::int64_t middle = box[d].begin + box[d].size() / 2;
     probe[d] = {middle, middle + 1};
   }
-  Box most = probe;
-  for (const Box& need : member_boxes(scheduled, members, probe))
-    if (need.dimensions == box.dimensions) most = hull(most, need);
+  std::int64_t reach_x = 0, reach_y = 0;
+  for (const Box& need : member_boxes(scheduled, members, probe)) {
+    if (need.dimensions != box.dimensions || need.empty()) continue;
+    reach_x = std::max(reach_x, need[0].size() - 1);
+    reach_y = std::max(reach_y, need[1].size() - 1);
+  }
   const std::int64_t points = bytes_in_cache / live_bytes(scheduled, members);
-  const std::int64_t reach_x = most[0].size() - 1, reach_y = most[1].size() - 1;
+  const std::int64_t shared = box.size() / (tiles_per_thread * scheduled.target().threads);
   TileSize best(static_cast<std::size_t>(box.dimensions), 1);
   double least = 0;
   for (std::int64_t width = 128; width <= 8192; width *= 2) {
     const std::int64_t x = std::min(box[0].size(), width);
-    const std::int64_t y = std::clamp<std::int64_t>(points / (x + reach_x) - reach_y, 1, box[1].size());
+    const std::int64_t most =
+        std::clamp<std::int64_t>(shared / x, std::min<std::int64_t>(8, box[1].size()), box[1].size());
+    const std::int64_t y = std::clamp<std::int64_t>(points / (x + reach_x) - reach_y, 1, most);
     const auto computed = static_cast<double>((x + reach_x + row_start) * (y + reach_y));
     const double cost = computed / static_cast<double>(x * y);
     if (least > 0 && cost >= least) continue;

@@ -167,13 +167,18 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
   std::vector<Box> needs;
   boxes.back() = tile;
   for (std::size_t m = 0; m + 1 < members.size(); ++m)
-    if (scheduled[members[m]].contributes_in == members.back()) boxes[m] = tile;
+    if (scheduled[members[m]].contributes_in == members.back())
+      for (int reduction : scheduled[members[m]].contributes)
+        boxes[m] = hull(boxes[m], intersection(tile, scheduled.pipeline()[reduction].reduced));
   for (std::size_t m = members.size(); m-- > 1;) {
     if (boxes[m].empty()) continue;
     const StageDeclaration& stage = scheduled.pipeline()[members[m]];
-    boxes[m] = m + 1 == members.size() ? boxes[m] : with_whole_lines(stage, boxes[m]);
-    const Box points = scheduled.pipeline().within_bounds(members[m], boxes[m]);
+    Box points = scheduled.pipeline().within_bounds(members[m], boxes[m]);
     if (points.empty()) continue;
+    if (m + 1 < members.size()) {
+      points = with_whole_lines(stage, points);
+      boxes[m] = hull(boxes[m], points);
+    }
     needs.resize(stage.inputs.size());
     bool is_known = false;
     for (std::size_t k = 0; k < m; ++k)
@@ -187,8 +192,9 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
                  input.is_bounded ? with_boundary_sources(needs[i], input.domain, input.boundary) : needs[i]);
       }
   }
-  if (members.size() > 1 && !boxes[0].empty())
-    boxes[0] = with_whole_lines(scheduled.pipeline()[members[0]], boxes[0]);
+  const Box first = scheduled.pipeline().within_bounds(members[0], boxes[0]);
+  if (members.size() > 1 && !first.empty())
+    boxes[0] = hull(boxes[0], with_whole_lines(scheduled.pipeline()[members[0]], first));
   return boxes;
 }
 

@@ -18,4 +18,8 @@ void ValueReduction::run(void* value, MPI_Comm communicator) const {
   MPI_Allreduce(MPI_IN_PLACE, value, 1, type_, operation_, communicator);
 }
 
+void ValueReduction::start(void* value, MPI_Comm communicator, MPI_Request& request) const {
+  MPI_Iallreduce(MPI_IN_PLACE, value, 1, type_, operation_, communicator, &request);
+}
+
 }  // namespace tessera

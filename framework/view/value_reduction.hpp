@@ -18,6 +18,8 @@ class ValueReduction {
 
   /// Every rank's `value` becomes the value of all. Collective.
   void run(void* value, MPI_Comm communicator) const;
+  /// The same, done when the request is.
+  void start(void* value, MPI_Comm communicator, MPI_Request& request) const;
 
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

@@ -71,7 +71,7 @@ inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
 inline void add_random_rounds(Random& random, const Pipeline& pipeline, Schedule& schedule) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
     const bool holds_others = std::ranges::any_of(pipeline.loops(), [&loop](const LoopDeclaration& other) {
-      return &other != &loop && loop.first <= other.first && other.last <= loop.last;
+      return &other > &loop && other.last <= loop.last;
     });
     const bool is_periodic = std::ranges::any_of(loop.feeds, [&pipeline](const LoopDeclaration::Feed& feed) {
       return has_periodic_side(pipeline[feed.to]);

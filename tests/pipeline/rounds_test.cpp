@@ -167,7 +167,7 @@ TEST(Rounds, ThatCannotBe) {
   });
   outer.output(u);
   EXPECT_EQ(schedule_error(outer, {1, 1, 2}, "out"),
-            "loops.out: the loop 'out' has the loop 'in' in it: its turns run one by one");
+            "loops.out.turns_per_test: the loop 'out' has the loop 'in' in it: its turns run one by one");
 }
 
 TEST(Rounds, AreSettledBeforePlansAreMade) {

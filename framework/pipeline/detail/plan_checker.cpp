@@ -231,8 +231,15 @@ void PlanChecker::check_step(const plan::Repeat& step) {
   require(step.residuals.empty() || step.loop >= 0, "a residual of no loop");
   require(step.residuals.empty() || step.residuals.size() == static_cast<std::size_t>(step.turns),
           "{} residuals for {} turns", step.residuals.size(), step.turns);
-  require(step.loop < 0 || (loop_of(step).turns == step.turns && loop_of(step).rounds_of == step.rounds_of),
-          "other rounds than those of the loop '{}'", step.loop < 0 ? "" : loop_of(step).name);
+  const bool is_continued = std::ranges::any_of(pipeline_.loops(), [&](const LoopDeclaration& loop) {
+    return step.loop >= 0 && loop.rounds_of == step.loop;
+  });
+  const LoopDeclaration no_loop;
+  const LoopDeclaration& loop = step.loop < 0 ? no_loop : loop_of(step);
+  require(step.loop < 0 || (loop.turns == step.turns && loop.rounds_of == step.rounds_of &&
+                            is_continued == step.continues && step.maximum % step.turns == 0),
+          "other rounds than those of the loop '{}'", loop.name);
+  require(step.loop >= 0 || (step.rounds_of == -1 && !step.continues), "rounds of no loop");
   std::vector<int> values = step.residuals;
   if (step.condition != -1) values.push_back(step.condition);
   for (int value : values) {

@@ -73,9 +73,9 @@ class PlanChecker {
   void check_tiles(const plan::Compute& step) const;
   void check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
                   std::vector<std::int64_t>& scratch_bytes) const;
-  /// That what a member reads, to compute a box, is there.
   void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
   void check_border(int member, const Box& box) const;
+  /// That what a member reads, to compute a box, is there.
   void check_needs(const plan::Compute& step, const Box* boxes, std::size_t member, const Box& box) const;
   void check_whole_lines(int stage, const Box& box) const;
 

@@ -239,7 +239,7 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
     const Box points = pipeline_.within_bounds(member, boxes[m]);
     check_inside(stage(member).domain, points, "the box of a member");
     check_border(member, boxes[m]);
-    check_whole_lines(member, boxes[m]);
+    if (!points.empty()) check_whole_lines(member, points);
     for (std::size_t k = 0; k < step.scratch.size(); ++k) {
       const int array = step.scratch[k].array;
       if (pipeline_[array].lead != member) continue;

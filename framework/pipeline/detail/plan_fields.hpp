@@ -135,6 +135,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
 /// What marks a text as plans; the version counts changes that older programs cannot read.
 inline constexpr const char* plan_format = "tessera plan";
-inline constexpr int plan_version = 2;
+inline constexpr int plan_version = 3;
 
 }  // namespace tessera::detail

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "tessera/app/explain_plans.hpp"
@@ -196,9 +195,7 @@ class Run {
     try {
       task();
     } catch (const ScheduleError& error) {
-      // A copy of a stage in rounds follows what the deck says of the stage.
-      static const std::regex turn("@[0-9]+");
-      deck_->fail(std::regex_replace(error.key, turn, ""), error.what());
+      deck_->fail(key_without_turn(error.key), error.what());
     }
   }
 

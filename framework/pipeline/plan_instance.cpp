@@ -119,11 +119,11 @@ void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindi
   for (std::size_t i = 0; i < nodes.size();) {
     std::size_t end = i;
     while (end < nodes.size() && std::holds_alternative<plan::Reduce>(nodes[end].step)) ++end;
-    if (end > i + 1)
+    if (end > i)
       reduce(std::span(nodes).subspan(i, end - i), observer);
     else
-      run(nodes[i], bindings, observer);
-    i = std::max(end, i + 1);
+      run(nodes[end++], bindings, observer);
+    i = end;
   }
 }
 
@@ -156,19 +156,9 @@ void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {
     exchanges_[static_cast<std::size_t>(node.id)].under_way = messages;
   } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
     exchanges_[static_cast<std::size_t>(finish->exchange)].under_way->finish(executor_->execution());
-  } else if (const auto* reduction = std::get_if<plan::Reduce>(&node.step)) {
-    reduce(reduction->stage);
   } else {
     executor_->run(node, bindings);
   }
-}
-
-void PlanInstance::reduce(int stage) {
-  PartialValues& values = *executor_->partial_values(stage);
-  std::byte* total = values.join();
-  reductions_[static_cast<std::size_t>(stage)]->run(total, communicator_.handle());
-  executor_->store_result(stage, total);
-  values.clear();
 }
 
 void PlanInstance::reduce(std::span<const PlanNode> nodes, const StepObserver& observer) {
@@ -177,8 +167,11 @@ void PlanInstance::reduce(std::span<const PlanNode> nodes, const StepObserver& o
   for (const PlanNode& node : nodes) {
     if (observer) observer(node);
     std::byte* total = executor_->partial_values(stage_of(node))->join();
-    reductions_[static_cast<std::size_t>(stage_of(node))]->start(total, communicator_.handle(),
-                                                                 requests_.emplace_back());
+    const ValueReduction& reduction = *reductions_[static_cast<std::size_t>(stage_of(node))];
+    if (nodes.size() == 1)
+      reduction.run(total, communicator_.handle());
+    else
+      reduction.start(total, communicator_.handle(), requests_.emplace_back());
   }
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const PlanNode& node : nodes) {

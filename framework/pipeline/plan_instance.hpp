@@ -64,8 +64,7 @@ class PlanInstance {
   void run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer);
   void run_leaf(const PlanNode& node, const Bindings& bindings);
   void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
-  void reduce(int stage);
-  /// Global reductions one after the other: their messages travel side by side.
+  /// Global reductions that follow each other: their messages travel side by side.
   void reduce(std::span<const PlanNode> nodes, const StepObserver& observer);
   void fence();
   void make_exchanges(const Transport& transport);

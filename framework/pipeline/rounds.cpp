@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tessera/pipeline/detail/end_of_round.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
 
 namespace tessera {
 namespace detail {
@@ -101,12 +102,6 @@ class RoundsBuilder {
             key_of(loop),
             fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
                         old_[feed.to].name));
-  }
-
-  static bool has_periodic_side(const StageDeclaration& array) {
-    for (int d = 0; d < array.dimensions; ++d)
-      if (array.boundary.is_periodic(d)) return true;
-    return false;
   }
 
   /// Adds an array that reads place_of(input); `lead` is the new stage's, by old id, -1 if it was just added.
@@ -319,6 +314,12 @@ class RoundsBuilder {
 };
 
 }  // namespace detail
+
+std::string key_without_turn(std::string key) {
+  if (const std::size_t turn = key.find('@'); turn != std::string::npos)
+    key.erase(turn, key.find('.', turn) - turn);
+  return key;
+}
 
 Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule) {
   return detail::RoundsBuilder(pipeline, schedule).build();

@@ -31,4 +31,8 @@ inline constexpr int most_turns_per_round = 32;
 /// rounds already.
 Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule);
 
+/// The key to blame in a deck for one of a schedule in rounds: "schedule.next.tile" for
+/// "schedule.next@4.tile".
+std::string key_without_turn(std::string key);
+
 }  // namespace tessera

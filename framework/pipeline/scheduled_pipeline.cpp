@@ -75,10 +75,8 @@ std::pair<const char*, const char*> kind_and_reason(const Pipeline& pipeline, in
   const StageDeclaration& declaration = pipeline[id];
   if (declaration.is_input()) return {"input", "its owners read it"};
   if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
-  if (declaration.is_bounded)
-    for (int d = 0; d < declaration.dimensions; ++d)
-      if (declaration.boundary.is_periodic(d))
-        return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
+  if (declaration.is_bounded && has_periodic_side(declaration))
+    return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
   for (int part = id; part < id + declaration.output_count; ++part)
     if (pipeline[part].is_output) return {"output", "its owners write it"};
   if (is_fed) return {"iterate", "its owners keep it for the next turn"};
@@ -90,6 +88,12 @@ std::pair<const char*, const char*> kind_and_reason(const Pipeline& pipeline, in
 std::string_view name_of(Placement placement) {
   constexpr std::string_view names[] = {"distributed", "rank", "replicated", "tile"};
   return names[static_cast<std::size_t>(placement)];
+}
+
+bool has_periodic_side(const StageDeclaration& array) {
+  for (int d = 0; d < array.dimensions; ++d)
+    if (array.boundary.is_periodic(d)) return true;
+  return false;
 }
 
 Box with_whole_lines(const StageDeclaration& stage, Box box) {
@@ -397,8 +401,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
 bool ScheduledPipeline::is_exchanged(int id) const {
   const auto& stage = (*this)[id];
   const StageDeclaration& declaration = (*pipeline_)[id];
-  bool wraps = false;
-  for (int d = 0; d < declaration.dimensions; ++d) wraps = wraps || declaration.boundary.is_periodic(d);
+  const bool wraps = has_periodic_side(declaration);
   return stage.placement == Placement::distributed && !declaration.is_everywhere() && !stage.is_fleeting &&
          !stage.consumers.empty() && (rank_count_ > 1 || wraps);
 }

@@ -131,6 +131,9 @@ class ScheduledPipeline {
   std::vector<std::vector<int>> families_ = {{}};
 };
 
+/// Some side of the array is periodic.
+bool has_periodic_side(const StageDeclaration& array);
+
 /// `box` of a stage with all points along the dimensions that it has as a whole.
 Box with_whole_lines(const StageDeclaration& stage, Box box);
 

@@ -8,10 +8,6 @@
 namespace tessera {
 namespace {
 
-std::int64_t element_size(const ScheduledPipeline& scheduled, int id) {
-  return static_cast<std::int64_t>(size_of(scheduled.pipeline()[id].type));
-}
-
 /// What one tile reads, keeps in scratch and writes; scratch, about a third of it, should stay in a
 /// second-level cache.
 constexpr std::int64_t tile_bytes = 768 * 1024;
@@ -71,9 +67,9 @@ TileSize turning_tile(const ScheduledPipeline& scheduled, const std::vector<int>
 std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   const Pipeline& pipeline = scheduled.pipeline();
   std::int64_t most = 1;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    std::int64_t bytes = output_bytes(scheduled, members[m]);
-    for (int input : pipeline[members[m]].inputs) bytes += element_size(scheduled, input);
+  for (int member : members) {
+    std::int64_t bytes = output_bytes(scheduled, member);
+    for (int input : pipeline[member].inputs) bytes += element_size(scheduled, input);
     most = std::max(most, bytes);
   }
   return most;

@@ -11,10 +11,6 @@
 namespace tessera {
 namespace {
 
-std::int64_t element_size(const ScheduledPipeline& scheduled, int id) {
-  return static_cast<std::int64_t>(size_of(scheduled.pipeline()[id].type));
-}
-
 /// Whether a row of the stage is computed from one row of each input.
 bool reads_single_rows(const StageDeclaration& stage, Box row) {
   for (int d = 1; d < row.dimensions; ++d) row[d].end = row[d].begin + 1;

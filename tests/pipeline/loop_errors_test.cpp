@@ -9,6 +9,7 @@
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/rounds.hpp"
 
 namespace {
 
@@ -240,6 +241,24 @@ TEST(LoopErrors, AResidualThatIsNotFiniteEndsTheLoop) {
                   " its residual 'norm' is " + (start == 1 ? "inf" : "nan") +
                   "; start from other data or change its parameters");
     EXPECT_EQ(std::ranges::count(sink.writes.values, 0), image.size());
+  }
+}
+
+TEST(LoopErrors, RoundsDivergeAtTheSameTurn) {
+  test::WholeArray<float> first(image);
+  std::ranges::fill(first.values, 1.0f);
+  test::ArraySource<float> source(first);
+  test::ArraySink<float> sink(image);
+  for (const LoopSchedule& asked : {LoopSchedule{5, 1, 1}, LoopSchedule{1, 3, 1}, LoopSchedule{1, 1, 32}}) {
+    Schedule schedule;
+    schedule.loops["double"] = asked;
+    const Rounds rounds = in_rounds(doubling(1000), schedule);
+    EXPECT_EQ(
+        test::message_of<DivergedError>([&] {
+          Rehearsal(rounds.pipeline, rounds.schedule, {}, 3).run({{{"u", &source}}, {{"u", &sink}}});
+        }),
+        "the loop 'double' diverges: after turn 128 its residual 'norm' is inf; start from other data or "
+        "change its parameters");
   }
 }
 

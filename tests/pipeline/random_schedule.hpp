@@ -6,6 +6,7 @@
 #include "domain/random.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 #include "tessera/pipeline/schedule.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
 
 namespace tessera::test {
 
@@ -45,12 +46,6 @@ inline bool changes_places(const Pipeline& pipeline, int id) {
   for (const LoopDeclaration& loop : pipeline.loops())
     for (const auto& [from, to] : loop.feeds)
       if (from == id || to == id) return true;
-  return false;
-}
-
-inline bool has_periodic_side(const StageDeclaration& declaration) {
-  for (int d = 0; d < declaration.dimensions; ++d)
-    if (declaration.boundary.is_periodic(d)) return true;
   return false;
 }
 

@@ -50,12 +50,17 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
 
 PipelineApplication with_names_of(const Pipeline& sample, PipelineApplication application) {
   const ScheduleNames names = schedule_names(sample);
-  if (names.outputs.size() != 1)
-    throw InternalError(fmt::format("{} has {} outputs, not one", application.program, names.outputs.size()));
+  std::vector<std::string> images;
+  for (const std::string& name : names.outputs) {
+    const bool is_number = sample[sample.find(name)].is_everywhere();
+    (is_number ? application.numbers : images).push_back(name);
+  }
+  if (images.size() != 1)
+    throw InternalError(fmt::format("{} has {} outputs, not one", application.program, images.size()));
   application.stages = names.stages;
   application.reductions = names.reductions;
   application.loops = names.loops;
-  application.output = names.outputs.front();
+  application.output = images.front();
   return application;
 }
 

@@ -25,8 +25,9 @@ struct ImageNeeds {
 /// Throws InputError about `input.file` when the program does not take this image.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
-/// The application, with the names of the stages, the reductions and the output of a pipeline of its own:
-/// that of some image, with all stages that there may be.
+/// The application, with the names of the stages, the reductions, the loops, the output and the numbers
+/// (other outputs: values and global reductions) of a pipeline of its own: that of some image, with all
+/// stages that there may be.
 PipelineApplication with_names_of(const Pipeline& sample, PipelineApplication application);
 
 /// make<T, N>(domain) for the type T, one of Types, and the 2 or 3 dimensions N of an image. Throws

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "tessera/app/file_names.hpp"
 #include "tessera/io/comparison.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -13,10 +10,12 @@
 namespace tessera::app {
 namespace {
 
-constexpr std::array output_keys = {"output.file", "output.png", "output.comparison"};
-
-std::string path_of(const deck::Deck& deck, const char* key) {
-  return deck.is_set(key) ? deck.get<std::string>(key) : std::string();
+/// Those of the keys that the deck gives, in order.
+std::vector<NamedFile> asked_files(const deck::Deck& deck) {
+  std::vector<NamedFile> files;
+  for (const char* key : {"output.file", "output.png", "output.comparison"})
+    if (deck.schema().find(key) != nullptr && deck.is_set(key)) files.push_back({key, deck.text_of(key)});
+  return files;
 }
 
 /// A picture of the input's and the output's middle, made when the output is written.
@@ -47,53 +46,57 @@ class ComparisonSink final : public BlockSink {
   Box domain_;
 };
 
-/// A file that the deck names, and the key it names it by.
-struct NamedFile {
-  std::filesystem::path place;
-  const char* key;
-};
-
-void check_outputs(const deck::Deck& deck, const std::vector<std::string>& reads) {
-  std::vector<NamedFile> files = {{place_of(path_of(deck, "input.file")), "input.file"}};
-  for (const char* key : output_keys)
-    if (const std::string path = path_of(deck, key); !path.empty()) {
-      check_names(reads, {{fmt::format("{}:", key), path}});
-      const NamedFile file{place_of(path), key};
-      if (const auto other = std::ranges::find(files, file.place, &NamedFile::place); other != files.end())
-        deck.fail(key, fmt::format("{} has the same name: give each a name of its own", other->key));
-      files.push_back(file);
-    }
-  if (files.size() == 1)
-    throw InputError(
-        "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value");
+void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
+                   const std::vector<std::string>& reads) {
+  const std::vector<NamedFile> outputs = asked_files(deck);
+  for (const NamedFile& output : outputs) {
+    check_names(reads, {{fmt::format("{}:", output.key), output.path}});
+    for (const NamedFile& other : files)
+      if (place_of(other.path) == place_of(output.path))
+        deck.fail(output.key, fmt::format("{} has the same name: give each a name of its own", other.key));
+    files.push_back(output);
+  }
+  if (outputs.empty())
+    throw InputError(fmt::format("nothing to write: give output.file{} in the deck or as key=value",
+                                 deck.schema().find("output.comparison") == nullptr
+                                     ? " or output.png"
+                                     : ", output.png or output.comparison"));
 }
 
 }  // namespace
 
-void declare_output_keys(deck::Schema& schema) {
+void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
   using deck::ValueType;
   schema.add(
       {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
+  if (!application.loops.empty())
+    schema.add({.name = "output.history",
+                .type = ValueType::path,
+                .group = "Files",
+                .help = "The residuals of loops, turn by turn, as CSV; output.file holds them, too"});
+  if (!application.build) return;
   schema.add({.name = "output.comparison",
               .type = ValueType::path,
               .group = "Files",
               .help = "A PNG with the middle of the image before and after, magnified"});
 }
 
-ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-                           const StageDeclaration& result, const std::vector<std::string>& reads)
+ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const ImageInputs& inputs,
+                           const StageDeclaration& result, const LoopHistory& history,
+                           const std::vector<std::string>& reads)
     : communicator_(communicator),
-      input_domain_(image.domain),
-      comparison_(path_of(deck, "output.comparison")) {
-  check_outputs(deck, reads);
-  for (const char* key : output_keys)
-    if (const std::string path = path_of(deck, key); !path.empty()) paths_.push_back(path);
-  if (const std::string path = path_of(deck, "output.file"); !path.empty())
-    tee_.sinks.push_back(io::create_hdf5(communicator, path, result.name, result.domain, result.type));
-  if (const std::string path = path_of(deck, "output.png"); !path.empty())
+      comparison_(inputs.image() == nullptr ? "" : deck.text_of("output.comparison")) {
+  check_outputs(deck, inputs.files(), reads);
+  for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
+  if (const std::string path = deck.text_of("output.file"); !path.empty())
+    tee_.sinks.push_back(io::create_hdf5(communicator, path, result.name, result.domain, result.type,
+                                         [&history] { return history.lists(); }));
+  if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
   if (comparison_.empty()) return;
+  const io::ImageInfo& image = *inputs.image();
+  input_domain_ = image.domain;
   if (result.type != image.type || !(result.domain == image.domain))
     deck.fail(
         "output.comparison",

@@ -7,22 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/image_inputs.hpp"
+#include "tessera/app/loop_history.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/io/image_info.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
 
 namespace tessera::app {
 
 /// Declares the keys of the files that an application writes its result to.
-void declare_output_keys(deck::Schema& schema);
+void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Those files. All calls but paths() are collective.
 class ImageOutputs {
  public:
-  /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of the
-  /// input or of one of `reads`, the other files that the run reads.
-  ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const io::ImageInfo& image,
-               const StageDeclaration& result, const std::vector<std::string>& reads);
+  /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of an
+  /// input or of one of `reads`, the other files that the run reads. HDF5 files hold `history`, too, which
+  /// must outlive this object.
+  ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const ImageInputs& inputs,
+               const StageDeclaration& result, const LoopHistory& history,
+               const std::vector<std::string>& reads);
 
   /// What the result is handed to. The picture of before and after takes the input from `instance`.
   BlockSink& sink(PlanInstance& instance);

@@ -3,10 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera::app {
+namespace {
+
+/// What a turn computes anew: the points of the largest array that is fed.
+std::int64_t points_of(const Pipeline& pipeline, const LoopDeclaration& loop) {
+  std::int64_t points = 0;
+  for (const auto& feed : loop.feeds) points = std::max(points, pipeline[feed.to].domain.size());
+  return points;
+}
+
+}  // namespace
+
+double LoopRecorder::seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
 
 LoopRecorder::LoopRecorder(const Pipeline& pipeline, Progress& progress)
-    : pipeline_(pipeline), progress_(progress), totals_(pipeline.loops().size()) {}
+    : pipeline_(pipeline), progress_(progress), history_(pipeline), totals_(pipeline.loops().size()) {}
 
 void LoopRecorder::listen(Bindings& bindings) {
   bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
@@ -33,10 +49,14 @@ void LoopRecorder::before_turn(const LoopProgress& progress) {
 void LoopRecorder::after_turn(const LoopProgress& progress) {
   // A plan from a file may repeat what is no loop of the pipeline.
   if (progress.loop < 0) return;
+  history_.add(progress);
   progress_.turn([&] {
     const LoopDeclaration& loop = loop_of(progress);
-    return fmt::format("{}: turn {} of at most {}{}", loop.name, progress.turns, loop.maximum,
-                       residual_text(progress));
+    const double seconds = seconds_since(totals_[static_cast<std::size_t>(progress.loop)].began);
+    const auto left =
+        static_cast<double>(loop.maximum - progress.turns) / static_cast<double>(progress.turns);
+    return fmt::format("{}: turn {} of at most {}{}, {:.3g} s, at most {:.3g} s to come", loop.name,
+                       progress.turns, loop.maximum, residual_text(progress), seconds, seconds * left);
   });
 }
 
@@ -46,7 +66,7 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
   Total& total = totals_[static_cast<std::size_t>(progress.loop)];
   ++total.runs;
   total.turns += progress.turns;
-  total.seconds += std::chrono::duration<double>(Clock::now() - total.began).count();
+  total.seconds += seconds_since(total.began);
   total.last = progress;
   const LoopDeclaration& loop = loop_of(progress);
   if (depth_ == 0)
@@ -72,11 +92,13 @@ void LoopRecorder::add(Report& report) const {
     if (pipeline_.loops()[i].rounds_of >= 0) continue;  // its turns are counted with those of that loop
     const Total& total = totals_[i];
     const auto turns = static_cast<double>(total.turns);
+    const double points = turns * static_cast<double>(points_of(pipeline_, pipeline_.loops()[i]));
     report.add_row("loops", {{"loop", pipeline_.loops()[i].name},
                              {"runs", total.runs},
                              {"turns", total.turns},
                              {"seconds", total.seconds},
                              {"seconds_per_turn", total.turns > 0 ? total.seconds / turns : 0.0},
+                             {"points_per_second", total.seconds > 0 ? points / total.seconds : 0.0},
                              {"residual", total.last.residual},
                              {"converged", std::string(total.last.has_converged ? "yes" : "no")}});
   }

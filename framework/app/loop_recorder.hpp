@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/loop_history.hpp"
 #include "tessera/app/progress.hpp"
 #include "tessera/app/report.hpp"
 #include "tessera/pipeline/bindings.hpp"
@@ -27,6 +28,8 @@ class LoopRecorder {
   /// the last turn of the outer one; empty when there is none.
   std::string unfinished() const;
 
+  const LoopHistory& history() const { return history_; }
+
   /// Adds the table `loops`; nothing when the pipeline has none.
   void add(Report& report) const;
 
@@ -41,6 +44,7 @@ class LoopRecorder {
     LoopProgress last = {};
   };
 
+  static double seconds_since(Clock::time_point began);
   void before_turn(const LoopProgress& progress);
   void after_turn(const LoopProgress& progress);
   void after_loop(const LoopProgress& progress);
@@ -49,6 +53,7 @@ class LoopRecorder {
 
   const Pipeline& pipeline_;
   Progress& progress_;
+  LoopHistory history_;
   /// By loop of the pipeline.
   std::vector<Total> totals_;
   int depth_ = 0;

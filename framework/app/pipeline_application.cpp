@@ -8,12 +8,15 @@
 #include <optional>
 #include <set>
 
+#include "tessera/app/application_schema.hpp"
 #include "tessera/app/explain_plans.hpp"
 #include "tessera/app/file_names.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/loop_recorder.hpp"
 #include "tessera/app/options.hpp"
 #include "tessera/app/progress.hpp"
+#include "tessera/app/reported_numbers.hpp"
 #include "tessera/app/run_records.hpp"
 #include "tessera/app/run_report.hpp"
 #include "tessera/app/session.hpp"
@@ -21,7 +24,6 @@
 #include "tessera/app/version.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
-#include "tessera/io/image_source.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
@@ -34,45 +36,6 @@
 
 namespace tessera::app {
 namespace {
-
-using deck::ValueType;
-
-deck::Schema make_schema(const ScheduleNames& names, const std::vector<deck::KeyDeclaration>& parameters) {
-  deck::Schema schema;
-  schema.add({.name = "input.file",
-              .type = ValueType::path,
-              .group = "Files",
-              .help = "The image: PNG or HDF5",
-              .required = true});
-  schema.add({.name = "input.dataset",
-              .type = ValueType::text,
-              .group = "Files",
-              .help = "The data set of an HDF5 file; without it, the only one"});
-  declare_output_keys(schema);
-  for (const deck::KeyDeclaration& key : parameters) schema.add(key);
-  schema.add(
-      {.name = "threads",
-       .type = ValueType::integer,
-       .group = "Machine",
-       .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
-               "evenly by the ranks on them",
-       .minimum = 1,
-       .maximum = 4096});
-  schema.add({.name = "gpu_aware_mpi",
-              .type = ValueType::choice,
-              .group = "Machine",
-              .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
-              .default_text = "auto",
-              .choices = {"auto", "on", "off"}});
-  schema.add({.name = "memory",
-              .type = ValueType::real,
-              .group = "Machine",
-              .help = "What a rank may use at most; a plan that needs more is refused before it starts",
-              .unit = "GiB",
-              .minimum = 0});
-  declare_schedule_keys(schema, names);
-  return schema;
-}
 
 int steps_outside_loops(const PlanNode& node) {
   if (std::holds_alternative<plan::Repeat>(node.step)) return 0;
@@ -88,9 +51,8 @@ class Run {
   Run(Session& session, const PipelineApplication& application)
       : session_(session),
         application_(application),
-        names_{
-            {"input"}, application.stages, application.reductions, {application.output}, application.loops},
-        schema_(make_schema(names_, application.parameters)) {}
+        names_(names_of(application)),
+        schema_(make_schema(application)) {}
 
   ExitStatus main(int argc, char** argv) {
     options_ = parse_options(argc, argv);
@@ -98,7 +60,7 @@ class Run {
     if (options_.version) return say(version_text(application_.program));
     load_deck();
     if (options_.print_deck) return say(deck::print(*deck_));
-    inspect_input();
+    make_pipeline();
     if (options_.plan.empty())
       make_plans();
     else
@@ -129,19 +91,13 @@ class Run {
     deck_ = std::make_unique<deck::Deck>(deck::load(schema_, sources, options_.overrides));
   }
 
-  std::string text_of(const char* key) const {
-    return deck_->is_set(key) ? deck_->get<std::string>(key) : std::string();
-  }
-
-  void inspect_input() {
+  void make_pipeline() {
+    inputs_ = std::make_unique<ImageInputs>(session_.communicator(), application_, *deck_);
+    const io::ImageInfo* image = inputs_->image();
+    if (image != nullptr) check_extents("image", image->domain);
     collectively(session_.communicator(), [&] {
-      if (session_.rank() == 0)
-        image_ = io::inspect_image(deck_->get<std::string>("input.file"), text_of("input.dataset"));
-    });
-    image_ = io::broadcast(session_.communicator(), image_);
-    check_extents("image", image_.domain);
-    collectively(session_.communicator(), [&] {
-      const Pipeline pipeline = application_.build(image_, *deck_);
+      const Pipeline pipeline =
+          image != nullptr ? application_.build(*image, *deck_) : application_.generate(*deck_);
       const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
       blame_deck([&] {
         Rounds rounds = in_rounds(pipeline, asked);
@@ -159,8 +115,13 @@ class Run {
     constexpr std::int64_t largest = std::int64_t(1) << 30;
     for (int d = 0; d < domain.dimensions; ++d)
       if (domain[d].size() > largest)
-        deck_->fail("input.file", fmt::format("the {} is {}, but no side may be longer than {}", what,
-                                              to_string(domain), largest));
+        fail_extents(
+            fmt::format("the {} is {}, but no side may be longer than {}", what, to_string(domain), largest));
+  }
+
+  [[noreturn]] void fail_extents(const std::string& message) const {
+    if (inputs_->image() != nullptr) deck_->fail("input.file", message);
+    throw InputError(message);
   }
 
   /// By the schedule of the deck: everything that can be wrong without touching a pixel.
@@ -245,8 +206,7 @@ class Run {
   /// Rank 0 alone plans for all ranks.
   void explain() const {
     std::optional<io::TextFile> file;
-    std::vector<std::string> taken = deck_and_plan_files();
-    taken.push_back(text_of("input.file"));
+    const std::vector<std::string> taken = read_files();
     check_names(taken, {{"command line: --save-plan", options_.save_plan}});
     if (!options_.save_plan.empty()) file.emplace(session_.communicator(), options_.save_plan);
     std::string text, saved;
@@ -277,6 +237,12 @@ class Run {
     return files;
   }
 
+  std::vector<std::string> read_files() const {
+    std::vector<std::string> files = deck_and_plan_files();
+    for (const NamedFile& file : inputs_->files()) files.push_back(file.path);
+    return files;
+  }
+
   std::string saved_plans() const {
     std::vector<Plan> plans;
     for (int rank = 0; rank < plans_->rank_count(); ++rank) plans.push_back(plans_->of(rank));
@@ -286,22 +252,23 @@ class Run {
   ExitStatus execute() {
     const int threads = plan_.target.threads;
     check_comparison();
-    // Unwritable places are found before any work.
-    const std::vector<std::string> reads = deck_and_plan_files();
-    ImageOutputs outputs(session_.communicator(), *deck_, image_, result(), reads);
-    std::vector<std::string> taken = outputs.paths();
-    taken.insert(taken.end(), reads.begin(), reads.end());
-    taken.push_back(text_of("input.file"));
-    RunRecords records(session_.communicator(), options_, taken);
     Progress progress(session_.rank(), options_.quiet);
+    LoopRecorder loops(*pipeline_, progress);
+    // Unwritable places are found before any work.
+    ImageOutputs outputs(session_.communicator(), *deck_, *inputs_, result(), loops.history(),
+                         deck_and_plan_files());
+    std::vector<std::string> taken = outputs.paths();
+    const std::vector<std::string> reads = read_files();
+    taken.insert(taken.end(), reads.begin(), reads.end());
+    RunRecords records(session_.communicator(), options_,
+                       application_.loops.empty() ? "" : deck_->text_of("output.history"), taken);
     session_.start_kokkos(threads);
-    progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {} {} {}",
-                              application_.program, version(), session_.rank_count(),
-                              session_.rank_count() == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
-                              backends(), session_.thread_level(), text_of("input.file"),
-                              to_string(image_.domain), name_of(image_.type)));
+    progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {}", application_.program,
+                              version(), session_.rank_count(), session_.rank_count() == 1 ? "" : "s",
+                              threads, threads == 1 ? "" : "s", backends(), session_.thread_level(),
+                              data_text()));
     if (!options_.plan.empty()) progress.line(plan_line());
-    const std::string unfinished = run_plan(outputs, records, progress);
+    const std::string unfinished = run_plan(outputs, records, loops, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})
       for (const std::string& path : paths) progress.line(fmt::format("wrote {}", path));
     if (unfinished.empty()) return ExitStatus::done;
@@ -310,7 +277,7 @@ class Run {
   }
 
   void check_comparison() const {
-    if (!deck_->is_set("output.comparison")) return;
+    if (inputs_->image() == nullptr || !deck_->is_set("output.comparison")) return;
     for (const LoopDeclaration& loop : pipeline_->loops())
       for (const auto& feed : loop.feeds)
         if ((*pipeline_)[feed.to].is_input() && (*pipeline_)[feed.to].name == "input")
@@ -319,6 +286,17 @@ class Run {
               fmt::format("the loop '{}' changes the input, and nothing is left to compare the result "
                           "with: leave it out",
                           loop.name));
+  }
+
+  /// The input, or the result of a program that reads none.
+  const StageDeclaration& data() const {
+    return inputs_->image() == nullptr ? result() : (*pipeline_)[pipeline_->find("input")];
+  }
+
+  /// "photo.png [0,600)x[0,400) uint8"
+  std::string data_text() const {
+    return fmt::format("{} {} {}", inputs_->image() == nullptr ? data().name : inputs_->files().front().path,
+                       to_string(data().domain), name_of(data().type));
   }
 
   /// What is followed instead of the deck.
@@ -340,14 +318,14 @@ class Run {
   }
 
   /// Returns a line about a loop that did not converge, if there is one.
-  std::string run_plan(ImageOutputs& outputs, RunRecords& records, Progress& progress) {
+  std::string run_plan(ImageOutputs& outputs, RunRecords& records, LoopRecorder& loops, Progress& progress) {
     PlanInstance instance(*pipeline_, plan_, session_.communicator(), choose_messages(progress));
-    const auto source = io::open_image(session_.communicator(), text_of("input.file"), image_);
     Bindings bindings;
-    bindings.sources.emplace("input", source.get());
+    inputs_->open(bindings);
+    ReportedNumbers numbers(*pipeline_, application_.numbers);
+    numbers.listen(bindings);
     bindings.sinks.emplace(application_.output, &outputs.sink(instance));
     StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
-    LoopRecorder loops(*pipeline_, progress);
     loops.listen(bindings);
     const int step_count = steps_outside_loops(instance.plan().root);
     int steps = 0;
@@ -367,13 +345,15 @@ class Run {
       // Here, where the files are still open: to close them all ranks would have to come along.
       session_.abort(application_.program, error.what());
     }
+    if (!numbers.empty()) progress.line(numbers.text());
     progress.line(recorder.text());
     Report report;
     if (records.wants_report()) {
       fill(report, recorder);
       loops.add(report);
+      numbers.add(report);
     }
-    records.write(report, *pipeline_, plan_, recorder);
+    records.write(report, *pipeline_, plan_, recorder, loops.history());
     return loops.unfinished();
   }
 
@@ -385,9 +365,9 @@ class Run {
                        {"nodes", static_cast<std::int64_t>(nodes.size())},
                        {"threads_per_rank", session_.threads()},
                        {"mpi_threads", session_.thread_level()},
-                       {"input", text_of("input.file")},
-                       {"points", to_string(image_.domain)},
-                       {"type", std::string(name_of(image_.type))},
+                       {"input", inputs_->image() == nullptr ? "none" : inputs_->files().front().path},
+                       {"points", to_string(data().domain)},
+                       {"type", std::string(name_of(data().type))},
                        {"plan", options_.plan.empty() ? "by the deck" : options_.plan}});
     add_steps(report, session_.communicator(), *pipeline_, plan_, recorder);
     report.add("run", {{"versions", version_text(application_.program)}, {"deck", deck::print(*deck_)}});
@@ -399,7 +379,7 @@ class Run {
   deck::Schema schema_;
   Options options_;
   std::unique_ptr<deck::Deck> deck_;
-  io::ImageInfo image_;
+  std::unique_ptr<ImageInputs> inputs_;
   std::unique_ptr<Pipeline> pipeline_;
   /// Of that pipeline, whose loops have the rounds that the deck asks for.
   Schedule schedule_;

@@ -13,7 +13,16 @@
 
 namespace tessera::app {
 
-/// A program that sends one image through a pipeline with one input, named `input`, and one output.
+/// An image that a program may read besides its input, of the same type and size: the deck's keys
+/// `<name>.file` and `<name>.dataset`. Where the deck gives it the pipeline has an input of that name.
+struct FurtherImage {
+  std::string name;
+  /// What it is, for --help.
+  std::string help;
+};
+
+/// A program that sends one image through a pipeline whose input is called `input`, or that computes from its
+/// deck alone; its pipeline has one output, and numbers.
 struct PipelineApplication {
   std::string program;
   /// One sentence for --help.
@@ -26,10 +35,15 @@ struct PipelineApplication {
   /// Its loops: a deck may say how many of their turns run together.
   std::vector<std::string> loops = {};
   std::string output = {};
+  /// Outputs of one element, which a run prints and reports. The pipeline of a deck need not have each.
+  std::vector<std::string> numbers = {};
+  std::vector<FurtherImage> further_images = {};
   /// Keys of its own: what `build` gets from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
   /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
+  /// Instead of it, of a program that reads no image: the pipeline that a deck asks for. Throws InputError.
+  std::function<Pipeline(const deck::Deck&)> generate = {};
 };
 
 /// Its main(): options, deck, files, plan, progress, timing. Returns the exit status.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/loop_history.hpp"
 #include "tessera/app/options.hpp"
 #include "tessera/app/report.hpp"
 #include "tessera/app/step_recorder.hpp"
@@ -12,18 +13,21 @@
 
 namespace tessera::app {
 
-/// The report and the trace that the options ask of a run. All calls are collective.
+/// What a run writes about itself: the report and the trace that the options ask for, and the history of its
+/// loops. All calls are collective.
 class RunRecords {
  public:
   /// Creates the files, so that a place that cannot be written is an InputError before any work; so is a name
   /// among `taken`.
-  RunRecords(MPI_Comm communicator, const Options& options, const std::vector<std::string>& taken);
+  RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
+             const std::vector<std::string>& taken);
 
   RecorderOptions recorder_options() const;
   bool wants_report() const { return prints_report_ || report_file_; }
 
   /// Writes the files, or prints the report. It is complete on rank 0.
-  void write(const Report& report, const Pipeline& pipeline, const Plan& plan, const StepRecorder& recorder);
+  void write(const Report& report, const Pipeline& pipeline, const Plan& plan, const StepRecorder& recorder,
+             const LoopHistory& history);
 
   /// The names of the files.
   std::vector<std::string> paths() const;
@@ -32,9 +36,11 @@ class RunRecords {
   MPI_Comm communicator_;
   std::string report_path_;
   std::string trace_path_;
+  std::string history_path_;
   bool prints_report_ = false;
   std::optional<io::TextFile> report_file_;
   std::optional<io::TextFile> trace_file_;
+  std::optional<io::TextFile> history_file_;
 };
 
 }  // namespace tessera::app

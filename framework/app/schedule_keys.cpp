@@ -66,7 +66,7 @@ LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
 ScheduleNames schedule_names(const Pipeline& pipeline) {
   ScheduleNames names;
   for (const StageDeclaration& stage : pipeline.stages()) {
-    if (stage.is_further_output) continue;
+    if (stage.is_further_output || (stage.is_value && !stage.is_output)) continue;
     auto& list = stage.is_input()             ? names.inputs
                  : stage.is_output            ? names.outputs
                  : stage.reduction != nullptr ? names.reductions

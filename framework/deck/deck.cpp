@@ -24,6 +24,10 @@ bool Deck::is_set(std::string_view name) const {
   return found && !found->location.empty();
 }
 
+std::string Deck::text_of(std::string_view name) const {
+  return find(name) == nullptr ? std::string() : get<std::string>(name);
+}
+
 std::string Deck::location(std::string_view name) const {
   return is_set(name) ? entry(name)->location : fmt::format("{} (default)", detail::printable(name_));
 }

@@ -39,6 +39,9 @@ class Deck {
   /// Did a deck or the command line give it?
   bool is_set(std::string_view name) const;
 
+  /// The text or path of an optional key; empty when it was not given.
+  std::string text_of(std::string_view name) const;
+
   /// Where the value comes from: `file:line:column`, `command line: 'key=value'`, or `file (default)`.
   std::string location(std::string_view name) const;
 

@@ -36,8 +36,12 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& na
 class Hdf5Sink : public BlockSink {
  public:
   Hdf5Sink(MPI_Comm communicator, const std::string& path, const std::string& dataset, const Box& domain,
-           ElementType type)
-      : communicator_(communicator), domain_(domain), type_(type), file_(communicator, path) {
+           ElementType type, std::function<std::vector<NumberList>()> lists)
+      : communicator_(communicator),
+        domain_(domain),
+        type_(type),
+        lists_(std::move(lists)),
+        file_(communicator, path) {
     const QuietHdf5 quiet;
     hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path);
     collectively(communicator_, [&] { dataset_ = create_dataset(hdf5_, path, dataset, domain, type); });
@@ -51,6 +55,8 @@ class Hdf5Sink : public BlockSink {
     });
     check_cover(communicator_, block, domain_);
     transfer(communicator_, dataset_, Direction::write, block, domain_, file_.path());
+    if (lists_)
+      for (const NumberList& list : lists_()) write_list(list);
     collectively(communicator_, [&] {
       const bool closed = dataset_.close();
       if (!hdf5_.close() || !closed)
@@ -60,9 +66,25 @@ class Hdf5Sink : public BlockSink {
   }
 
  private:
+  /// Rank 0's part is all of it.
+  void write_list(const NumberList& list) {
+    const Box all{{0, static_cast<std::int64_t>(list.values.size())}};
+    Hdf5Id dataset;
+    collectively(communicator_, [&] {
+      dataset = create_dataset(hdf5_, file_.path(), list.name, all, ElementType::float64);
+    });
+    int rank = 0;
+    MPI_Comm_rank(communicator_, &rank);
+    std::vector<double> values = list.values;
+    HostBlock block{reinterpret_cast<std::byte*>(values.data()), ElementType::float64, all, {1}};
+    if (rank != 0) block.box[0].end = 0;
+    transfer(communicator_, dataset, Direction::write, block, all, file_.path());
+  }
+
   MPI_Comm communicator_;
   Box domain_;
   ElementType type_;
+  std::function<std::vector<NumberList>()> lists_;
   UnfinishedFile file_;  // before the identifiers, so that they are closed when it is removed
   Hdf5Id hdf5_;
   Hdf5Id dataset_;
@@ -71,9 +93,10 @@ class Hdf5Sink : public BlockSink {
 }  // namespace
 
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
-                                       const std::string& dataset, const Box& domain, ElementType type) {
+                                       const std::string& dataset, const Box& domain, ElementType type,
+                                       std::function<std::vector<NumberList>()> lists) {
   if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
-  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type);
+  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type, std::move(lists));
 }
 
 }  // namespace tessera::io

@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
@@ -19,10 +21,18 @@ namespace tessera::io {
 // every rank. The blocks of the ranks make up `domain`, each point once; some may be empty. Destruction is
 // collective too, and `communicator` must outlive the sink.
 
+/// A data set of one dimension, such as how the residual of a loop went.
+struct NumberList {
+  std::string name;
+  std::vector<double> values;
+};
+
 /// An HDF5 file with one contiguous data set, slowest dimension first: (H, W), or planar (C, H, W). Each rank
-/// writes its own block, through MPI-IO. Throws InputError.
+/// writes its own block, through MPI-IO. Beside it lies what `lists` gives when the block is written, the
+/// same on every rank. Throws InputError.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
-                                       const std::string& dataset, const Box& domain, ElementType type);
+                                       const std::string& dataset, const Box& domain, ElementType type,
+                                       std::function<std::vector<NumberList>()> lists = {});
 
 /// A PNG file: grey for a domain of 2 dimensions or of 1 channel, RGB for 3 channels. uint8 and uint16 are
 /// stored as they are; float32 is scaled from [0, 1] to 16 bits, clamped and rounded to nearest (NaN becomes

@@ -53,6 +53,13 @@ std::optional<ElementType> element_type(hid_t type) {
   return static_cast<ElementType>(width + (H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
 }
 
+bool has_image_shape(hid_t file, const std::string& name) {
+  const Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  const int dimensions = H5Sget_simple_extent_ndims(space);
+  return dimensions == 2 || dimensions == 3;
+}
+
 }  // namespace
 
 void fail_with_hdf5(const std::string& path, const std::string& problem, const std::string& advice) {
@@ -105,9 +112,11 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
 }
 
 std::string only_dataset(hid_t file, const std::string& path) {
-  const std::vector<std::string> names = dataset_names(file);
+  std::vector<std::string> names = dataset_names(file);
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");
-  if (names.size() > 1)
+  if (names.size() == 1) return names.front();
+  std::erase_if(names, [file](const std::string& name) { return !has_image_shape(file, name); });
+  if (names.size() != 1)
     fail(path, fmt::format("holds {} data sets", names.size()),
          fmt::format("choose one of: {}", list(names)));
   return names.front();

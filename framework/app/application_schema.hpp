@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/app/schedule_keys.hpp"
+#include "tessera/deck/schema.hpp"
+
+namespace tessera::app {
+
+/// What a deck may say about the pipeline of an application.
+ScheduleNames names_of(const PipelineApplication& application);
+
+/// All keys of an application's decks.
+deck::Schema make_schema(const PipelineApplication& application);
+
+}  // namespace tessera::app

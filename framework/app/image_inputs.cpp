@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/image_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/io/image_source.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+void declare_image(deck::Schema& schema, const std::string& name, const std::string& help, bool required) {
+  schema.add({.name = name + ".file",
+              .type = deck::ValueType::path,
+              .group = "Files",
+              .help = help + ": PNG or HDF5",
+              .required = required});
+  schema.add({.name = name + ".dataset",
+              .type = deck::ValueType::text,
+              .group = "Files",
+              .help = "The data set of an HDF5 file; without it, the only one"});
+}
+
+}  // namespace
+
+void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
+  if (application.build) declare_image(schema, "input", "The image", true);
+  for (const FurtherImage& further : application.further_images)
+    declare_image(schema, further.name, further.help, false);
+}
+
+ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
+                         const deck::Deck& deck)
+    : communicator_(communicator) {
+  if (application.build) inspect(deck, "input");
+  for (const FurtherImage& further : application.further_images) {
+    const std::string key = further.name + ".file";
+    if (!deck.is_set(key)) continue;
+    inspect(deck, further.name);
+    const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
+    if (info.type != first.type || !(info.domain == first.domain))
+      deck.fail(key, fmt::format("the image is {} of {}, but that of input.file {} of {}: give one like it",
+                                 to_string(info.domain), name_of(info.type), to_string(first.domain),
+                                 name_of(first.type)));
+  }
+}
+
+void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
+  const std::string dataset = name + ".dataset";
+  Image image{.name = name, .path = deck.get<std::string>(name + ".file"), .info = {}};
+  int rank = 0;
+  MPI_Comm_rank(communicator_, &rank);
+  collectively(communicator_, [&] {
+    if (rank == 0) image.info = io::inspect_image(image.path, deck.text_of(dataset));
+  });
+  image.info = io::broadcast(communicator_, image.info);
+  images_.push_back(std::move(image));
+}
+
+std::vector<NamedFile> ImageInputs::files() const {
+  std::vector<NamedFile> files;
+  for (const Image& image : images_) files.push_back({image.name + ".file", image.path});
+  return files;
+}
+
+void ImageInputs::open(Bindings& bindings) {
+  for (Image& image : images_) {
+    image.source = io::open_image(communicator_, image.path, image.info);
+    bindings.sources.emplace(image.name, image.source.get());
+  }
+}
+
+}  // namespace tessera::app

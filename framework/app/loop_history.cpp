@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/loop_history.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace tessera::app {
+
+LoopHistory::LoopHistory(const Pipeline& pipeline) : pipeline_(pipeline), loops_(pipeline.loops().size()) {}
+
+void LoopHistory::add(const LoopProgress& progress) {
+  const auto loop = static_cast<std::size_t>(progress.loop);
+  if (pipeline_.loops()[loop].residuals.empty()) return;
+  Entries& entries = loops_[loop];
+  if (progress.turns == 1) entries.turns.push_back(0);
+  entries.turns.back() = progress.turns;
+  entries.residuals.push_back(progress.residual);
+}
+
+std::string LoopHistory::csv() const {
+  std::string text = "loop,run,turn,residual\n";
+  for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+    auto residual = loops_[loop].residuals.begin();
+    for (std::size_t run = 0; run < loops_[loop].turns.size(); ++run)
+      for (std::int64_t turn = 1; turn <= loops_[loop].turns[run]; ++turn)
+        fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", pipeline_.loops()[loop].name, run + 1, turn,
+                       *residual++);
+  }
+  return text;
+}
+
+std::vector<io::NumberList> LoopHistory::lists() const {
+  std::vector<io::NumberList> lists;
+  for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+    if (loops_[loop].turns.empty()) continue;
+    const std::string group = "history/" + pipeline_.loops()[loop].name;
+    lists.push_back({group + "/residual", loops_[loop].residuals});
+    lists.push_back({group + "/turns", {loops_[loop].turns.begin(), loops_[loop].turns.end()}});
+  }
+  return lists;
+}
+
+}  // namespace tessera::app

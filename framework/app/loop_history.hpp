@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/io/image_sink.hpp"
+#include "tessera/pipeline/bindings.hpp"
+
+namespace tessera::app {
+
+/// How the residuals of a run's loops went, turn by turn: the same on all ranks.
+class LoopHistory {
+ public:
+  explicit LoopHistory(const Pipeline& pipeline);
+
+  /// A turn has ended.
+  void add(const LoopProgress& progress);
+
+  /// A line "loop,run,turn,residual", and one for each turn of each run of a loop that has a residual.
+  std::string csv() const;
+
+  /// For HDF5: of each such loop `history/<loop>/residual`, all its runs one after the other, and
+  /// `history/<loop>/turns`, the turns of each run.
+  std::vector<io::NumberList> lists() const;
+
+ private:
+  struct Entries {
+    std::vector<double> residuals;
+    /// Of each run.
+    std::vector<std::int64_t> turns;
+  };
+
+  const Pipeline& pipeline_;
+  /// By loop of the pipeline.
+  std::vector<Entries> loops_;
+};
+
+}  // namespace tessera::app

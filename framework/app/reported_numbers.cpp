@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/reported_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace tessera::app {
+
+ReportedNumbers::ReportedNumbers(const Pipeline& pipeline, const std::vector<std::string>& names) {
+  for (const StageDeclaration& stage : pipeline.stages()) {
+    if (std::ranges::find(names, stage.name) == names.end()) continue;
+    if (!stage.is_output || stage.domain.size() != 1)
+      throw InternalError(fmt::format("'{}' is no output of one element", stage.name));
+    numbers_.emplace_back(stage.name);
+  }
+}
+
+void ReportedNumbers::listen(Bindings& bindings) {
+  for (Number& number : numbers_) bindings.sinks.emplace(number.name, &number);
+}
+
+std::string ReportedNumbers::text() const {
+  std::string text;
+  for (const Number& number : numbers_)
+    text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", number.name, number.value);
+  return text;
+}
+
+void ReportedNumbers::add(Report& report) const {
+  for (const Number& number : numbers_) report.add("numbers", {{number.name, number.value}});
+}
+
+void ReportedNumbers::Number::write(const HostBlock& block) {
+  if (block.box.empty()) return;
+  value = with_element_type(block.type, [&]<class T>(std::type_identity<T>) {
+    T element;
+    std::memcpy(&element, block.data, sizeof element);
+    return static_cast<double>(element);
+  });
+}
+
+}  // namespace tessera::app

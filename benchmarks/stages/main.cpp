@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures what planned pipelines are to reach: stages as fast as loops by hand, cheap runs, gains by fusing,
-// plans that know their memory and take little time.
+// loops, plans that know their memory and take little time.
 #include <algorithm>
 
 #include "stages/report.hpp"
@@ -19,11 +19,10 @@ struct Section {
 };
 
 const std::vector<Section>& sections() {
-  static const std::vector<Section> all = {{"stages", bench::measure_stages, false},
-                                           {"runs", bench::measure_runs, false},
-                                           {"fusing", bench::measure_fusing, true},
-                                           {"memory", bench::measure_memory, true},
-                                           {"planning", bench::measure_planning, false}};
+  static const std::vector<Section> all = {
+      {"stages", bench::measure_stages, false}, {"runs", bench::measure_runs, false},
+      {"fusing", bench::measure_fusing, true},  {"loops", bench::measure_loops, true},
+      {"memory", bench::measure_memory, true},  {"planning", bench::measure_planning, false}};
   return all;
 }
 

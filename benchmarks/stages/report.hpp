@@ -54,6 +54,8 @@ void measure_runs(const tessera::app::Session& session, const Options& options);
 void measure_fusing(const tessera::app::Session& session, const Options& options);
 /// The memory that a plan announces against what is allocated.
 void measure_memory(const tessera::app::Session& session, const Options& options);
+/// Turns of a loop one by one and together, against a copy.
+void measure_loops(const tessera::app::Session& session, const Options& options);
 /// The time one rank takes to plan a hundred stages.
 void measure_planning(const tessera::app::Session& session, const Options& options);
 

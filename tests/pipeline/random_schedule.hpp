@@ -89,7 +89,9 @@ inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
   for (int id = 0; id < pipeline.size(); ++id) {
     const StageDeclaration& declaration = pipeline[id];
     // A reduction that is left out may be computed together with what it reduces.
-    if (declaration.is_value || random.chance(declaration.reduction != nullptr ? 50 : 10)) continue;
+    if (declaration.is_value || declaration.is_further_output ||
+        random.chance(declaration.reduction != nullptr ? 50 : 10))
+      continue;
     StageSchedule stage;
     const bool changes = changes_places(pipeline, id);
     if (!declaration.is_input() && !declaration.is_output && declaration.reduction == nullptr && !changes &&

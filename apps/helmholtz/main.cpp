@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+using helmholtz::Problem;
+using helmholtz::Solver;
+using tessera::deck::Deck;
+using tessera::deck::KeyDeclaration;
+using tessera::deck::ValueType;
+
+const std::vector<std::string> solvers = {"jacobi", "weighted_jacobi", "red_black", "chebyshev"};
+
+double relaxation_of(const Deck& deck, Solver solver) {
+  const auto relaxation = deck.get<double>("relaxation");
+  if (solver != Solver::weighted_jacobi && solver != Solver::red_black)
+    deck.fail("relaxation", "only weighted_jacobi and red_black have one: leave it out");
+  if (solver == Solver::weighted_jacobi && relaxation > 1)
+    deck.fail("relaxation", "weighted_jacobi diverges above 1: give at most 1, or take red_black");
+  return relaxation;
+}
+
+Problem problem_of(const Deck& deck) {
+  const std::string& solver = deck.get<std::string>("solver");
+  Problem problem{.intervals_x = deck.get<std::int64_t>("intervals.x"),
+                  .intervals_y = deck.get<std::int64_t>("intervals.y"),
+                  .alpha = deck.get<double>("alpha"),
+                  .solver = static_cast<Solver>(std::ranges::find(solvers, solver) - solvers.begin()),
+                  .relaxation = 1,
+                  .turns = deck.get<std::int64_t>("turns")};
+  if (problem.solver == Solver::weighted_jacobi) problem.relaxation = 0.8;
+  if (deck.is_set("relaxation")) problem.relaxation = relaxation_of(deck, problem.solver);
+  if (deck.is_set("tolerance")) problem.tolerance = deck.get<double>("tolerance");
+  if (deck.get<std::string>("norm") != "maximum") problem.norm = helmholtz::Norm::root_mean_square;
+  return problem;
+}
+
+tessera::Pipeline generate(const Deck& deck) {
+  return deck.get<std::string>("type") == "float32" ? helmholtz::make_pipeline<float>(problem_of(deck))
+                                                    : helmholtz::make_pipeline<double>(problem_of(deck));
+}
+
+KeyDeclaration intervals(const std::string& name, const std::string& along) {
+  return {.name = name,
+          .type = ValueType::integer,
+          .group = "Problem",
+          .help = "Intervals along " + along,
+          .default_text = "64",
+          .minimum = 2,
+          .maximum = 1 << 30};
+}
+
+const std::vector<KeyDeclaration> parameters = {
+    intervals("intervals.x", "x"),
+    intervals("intervals.y", "y"),
+    {.name = "alpha",
+     .type = ValueType::real,
+     .group = "Problem",
+     .help = "The factor of u in u_xx + u_yy - alpha u = f",
+     .default_text = "0.8",
+     .minimum = 0},
+    {.name = "type",
+     .type = ValueType::choice,
+     .group = "Problem",
+     .help = "What is computed with",
+     .default_text = "float64",
+     .choices = {"float32", "float64"}},
+    {.name = "solver",
+     .type = ValueType::choice,
+     .group = "Solver",
+     .help = "Jacobi, weighted Jacobi, red-black Gauss-Seidel or Jacobi with Chebyshev's acceleration",
+     .default_text = "jacobi",
+     .choices = solvers},
+    {.name = "relaxation",
+     .type = ValueType::real,
+     .group = "Solver",
+     .help = "How far a step goes towards the value that solves a point's equation: of weighted_jacobi, at "
+             "most 1, without it 0.8; of red_black, less than 2, without it 1",
+     .minimum = 0.001,
+     .maximum = 1.999},
+    {.name = "tolerance",
+     .type = ValueType::real,
+     .group = "Solver",
+     .help = "The solver ends when a turn changes the iterate by no more; without it, after all turns",
+     .minimum = 0},
+    {.name = "norm",
+     .type = ValueType::choice,
+     .group = "Solver",
+     .help = "The largest change of a point, or the root of the mean of their squares",
+     .default_text = "maximum",
+     .choices = {"maximum", "root_mean_square"}},
+    {.name = "turns",
+     .type = ValueType::integer,
+     .group = "Solver",
+     .help = "How many turns at most",
+     .default_text = "100000",
+     .minimum = 1}};
+
+/// All stages that there may be.
+tessera::app::PipelineApplication with_all_names(tessera::app::PipelineApplication application) {
+  const Problem sample{.intervals_x = 8, .intervals_y = 8, .solver = Solver::red_black, .tolerance = 0.0};
+  application = tessera::app::with_names_of(helmholtz::make_pipeline<float>(sample), std::move(application));
+  application.stages.push_back("before");
+  application.reductions.push_back("sum");
+  return application;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tessera::app::run_pipeline_application(
+      argc, argv,
+      with_all_names({.program = "tessera-helmholtz",
+                      .summary = "Solves Helmholtz's equation on a square, iterating until it converges.",
+                      .parameters = parameters,
+                      .generate = generate}));
+}

@@ -40,15 +40,42 @@ struct TileLoop::Work {
     const Box last = program.tiles[tile];
     place_scratch(tile, last, worker);
     const std::size_t others = program.members.size() - 1;
-    for (std::size_t m = 0; m < others; ++m) {
-      if (const Box& box = program.box(tile, m); !box.empty()) compute_within_bounds(m, box, worker);
-      contribute(m, last, thread);
-    }
-    if (!program.reduces) compute(program.members[others], last, worker);
-    contribute(others, last, thread);
+    for (std::size_t m = 0; m < others; ++m)
+      if (const Box& box = program.box(tile, m); !box.empty()) {
+        compute_and_contribute(m, within_bounds(m, box), last, thread);
+        fill_borders(m, box, worker);
+      }
+    if (program.reduces)
+      contribute(others, last, thread);
+    else
+      compute_and_contribute(others, last, last, thread);
   }
 
-  /// To reductions of what a member has just computed: what comes after it may take its scratch memory.
+  /// What comes after a member may take its scratch memory.
+  void compute_and_contribute(std::size_t m, const Box& box, const Box& tile, int thread) const {
+    const TileProgram::Member& member = program.members[m];
+    if (box.empty()) return;
+    if (!member.in_strips.empty()) return compute_in_strips(m, box, tile, thread);
+    compute(member, box, workers[thread]);
+    contribute(m, tile, thread);
+  }
+
+  /// Rows that are reduced while they are in the nearest cache: so many points at a time.
+  void compute_in_strips(std::size_t m, const Box& box, const Box& tile, int thread) const {
+    constexpr std::int64_t strip_points = 4096;
+    const TileProgram::Member& member = program.members[m];
+    Worker& worker = workers[thread];
+    const std::int64_t rows = std::max<std::int64_t>(1, strip_points / (box.size() / box[1].size()));
+    Box strip = box;
+    for (strip[1].begin = box[1].begin; strip[1].begin < box[1].end; strip[1].begin = strip[1].end) {
+      strip[1].end = std::min(strip[1].begin + rows, box[1].end);
+      for (const std::size_t k : member.in_strips) place_scratch(k, strip, tile, worker);
+      compute(member, strip, worker);
+      contribute(m, intersection(strip, tile), thread);
+    }
+  }
+
+  /// To reductions of what a member has just computed, the points `tile`.
   void contribute(std::size_t member, const Box& tile, int thread) const {
     Worker& worker = workers[thread];
     for (std::size_t k = 0; k < program.contributions.size(); ++k) {
@@ -62,13 +89,16 @@ struct TileLoop::Work {
     }
   }
 
-  /// A member in scratch, and what its boundary conditions say beyond the domain at which it ends.
-  void compute_within_bounds(std::size_t m, const Box& box, Worker& worker) const {
-    const TileProgram::Member& member = program.members[m];
-    Box points = box;
-    for (const TileProgram::Border& border : member.borders) points = intersection(points, border.domain);
-    if (!points.empty()) compute(member, points, worker);
-    for (const TileProgram::Border& border : member.borders)
+  /// The points of `box` that a member in scratch computes: it may end at a domain.
+  Box within_bounds(std::size_t m, Box box) const {
+    for (const TileProgram::Border& border : program.members[m].borders)
+      box = intersection(box, border.domain);
+    return box;
+  }
+
+  /// What the boundary conditions of a member in scratch say beyond the domain at which it ends.
+  void fill_borders(std::size_t m, const Box& box, Worker& worker) const {
+    for (const TileProgram::Border& border : program.members[m].borders)
       if (!border.domain.contains(box))
         fill_boundary(filling, worker.places[static_cast<std::size_t>(border.scratch)], box, border.domain,
                       border.boundary, border.element_size, HostMode::calling_thread);
@@ -87,10 +117,13 @@ struct TileLoop::Work {
     for (std::size_t k = 0; k < worker.places.size(); ++k) {
       const std::size_t member = program.scratch_member[k];
       const Box& box = member == others ? last : program.box(tile, member);
-      if (box.empty()) continue;
-      worker.places[k] = scratch_layout(box, last[0].begin, program.scratch_element[k])
-                             .reference(worker.scratch.data() + program.step->scratch[k].offset);
+      if (!box.empty()) place_scratch(k, box, last, worker);
     }
+  }
+  /// `box` of an array, when `tile` is computed.
+  void place_scratch(std::size_t k, const Box& box, const Box& tile, Worker& worker) const {
+    worker.places[k] = scratch_layout(box, tile[0].begin, program.scratch_element[k])
+                           .reference(worker.scratch.data() + program.step->scratch[k].offset);
   }
 
   static void find(const std::vector<TileProgram::Place>& places, const std::vector<ArrayReference>& arrays,

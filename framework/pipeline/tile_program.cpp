@@ -44,6 +44,24 @@ TileProgram::TileProgram(const Pipeline& pipeline, const plan::Compute& compute)
     scratch_member.push_back(member_of(pipeline[scratch.array].lead));
     scratch_element.push_back(static_cast<std::int64_t>(size_of(pipeline[scratch.array].type)));
   }
+  find_strips(pipeline);
+}
+
+void TileProgram::find_strips(const Pipeline& pipeline) {
+  if (reduces) return;
+  const auto is_read = [this](std::size_t scratch) {
+    for (const Member& member : members)
+      for (const Place& input : member.inputs)
+        if (input.scratch == static_cast<int>(scratch)) return true;
+    return false;
+  };
+  for (std::size_t k = 0; k < step->scratch.size(); ++k) {
+    Member& member = members[scratch_member[k]];
+    const StageDeclaration& array = pipeline[step->scratch[k].array];
+    const bool has_rows =
+        array.dimensions > 1 && pipeline[member.stage].whole[1].empty() && !member.kernel->swaps_rows();
+    if (has_rows && !array.is_bounded && !is_read(k)) member.in_strips.push_back(k);
+  }
 }
 
 }  // namespace tessera

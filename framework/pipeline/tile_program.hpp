@@ -28,6 +28,9 @@ struct TileProgram {
     std::vector<Place> inputs;
     std::vector<Place> outputs;
     std::vector<Border> borders = {};
+    /// Outputs, by place in scratch, that global reductions read and no member: it is computed in strips of
+    /// rows, and these hold one of them.
+    std::vector<std::size_t> in_strips = {};
   };
 
   /// To a global reduction: of a member's output `input`, the points of a tile that are in `box`.
@@ -55,6 +58,9 @@ struct TileProgram {
   const Box& box(std::int64_t tile, std::size_t member) const {
     return step->boxes[static_cast<std::size_t>(tile) * (members.size() - 1) + member];
   }
+
+ private:
+  void find_strips(const Pipeline& pipeline);
 };
 
 }  // namespace tessera

@@ -33,10 +33,12 @@ struct FillSide {
   KOKKOS_FUNCTION Point first_of_row(std::int64_t row) const {
     Point point;
     point[0] = part[0].begin;
-    for (int d = 1; d < part.dimensions; ++d) {
+    const int last = part.dimensions - 1;
+    for (int d = 1; d < last; ++d) {
       point[d] = part[d].begin + row % part[d].size();
       row /= part[d].size();
     }
+    if (last > 0) point[last] = part[last].begin + row;
     return point;
   }
 
@@ -49,6 +51,10 @@ struct FillSide {
     for (int u = 0; u < units_per_element; ++u) to[u] = from[u];
   }
 
+  void fill_points(Point point) const {
+    for (; point[0] < part[0].end; ++point[0]) fill_point(point);
+  }
+
   /// A row that repeats another row as a whole (hosts).
   void copy_row(Point point) const {
     Unit* to = element(point);
@@ -57,13 +63,26 @@ struct FillSide {
                 static_cast<std::size_t>(part[0].size() * units_per_element) * sizeof(Unit));
   }
 
-  /// Points of a row beyond its end that all have the same value (hosts).
-  void repeat_point(Point point) const {
-    Unit* to = element(point);
-    const BoundarySource source = boundary_source(point[0], domain, below, above);
-    point[0] = source.point;
-    const Unit* from = source.kind == BoundarySource::Kind::constant ? constant : element(point);
-    const std::int64_t count = part[0].size();
+  /// Where a row would begin at x = 0, in elements: not by way of points, which would cost more (hosts).
+  std::int64_t row_offset(std::int64_t row) const {
+    std::int64_t offset = 0;
+    for (int d = 1; d + 1 < part.dimensions; ++d) {
+      offset += (part[d].begin + row % part[d].size()) * array.strides[d];
+      row /= part[d].size();
+    }
+    const int last = part.dimensions - 1;
+    return last > 0 ? offset + (part[last].begin + row) * array.strides[last] : offset;
+  }
+
+  /// The point of the domain that is nearest, along x.
+  std::int64_t nearest() const { return part[0].begin < domain.begin ? domain.begin : domain.end - 1; }
+
+  /// Points of a row that all have the same value (hosts).
+  void repeat_point(std::int64_t row) const {
+    const std::int64_t offset = row_offset(row), count = part[0].size();
+    const Unit* from =
+        side() == Boundary::constant ? constant : data + (offset + nearest()) * units_per_element;
+    Unit* to = data + (offset + part[0].begin) * units_per_element;
     if (units_per_element == 1) {
       std::fill_n(to, count, *from);
     } else {
@@ -72,9 +91,9 @@ struct FillSide {
     }
   }
 
+  Boundary side() const { return part[across].begin < domain.begin ? below : above; }
   bool repeats_points() const {
-    const Boundary side = part[0].begin < domain.begin ? below : above;
-    return across == 0 && (side == Boundary::clamp || side == Boundary::constant);
+    return side() == Boundary::constant || (across == 0 && side() == Boundary::clamp);
   }
 
   KOKKOS_FUNCTION bool repeats_rows(const Point& point) const {
@@ -84,24 +103,22 @@ struct FillSide {
 
   /// Asks for what a later row will write and read: the rows then need not be waited for one after the other
   /// (hosts).
-  void prefetch_row(std::int64_t index) const {
-    Point point = first_of_row(index);
-    __builtin_prefetch(element(point), 1);
-    const BoundarySource source = boundary_source(point[0], domain, below, above);
-    if (source.kind != BoundarySource::Kind::point) return;
-    point[0] = source.point;
-    __builtin_prefetch(element(point));
+  void prefetch_row(std::int64_t row) const {
+    const std::int64_t offset = row_offset(row);
+    __builtin_prefetch(data + (offset + part[0].begin) * units_per_element, 1);
+    __builtin_prefetch(data + (offset + nearest()) * units_per_element);
   }
 
   /// One point (devices), or one row (hosts).
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     if constexpr (runs_on_host) {
       constexpr std::int64_t rows_ahead = 16;
-      if (across == 0 && index + rows_ahead < rows) prefetch_row(index + rows_ahead);
-      Point point = first_of_row(index);
+      const bool reads = side() != Boundary::constant;
+      if (reads && across == 0 && index + rows_ahead < rows) prefetch_row(index + rows_ahead);
+      if (repeats_points()) return repeat_point(index);
+      const Point point = first_of_row(index);
       if (repeats_rows(point)) return copy_row(point);
-      if (repeats_points()) return repeat_point(point);
-      for (; point[0] < part[0].end; ++point[0]) fill_point(point);
+      fill_points(point);
     } else {
       Point point = first_of_row(index / part[0].size());
       point[0] += index % part[0].size();

@@ -15,8 +15,7 @@ void write_all(const detail::UnfinishedFile& output, const std::string& text) {
   detail::File file(std::fopen(output.temporary_path().c_str(), "wb"));
   const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
   if (!written || std::fclose(file.release()) != 0)
-    detail::fail(output.path(), fmt::format("cannot be written ({})", detail::error_text(errno)),
-                 "free some space, or choose another place");
+    detail::fail_to_write(output.path(), detail::error_text(errno));
 }
 
 }  // namespace

@@ -30,6 +30,10 @@ void fail(const std::string& path, const std::string& problem, const std::string
   throw InputError(line);
 }
 
+void fail_to_write(const std::string& path, const std::string& reason) {
+  fail(path, fmt::format("cannot be written ({})", reason), "free some space, or choose another place");
+}
+
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
 
 File open_for_reading(const std::string& path, const std::string& kind) {
@@ -39,8 +43,7 @@ File open_for_reading(const std::string& path, const std::string& kind) {
   if (status.type() == std::filesystem::file_type::not_found) fail(path, "no such file", advice);
   if (std::filesystem::is_directory(status)) fail(path, "is a directory", advice);
   if (error) fail(path, error.message(), "check the path and its permissions");
-  if (!std::filesystem::is_regular_file(status))
-    fail(path, "is not a regular file", "give the path of a PNG or HDF5 file");
+  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file", "give the path of a PNG or HDF5 file");
 
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, error_text(errno), "check the file's permissions");

@@ -12,6 +12,9 @@ namespace tessera::io::detail {
 /// Throws InputError "<path>: <problem>; <advice>", on one line.
 [[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& advice);
 
+/// Throws InputError that an output file cannot be written to its end.
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
+
 /// The system's words for an errno value.
 std::string error_text(int error_number);
 

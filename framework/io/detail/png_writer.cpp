@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/png_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -21,16 +19,12 @@ void flush_bytes(png_structp) {}
 
 template <class Call>
 void PngWriter::checked(const Call& call) {
-  if (!png_succeeds(errors_, call)) fail_with(errors_.message);
-}
-
-void PngWriter::fail_with(const std::string& reason) const {
-  fail(path_, fmt::format("cannot be written ({})", reason), "free some space, or choose another place");
+  if (!png_succeeds(errors_, call)) fail_to_write(path_, errors_.message);
 }
 
 PngWriter::PngWriter(const UnfinishedFile& output, const PngLayout& layout)
     : path_(output.path()), file_(std::fopen(output.temporary_path().c_str(), "wb")) {
-  if (!file_) fail_with(error_text(errno));
+  if (!file_) fail_to_write(path_, error_text(errno));
   try {
     write_header(layout);
   } catch (...) {
@@ -62,7 +56,7 @@ void PngWriter::write_row(const std::byte* samples) {
 
 void PngWriter::finish() {
   checked([&] { png_write_end(png_, nullptr); });
-  if (std::fclose(file_.release()) != 0) fail_with(error_text(errno));
+  if (std::fclose(file_.release()) != 0) fail_to_write(path_, error_text(errno));
 }
 
 }  // namespace tessera::io::detail

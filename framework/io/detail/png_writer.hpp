@@ -29,7 +29,6 @@ class PngWriter {
   /// Calls libpng; throws InputError when it reports an error.
   template <class Call>
   void checked(const Call& call);
-  [[noreturn]] void fail_with(const std::string& reason) const;
   void write_header(const PngLayout& layout);
 
   std::string path_;

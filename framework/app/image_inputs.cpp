@@ -13,7 +13,7 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
   schema.add({.name = name + ".file",
               .type = deck::ValueType::path,
               .group = "Files",
-              .help = help + ": PNG or HDF5",
+              .help = help + ": PNG, HDF5 or RLE",
               .required = required});
   schema.add({.name = name + ".dataset",
               .type = deck::ValueType::text,

@@ -10,6 +10,7 @@
 #include "tessera/io/detail/hdf5.hpp"
 #include "tessera/io/detail/png_reader.hpp"
 #include "tessera/io/detail/png_samples.hpp"
+#include "tessera/io/detail/rle_reader.hpp"
 
 namespace tessera::io {
 namespace {
@@ -40,13 +41,18 @@ ImageFormat format_of(const std::string& path) {
   const File file = open_for_reading(path);
   if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
   if (is_hdf5(file.get())) return ImageFormat::hdf5;
-  fail(path, "is not an image that can be read (by its content neither PNG nor HDF5)",
+  if (is_rle(file.get())) return ImageFormat::rle;
+  fail(path, "is not an image that can be read (by its content neither PNG, HDF5 nor RLE)",
        "convert it to one of them");
 }
 
 ImageInfo inspect_png(const std::string& path) {
   const PngReader reader(path);
   return {ImageFormat::png, sample_type(reader.layout()), domain_of(reader.layout()), ""};
+}
+
+ImageInfo inspect_rle(const std::string& path) {
+  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain(), ""};
 }
 
 ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
@@ -62,9 +68,14 @@ ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
 }  // namespace
 
 ImageInfo inspect_image(const std::string& path, const std::string& dataset) {
-  if (format_of(path) == ImageFormat::hdf5) return inspect_hdf5(path, dataset);
-  if (!dataset.empty()) fail(path, "is a PNG file, which has no data sets", "leave the data set's name out");
-  return inspect_png(path);
+  const ImageFormat format = format_of(path);
+  if (format == ImageFormat::hdf5) return inspect_hdf5(path, dataset);
+  if (!dataset.empty())
+    fail(path,
+         format == ImageFormat::png ? "is a PNG file, which has no data sets"
+                                    : "is an RLE file, which has no data sets",
+         "leave the data set's name out");
+  return format == ImageFormat::png ? inspect_png(path) : inspect_rle(path);
 }
 
 ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {

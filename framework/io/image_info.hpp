@@ -11,7 +11,7 @@
 
 namespace tessera::io {
 
-enum class ImageFormat : std::uint8_t { png, hdf5 };
+enum class ImageFormat : std::uint8_t { png, hdf5, rle };
 
 /// What an image file holds. Dimension 0 of `domain` is x (columns), 1 is y (rows), and 2, where there is
 /// one, the channel: colour is planar, whatever its order in the file. All ranges begin at 0.
@@ -19,17 +19,19 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::png;
   ElementType type = ElementType::uint8;
   Box domain;
-  std::string dataset;  ///< HDF5: the data set's name, found when none was asked for. PNG: empty.
+  std::string dataset;  ///< HDF5: the data set's name, found when none was asked for. Else empty.
 };
 
 /// Reads the header of the image at `path`, whose format is told by its content. Serial: one rank calls it.
 ///
 /// PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8 and palettes to RGB.
 /// HDF5: a data set (H, W) or (C, H, W), slowest first, of integers or floats in any byte order; an empty
-/// `dataset` means the only one in the file.
+/// `dataset` means the only one in the file. RLE: a pattern of the Game of Life as Golly and LifeWiki store
+/// it, of any name, whose first line but comments is `x = W, y = H`: uint8, 1 where a cell is alive, else 0.
 ///
-/// Throws InputError: the file is missing, unreadable, damaged, no image, or an image with transparency, or
-/// it has no such data set, or several to choose from, or one of another shape or type.
+/// Throws InputError: the file is missing, unreadable, damaged, no image, an image with transparency, or a
+/// pattern of another rule, or it has no such data set, or several to choose from, or one of another shape or
+/// type.
 ImageInfo inspect_image(const std::string& path, const std::string& dataset = "");
 
 /// Rank 0's `info`, on every rank of `communicator`. Collective.

@@ -14,7 +14,7 @@
 
 namespace tessera::io {
 
-// Both functions are collective, with the same arguments on every rank, and create the file under a temporary
+// All functions are collective, with the same arguments on every rank, and create the file under a temporary
 // name beside `path`, so that a place that cannot be written is an InputError before any pixel is computed.
 // The sink's `write`, which is called once, gives the file its name when it is complete; a sink that is
 // destroyed without, or whose `write` throws, leaves nothing behind. `write` throws the same exception on
@@ -39,6 +39,11 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string&
 /// 0). Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other type or number of
 /// channels.
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type);
+
+/// An RLE pattern file of the Game of Life, for a domain of 2 dimensions and uint8: cells that are not 0 are
+/// alive. Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other array.
+std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
 }  // namespace tessera::io

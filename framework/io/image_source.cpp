@@ -12,8 +12,15 @@ void detail::fail_changed(const std::string& path) {
 
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info) {
-  return info.format == ImageFormat::png ? detail::open_png(communicator, path, info)
-                                         : detail::open_hdf5(communicator, path, info);
+  switch (info.format) {
+    case ImageFormat::png:
+      return detail::open_png(communicator, path, info);
+    case ImageFormat::rle:
+      return detail::open_rle(communicator, path, info);
+    case ImageFormat::hdf5:
+      break;
+  }
+  return detail::open_hdf5(communicator, path, info);
 }
 
 }  // namespace tessera::io

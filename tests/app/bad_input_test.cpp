@@ -24,13 +24,14 @@ void PrintTo(const BadInput& bad, std::ostream* stream) { *stream << bad.name; }
 const std::vector<BadInput> bad_images = {
     {"missing_image",
      {"good.yaml", "input.file=missing.png"},
-     "missing.png: no such file; give the path of a PNG or HDF5 file"},
+     "missing.png: no such file; give the path of a PNG, HDF5 or RLE file"},
     {"image_is_a_folder",
      {"good.yaml", "input.file=folder"},
-     "folder: is a directory; give the path of a PNG or HDF5 file"},
+     "folder: is a directory; give the path of a PNG, HDF5 or RLE file"},
     {"not_an_image",
      {"good.yaml", "input.file=text.png"},
-     "text.png: is not an image that can be read (by its content neither PNG nor HDF5); convert it to one of "
+     "text.png: is not an image that can be read (by its content neither PNG, HDF5 nor RLE); convert it to "
+     "one of "
      "them"},
     {"png_cut_in_its_header",
      {"good.yaml", "input.file=header.png"},

@@ -95,20 +95,24 @@ TEST_F(Writing, Hdf5HasTheRightPixels) {
   }
 }
 
-/// Both kinds of sink, to be refused or to fail in the same ways.
+/// All kinds of sink, to be refused or to fail in the same ways.
 class Failing : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<BlockSink> create(const std::string& path, const Box& domain = colour,
-                                    ElementType type = ElementType::uint8) {
+  std::unique_ptr<BlockSink> create(const std::string& path) {
+    return create(path, small_, ElementType::uint8);
+  }
+  std::unique_ptr<BlockSink> create(const std::string& path, const Box& domain, ElementType type) {
     if (GetParam() == "png") return io::create_png(MPI_COMM_WORLD, path, domain, type);
+    if (GetParam() == "rle") return io::create_rle(MPI_COMM_WORLD, path, domain, type);
     return io::create_hdf5(MPI_COMM_WORLD, path, "image", domain, type);
   }
 
   SharedFolder folder_;
   std::string path_ = folder_ / "image";
+  Box small_ = GetParam() == "rle" ? grey : colour;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Failing, testing::Values("png", "hdf5"),
+INSTANTIATE_TEST_SUITE_P(, Failing, testing::Values("png", "rle", "hdf5"),
                          [](const auto& each) { return each.param; });
 
 TEST_P(Failing, PlacesThatCannotBeWritten) {
@@ -140,13 +144,14 @@ TEST_P(Failing, NothingIsLeftOfASinkThatWasNotUsed) {
 
 TEST_P(Failing, BlocksThatDoNotFit) {
   const auto sink = create(path_);
-  const Box outside{{0, 30}, {0, 17}, {0, 3}};
+  Box outside = small_;
+  ++outside[0].end;
   const bool last = rank() + 1 == ranks();
   EXPECT_THROW(sink->write(filled<std::uint8_t>(last ? outside : Box{}).block()), InternalError);
-  EXPECT_THROW(sink->write(filled<std::uint16_t>(last ? colour : Box{}).block()), InternalError);
+  EXPECT_THROW(sink->write(filled<std::uint16_t>(last ? small_ : Box{}).block()), InternalError);
   EXPECT_THROW(sink->write(HostBlock{}), InternalError);
-  sink->write(filled<std::uint8_t>(part_of(colour, Cut::rows)).block());
-  EXPECT_THROW(sink->write(filled<std::uint8_t>(part_of(colour, Cut::rows)).block()), InternalError);
+  sink->write(filled<std::uint8_t>(part_of(small_, Cut::rows)).block());
+  EXPECT_THROW(sink->write(filled<std::uint8_t>(part_of(small_, Cut::rows)).block()), InternalError);
 }
 
 /// Until it ends, this rank's files cannot grow beyond a size, as on a full disk.
@@ -171,13 +176,17 @@ class FullDisk {
 };
 
 TEST_P(Failing, AFullDiskIsTheSameErrorOnEveryRank) {
-  const Box large{{0, 1000}, {0, 900}, {0, 3}};
+  const bool rle = GetParam() == "rle";
+  const Box large = rle ? Box{{0, 3000}, {0, 3000}} : Box{{0, 1000}, {0, 900}, {0, 3}};
+  const auto write_to = [&](BlockSink& sink) {
+    const Box part = part_of(large, Cut::rows);
+    sink.write(rle ? filled<std::uint8_t>(part).block() : filled<std::uint16_t>(part).block());
+  };
   for (const bool everywhere : {true, false}) {
-    const auto sink = create(path_, large, ElementType::uint16);
+    const auto sink = create(path_, large, rle ? ElementType::uint8 : ElementType::uint16);
     std::unique_ptr<FullDisk> full;
     if (everywhere || rank() == 0) full = std::make_unique<FullDisk>(100'000);
-    expect_input_error([&] { sink->write(filled<std::uint16_t>(part_of(large, Cut::rows)).block()); },
-                       {path_, "cannot be written"});
+    expect_input_error([&] { write_to(*sink); }, {path_, "cannot be written"});
   }
   EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }

@@ -43,7 +43,7 @@ File open_for_reading(const std::string& path, const std::string& kind) {
   if (status.type() == std::filesystem::file_type::not_found) fail(path, "no such file", advice);
   if (std::filesystem::is_directory(status)) fail(path, "is a directory", advice);
   if (error) fail(path, error.message(), "check the path and its permissions");
-  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file", "give the path of a PNG or HDF5 file");
+  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file", advice);
 
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, error_text(errno), "check the file's permissions");

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/row_sink.hpp"
+
+namespace tessera::io::detail {
+
+/// Encodes an array of uint8 as an RLE pattern file: cells that are not 0 are alive. Dead cells at the ends
+/// of rows, and dead rows at the end, are left out.
+class RleWriter final : public RowWriter {
+ public:
+  /// Overwrites the file `output` under its temporary name.
+  RleWriter(const UnfinishedFile& output, const Box& domain);
+
+  void write_row(const HostBlock& rows, std::int64_t y) override;
+  void finish() override;
+
+ private:
+  void put(std::int64_t count, char tag);
+  void write_line();
+
+  std::string path_;
+  File file_;
+  std::string line_;
+  /// Rows that have ended since the last live cell.
+  std::int64_t ended_rows_ = 0;
+};
+
+}  // namespace tessera::io::detail

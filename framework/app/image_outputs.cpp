@@ -10,11 +10,24 @@
 namespace tessera::app {
 namespace {
 
-/// Those of the keys that the deck gives, in order.
+/// The path that the deck gives; empty when it gives none, or the program has no such key.
+std::string path_of(const deck::Deck& deck, const char* key) {
+  return deck.schema().find(key) == nullptr ? "" : deck.text_of(key);
+}
+
+/// The keys of files for results that the program has, in order.
+std::vector<std::string> declared_keys(const deck::Deck& deck) {
+  std::vector<std::string> keys;
+  for (const char* key : {"output.file", "output.png", "output.rle", "output.comparison"})
+    if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
+  return keys;
+}
+
+/// Those that the deck gives.
 std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   std::vector<NamedFile> files;
-  for (const char* key : {"output.file", "output.png", "output.comparison"})
-    if (deck.schema().find(key) != nullptr && deck.is_set(key)) files.push_back({key, deck.text_of(key)});
+  for (const std::string& key : declared_keys(deck))
+    if (deck.is_set(key)) files.push_back({key, deck.text_of(key)});
   return files;
 }
 
@@ -56,11 +69,12 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
         deck.fail(output.key, fmt::format("{} has the same name: give each a name of its own", other.key));
     files.push_back(output);
   }
-  if (outputs.empty())
-    throw InputError(fmt::format("nothing to write: give output.file{} in the deck or as key=value",
-                                 deck.schema().find("output.comparison") == nullptr
-                                     ? " or output.png"
-                                     : ", output.png or output.comparison"));
+  if (!outputs.empty()) return;
+  std::vector<std::string> keys = declared_keys(deck);
+  const std::string last = keys.back();
+  keys.pop_back();
+  throw InputError(fmt::format("nothing to write: give {} or {} in the deck or as key=value",
+                               fmt::join(keys, ", "), last));
 }
 
 }  // namespace
@@ -70,6 +84,11 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
   schema.add(
       {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
+  if (application.writes_patterns)
+    schema.add({.name = "output.rle",
+                .type = ValueType::path,
+                .group = "Files",
+                .help = "The result as an RLE pattern: cells that are not 0 are alive"});
   if (!application.loops.empty())
     schema.add({.name = "output.history",
                 .type = ValueType::path,
@@ -85,8 +104,7 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const ImageInputs& inputs,
                            const StageDeclaration& result, const LoopHistory& history,
                            const std::vector<std::string>& reads)
-    : communicator_(communicator),
-      comparison_(inputs.image() == nullptr ? "" : deck.text_of("output.comparison")) {
+    : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
   check_outputs(deck, inputs.files(), reads);
   for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
   if (const std::string path = deck.text_of("output.file"); !path.empty())
@@ -94,6 +112,8 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
                                          [&history] { return history.lists(); }));
   if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
+  if (const std::string path = path_of(deck, "output.rle"); !path.empty())
+    tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
   if (comparison_.empty()) return;
   const io::ImageInfo& image = *inputs.image();
   input_domain_ = image.domain;

@@ -38,6 +38,8 @@ struct PipelineApplication {
   /// Outputs of one element, which a run prints and reports. The pipeline of a deck need not have each.
   std::vector<std::string> numbers = {};
   std::vector<FurtherImage> further_images = {};
+  /// Its result is cells of uint8 in (x, y), which may be written as an RLE pattern, too.
+  bool writes_patterns = false;
   /// Keys of its own: what `build` gets from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
   /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.

@@ -4,10 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
 namespace tessera::app {
+namespace {
+
+/// Counts in full, all else as far as it is of interest.
+std::string shown(double value) {
+  constexpr double exact = 1LL << 53;
+  return value == std::floor(value) && std::abs(value) < exact ? fmt::format("{:.0f}", value)
+                                                               : fmt::format("{:.6g}", value);
+}
+
+}  // namespace
 
 ReportedNumbers::ReportedNumbers(const Pipeline& pipeline, const std::vector<std::string>& names) {
   for (const StageDeclaration& stage : pipeline.stages()) {
@@ -25,7 +36,7 @@ void ReportedNumbers::listen(Bindings& bindings) {
 std::string ReportedNumbers::text() const {
   std::string text;
   for (const Number& number : numbers_)
-    text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", number.name, number.value);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number.name, shown(number.value));
   return text;
 }
 

@@ -23,6 +23,7 @@ const std::vector<Program> programs = {
     {"camera_pipe", {"uint16", 160, 120, 0, 1023}, "sharpened"},
     {"equalize", {"uint16", 203, 131}, "equalized"},
     {"interpolate", {"float32", 203, 131, 4}, "interpolated"},
+    {"life", {"uint8", 203, 131, 0, 2}, "board"},
     {"local_laplacian", {"uint16", 203, 131, 3}, "result"},
     {"resize", {"uint8", 203, 131, 3}, "resized"},
     {"sobel", {"float32", 203, 131, 2}, "sobel"},

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/pipeline/pipeline.hpp"
+
+namespace life {
+
+/// A board of 1 where a cell is alive, else 0, from an image whose upper left corner lies at (left, top).
+struct Place {
+  int left, top;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return tessera::select(in(x - left, y - top) != 0, 1, 0);
+  }
+};
+
+/// The rule B3/S23 of the Game of Life (J. H. Conway; M. Gardner, Scientific American, October 1970): a cell
+/// is born with three live neighbours, and survives with two or three.
+struct Next {
+  static constexpr int rows_together = 4;
+
+  template <class Cells, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Cells& cells, Coord x, Coord y) const {
+    const auto row = [&cells, x](Coord at) {
+      return tessera::cast<std::uint8_t>(cells(x - 1, at) + cells(x, at) + cells(x + 1, at));
+    };
+    // Twice the neighbours, and the cell itself: 5 is two neighbours of a live cell, 6 and 7 are three.
+    const auto sum = tessera::cast<std::uint8_t>(2 * (row(y - 1) + row(y) + row(y + 1)) - cells(x, y));
+    return tessera::cast<std::uint8_t>(tessera::select(sum >= 5 && sum <= 7, 1, 0));
+  }
+};
+
+/// The next generation, and where it differs from this one.
+struct NextAndChange {
+  template <class Cells, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Cells& cells, Coord x, Coord y) const {
+    const auto next = Next()(cells, x, y);
+    return tessera::pack(next, tessera::select(next != cells(x, y), 1, 0));
+  }
+};
+
+/// The next generation, where it differs from the reference, and the reference: this generation when it
+/// `renews` it, else what it was.
+struct NextAndReference {
+  template <class Cells, class Reference, class Renews, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Cells& cells, const Reference& reference, const Renews& renews,
+                                  Coord x, Coord y) const {
+    const auto next = Next()(cells, x, y);
+    const auto kept = tessera::select(renews(0) != 0, cells(x, y), reference(x, y));
+    return tessera::pack(next, tessera::select(next != kept, 1, 0), kept);
+  }
+};
+
+struct FirstGeneration {
+  template <class Coord>
+  KOKKOS_FUNCTION std::int64_t operator()(Coord) const {
+    return 0;
+  }
+};
+
+struct NextGeneration {
+  template <class Generation, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Generation& generation, Coord) const {
+    return generation(0) + 1;
+  }
+};
+
+/// Generations that are multiples of the greatest period are references.
+struct Renews {
+  std::int64_t greatest_period;
+
+  template <class Generation, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Generation& generation, Coord) const {
+    return tessera::select(generation(0) % greatest_period == 0, 1, 0);
+  }
+};
+
+/// How far the reference lies behind the next generation where both are the same, else 0.
+struct Period {
+  std::int64_t greatest_period;
+
+  template <class Differing, class Generation, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Differing& differing, const Generation& generation, Coord) const {
+    return tessera::select(differing(0) == 0, generation(0) % greatest_period + 1, std::int64_t(0));
+  }
+};
+
+/// The board as others see it.
+struct Show {
+  std::uint8_t alive;
+
+  template <class Cells, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Cells& cells, Coord x, Coord y) const {
+    return tessera::select(cells(x, y) != 0, alive, std::uint8_t(0));
+  }
+};
+
+/// What a game is besides its first pattern.
+struct Game {
+  tessera::Box board;
+  /// Where the pattern's upper left corner lies.
+  int left = 0, top = 0;
+  tessera::BoundaryConditions border = tessera::BoundaryConditions::of_constant(std::uint8_t{0});
+  std::int64_t generations = 1;
+  /// The greatest period that is looked for; 0: none.
+  std::int64_t greatest_period = 0;
+  /// The value of a live cell of the result.
+  std::uint8_t alive = 1;
+};
+
+/// Conway's Game of Life on `game.board`, from an image whose points that are not 0 are alive. The loop keeps
+/// the last generation that is a multiple of the greatest period p, and ends after the first one that equals
+/// it: that is p * ceil(m / p) + q, where generation m is the first one that comes again, q generations
+/// later, and q is at most p. The results are `board` and the numbers `generation`, `population` and, where p
+/// > 0, `period`: q, or 0 when the loop did not end.
+inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Game& game) {
+  using Cell = std::uint8_t;
+  tessera::Pipeline pipeline;
+  const auto input =
+      pipeline.input<Cell, 2>("input", image, tessera::BoundaryConditions::of_constant(Cell{0}));
+  const auto cells = pipeline.stage<Cell>("cells", Place{game.left, game.top}, input);
+  pipeline.bound(cells, game.board, game.border);
+  tessera::Array<Cell, 2> reference{};
+  if (game.greatest_period > 1) {
+    reference = pipeline.stage<Cell>("reference", Show{1}, cells);
+    pipeline.bound(reference, game.board, tessera::Boundary::none);
+  }
+  const auto generation = pipeline.value<std::int64_t>("generation", FirstGeneration());
+
+  pipeline.repeat("generations", game.generations, [&](const tessera::Pipeline::Loop& loop) {
+    const auto look = [&](tessera::Array<Cell, 2> differs) {
+      const auto differing = pipeline.reduce("differing", tessera::Sum<Cell>(), differs, game.board);
+      const auto period =
+          pipeline.value<std::int64_t>("period", Period{game.greatest_period}, differing, generation);
+      loop.watch(differing);
+      loop.until(period);
+      pipeline.output(period);
+    };
+    if (game.greatest_period > 1) {
+      const auto renews = pipeline.value<Cell>("renews", Renews{game.greatest_period}, generation);
+      const auto [next, differs, kept] = pipeline.stages<tessera::TypeList<Cell, Cell, Cell>>(
+          {"next", "differs", "kept"}, NextAndReference(), cells, reference, renews);
+      look(differs);
+      loop.feed(next, cells);
+      loop.feed(kept, reference);
+    } else if (game.greatest_period == 1) {
+      const auto [next, differs] =
+          pipeline.stages<tessera::TypeList<Cell, Cell>>({"next", "differs"}, NextAndChange(), cells);
+      look(differs);
+      loop.feed(next, cells);
+    } else {
+      loop.feed(pipeline.stage<Cell>("next", Next(), cells), cells);
+    }
+    loop.feed(pipeline.value<std::int64_t>("next_generation", NextGeneration(), generation), generation);
+  });
+
+  pipeline.output(generation);
+  pipeline.output(pipeline.reduce("population", tessera::Sum<Cell>(), cells, game.board));
+  pipeline.output(pipeline.stage<Cell>("board", Show{game.alive}, cells), game.board);
+  return pipeline;
+}
+
+}  // namespace life

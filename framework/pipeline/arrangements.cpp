@@ -7,92 +7,93 @@
 namespace tessera {
 namespace {
 
-/// Runs a plan without doing anything but its swaps, with all arrangements at once that may have come about.
+/// Follows the arrays of an exchange through all swaps that may have come before it, back to the buffers that
+/// they had when the plan began. Arrays that are not exchanged need no following: what fed iterates on, in
+/// rounds, has thousands of arrangements, of which an exchange sees some.
 class Arranger {
  public:
   Arranger(const Plan& plan, const PlanNode& exchange) : plan_(plan), exchange_(exchange) {
-    for (const auto& array : std::get<plan::Exchange>(exchange.step).arrays)
-      exchanged_.push_back(array.array);
-    // Besides them only what they change places with matters.
-    relevant_.insert(exchanged_.begin(), exchanged_.end());
-    for (std::size_t before = 0; before != relevant_.size();) {
-      before = relevant_.size();
-      walk(plan.root, [this](const PlanNode& node) {
-        if (const auto* swap = std::get_if<plan::Swap>(&node.step); swap && is_relevant(*swap))
-          relevant_.insert({swap->first, swap->second});
-      });
-    }
+    const int end = add(*children_of(plan_.root), 0);
+    // The next run begins where this one ended.
+    points_[0].push_back({end, nullptr});
   }
 
   std::vector<std::vector<int>> found() {
-    Buffers start;
-    for (int array : relevant_) start.push_back(plan_.stages[static_cast<std::size_t>(array)].written_buffer);
-    repeat(*children_of(plan_.root), {start});
-    return {found_.begin(), found_.end()};
+    Arrays arrays;
+    for (const auto& array : std::get<plan::Exchange>(exchange_.step).arrays) arrays.push_back(array.array);
+    follow(before_exchange_, std::move(arrays));
+    while (!open_.empty()) {
+      const auto [point, at_point] = std::move(open_.back());
+      open_.pop_back();
+      for (const Way& way : points_[static_cast<std::size_t>(point)])
+        follow(way.from, way.swap == nullptr ? at_point : swapped(*way.swap, at_point));
+    }
+    std::set<std::vector<int>> buffers;
+    for (const auto& [point, at_point] : seen_) {
+      if (point != 0) continue;
+      std::vector<int> all;
+      for (int array : at_point) all.push_back(plan_.stages[static_cast<std::size_t>(array)].written_buffer);
+      buffers.insert(std::move(all));
+    }
+    return {buffers.begin(), buffers.end()};
   }
 
  private:
-  /// Of the relevant arrays, in order.
-  using Buffers = std::vector<int>;
-  using Arrangements = std::set<Buffers>;
+  using Arrays = std::vector<int>;
+  /// How a run may come to a point between steps.
+  struct Way {
+    int from;
+    const plan::Swap* swap;
+  };
 
-  bool is_relevant(const plan::Swap& swap) const {
-    return relevant_.contains(swap.first) || relevant_.contains(swap.second);
-  }
-  std::size_t place(int array) const {
-    return static_cast<std::size_t>(std::distance(relevant_.begin(), relevant_.find(array)));
-  }
-
-  /// What may be after some turns.
-  Arrangements repeat(const std::vector<PlanNode>& nodes, Arrangements before) {
-    for (;;) {
-      const Arrangements after = run(nodes, before);
-      const std::size_t known = before.size();
-      before.insert(after.begin(), after.end());
-      if (before.size() == known) return after;
-    }
+  int add_point(int from, const plan::Swap* swap) {
+    points_.push_back({{from, swap}});
+    return static_cast<int>(points_.size()) - 1;
   }
 
-  Arrangements run(const std::vector<PlanNode>& nodes, Arrangements arrangements) {
+  /// The steps after a point; returns the point after them.
+  int add(const std::vector<PlanNode>& nodes, int point) {
     for (const PlanNode& node : nodes) {
-      if (node.id == exchange_.id) note(arrangements);
-      if (const auto* swap = std::get_if<plan::Swap>(&node.step); swap != nullptr && is_relevant(*swap))
-        arrangements = swapped(*swap, arrangements);
-      if (const auto* loop = std::get_if<plan::Repeat>(&node.step)) {
-        arrangements = repeat(loop->children, std::move(arrangements));
-      } else if (const auto* items = std::get_if<plan::Items>(&node.step)) {
-        // There may be none.
-        const Arrangements after = repeat(items->children, arrangements);
-        arrangements.insert(after.begin(), after.end());
+      if (node.id == exchange_.id) before_exchange_ = point;
+      if (const auto* swap = std::get_if<plan::Swap>(&node.step)) {
+        point = add_point(point, swap);
+      } else if (std::holds_alternative<plan::Repeat>(node.step) ||
+                 std::holds_alternative<plan::Items>(node.step)) {
+        point = add_repeated(*children_of(node), point);
       } else if (const auto* children = children_of(node)) {
-        arrangements = run(*children, std::move(arrangements));
+        point = add(*children, point);
       }
     }
-    return arrangements;
+    return point;
   }
 
-  void note(const Arrangements& arrangements) {
-    for (const Buffers& all : arrangements) {
-      Buffers buffers;
-      for (int array : exchanged_) buffers.push_back(all[place(array)]);
-      found_.insert(std::move(buffers));
-    }
+  /// Swaps come back to where they began when they are repeated, so that no turns are as good as some.
+  int add_repeated(const std::vector<PlanNode>& nodes, int point) {
+    const int begin = add_point(point, nullptr);
+    const int end = add(nodes, begin);
+    points_[static_cast<std::size_t>(begin)].push_back({end, nullptr});
+    return end;
   }
 
-  Arrangements swapped(const plan::Swap& swap, const Arrangements& arrangements) const {
-    Arrangements result;
-    for (Buffers buffers : arrangements) {
-      std::swap(buffers[place(swap.first)], buffers[place(swap.second)]);
-      result.insert(std::move(buffers));
-    }
-    return result;
+  void follow(int point, Arrays arrays) {
+    const auto [place, is_new] = seen_.emplace(point, std::move(arrays));
+    if (is_new) open_.push_back(*place);
+  }
+
+  static Arrays swapped(const plan::Swap& swap, Arrays arrays) {
+    for (int& array : arrays)
+      array = array == swap.first ? swap.second : array == swap.second ? swap.first : array;
+    return arrays;
   }
 
   const Plan& plan_;
   const PlanNode& exchange_;
-  std::vector<int> exchanged_;
-  std::set<int> relevant_;
-  Arrangements found_;
+  /// The ways to each point; the first is where the plan begins.
+  std::vector<std::vector<Way>> points_ = {{}};
+  int before_exchange_ = 0;
+  /// Points, and which arrays then had the buffers that the exchange finds: all, and those still to follow.
+  std::set<std::pair<int, Arrays>> seen_;
+  std::vector<std::pair<int, Arrays>> open_;
 };
 
 }  // namespace

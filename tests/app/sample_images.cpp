@@ -36,8 +36,10 @@ void write(const std::string& path, const SampleImage& image, hid_t type) {
 }
 
 std::string name_of_type(hid_t type) {
-  for (const auto& [name, known] :
-       {std::pair{"uint8", H5T_NATIVE_UINT8}, {"uint16", H5T_NATIVE_UINT16}, {"float32", H5T_NATIVE_FLOAT}})
+  for (const auto& [name, known] : {std::pair{"uint8", H5T_NATIVE_UINT8},
+                                    {"uint16", H5T_NATIVE_UINT16},
+                                    {"float32", H5T_NATIVE_FLOAT},
+                                    {"float64", H5T_NATIVE_DOUBLE}})
     if (H5Tequal(type, known) > 0) return name;
   return "another";
 }

@@ -17,6 +17,10 @@ endif()
 if(TESSERA_ARCHITECTURE)
   add_compile_options(-march=${TESSERA_ARCHITECTURE} ${TESSERA_WIDEST_VECTORS})
 endif()
+# Compilers of device code cannot read them.
+if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
+  set(TESSERA_PRECOMPILED_HEADERS OFF)
+endif()
 if(TESSERA_SANITIZE)
   # Images may hold NaN, and bodies may cast it: Clang counts that as undefined, g++ does not.
   add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-sanitize=float-cast-overflow -fno-sanitize-recover=all

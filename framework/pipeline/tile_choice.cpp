@@ -18,13 +18,19 @@ constexpr std::int64_t tiles_per_thread = 4;
 /// Planes of a result that are computed together.
 constexpr std::int64_t most_planes = 4;
 
-/// Of one point of all outputs.
+/// Of one point of all outputs but those that only reductions read: of them there is a strip of rows.
 std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
   const StageDeclaration& declaration = scheduled.pipeline()[stage];
   if (declaration.reduction != nullptr) return 0;
   std::int64_t bytes = 0;
-  for (int part = stage; part < stage + declaration.output_count; ++part)
-    bytes += element_size(scheduled, part);
+  for (int part = stage; part < stage + declaration.output_count; ++part) {
+    const std::vector<int>& consumers = scheduled[part].consumers;
+    const bool is_only_reduced =
+        scheduled[part].is_fleeting && std::ranges::all_of(consumers, [&scheduled](int consumer) {
+          return scheduled.pipeline()[consumer].reduction != nullptr;
+        });
+    if (!is_only_reduced) bytes += element_size(scheduled, part);
+  }
   return bytes;
 }
 

@@ -73,6 +73,20 @@ struct Sum {
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
     join(value, static_cast<Value>(element));
   }
+  /// Of small elements many at a time, in narrow sums that cannot overflow.
+  void add_row(Value& value, const T* elements, std::int64_t count) const {
+    using Narrow = std::conditional_t<sizeof(T) >= 4, Value,
+                                      std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+    constexpr std::int64_t piece = 1 << 15;
+    for (std::int64_t first = 0; first < count; first += piece) {
+      const std::int64_t end = first + piece < count ? first + piece : count;
+      Narrow sum = 0;
+      for (std::int64_t i = first; i < end; ++i)
+        sum = static_cast<Narrow>(static_cast<std::make_unsigned_t<Narrow>>(sum) +
+                                  static_cast<std::make_unsigned_t<Narrow>>(elements[i]));
+      join(value, static_cast<Value>(sum));
+    }
+  }
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(other));
   }

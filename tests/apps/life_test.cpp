@@ -150,9 +150,6 @@ TEST(Life, IsTheSameWithEverySchedule) {
     const Sample sample(random);
     const Pipeline pipeline = life::make_pipeline(sample.pattern.box, sample.game);
     Schedule schedule = test::random_schedule(random, pipeline);
-    std::erase_if(schedule.stages, [&pipeline](const auto& stage) {
-      return pipeline[pipeline.find(stage.first)].is_further_output;
-    });
     if (random.chance(60)) test::add_random_rounds(random, pipeline, schedule);
     Target target;
     target.threads = random.small(1, 2);

@@ -26,6 +26,7 @@ const std::vector<Program> programs = {
     {"life", {"uint8", 203, 131, 0, 2}, "board"},
     {"local_laplacian", {"uint16", 203, 131, 3}, "result"},
     {"resize", {"uint8", 203, 131, 3}, "resized"},
+    {"restore", {"uint8", 203, 131}, "restored"},
     {"sobel", {"float32", 203, 131, 2}, "sobel"},
     {"transpose", {"uint16", 203, 131}, "transposed"},
     {"wavelet", {"float32", 203, 131}, "bands"},

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+using namespace tessera;
+
+Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
+  app::check_image(image, deck, {.types = {ElementType::uint8}, .planes = 0});
+  const restore::Parameters parameters{.alpha = deck.get<double>("alpha"),
+                                       .beta = deck.get<double>("beta"),
+                                       .tolerance = deck.get<double>("tolerance"),
+                                       .cycles = deck.get<std::int64_t>("cycles")};
+  return restore::make_pipeline(image.domain, parameters, deck.is_set("clean.file"));
+}
+
+std::vector<deck::KeyDeclaration> keys() {
+  const auto real = [](const char* name, const char* help, const char* value) {
+    return deck::KeyDeclaration{.name = name,
+                                .type = deck::ValueType::real,
+                                .group = "Restoration",
+                                .help = help,
+                                .default_text = value,
+                                .minimum = 0};
+  };
+  auto alpha = real("alpha", "The exponent of differences between neighbours", "1.3");
+  alpha.minimum = restore::Minimiser::least_alpha;
+  alpha.maximum = restore::Minimiser::greatest_alpha;
+  auto beta = real("beta", "The weight of differences between neighbours", "5");
+  beta.maximum = restore::Minimiser::greatest_beta;
+  return {alpha, beta, real("tolerance", "The relative change of the residual that ends the loop", "0.1"),
+          deck::KeyDeclaration{.name = "cycles",
+                               .type = deck::ValueType::integer,
+                               .group = "Restoration",
+                               .help = "How many turns at most",
+                               .default_text = "200",
+                               .minimum = 1}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::PipelineApplication application{
+      .program = "tessera-restore",
+      .summary = "Restores a grey image of uint8 with salt-and-pepper noise.",
+      .further_images = {{"clean", "The image without noise, to compare with"}},
+      .parameters = keys(),
+      .build = build};
+  const Pipeline sample = restore::make_pipeline(Box{{0, 16}, {0, 16}}, {}, true);
+  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+}

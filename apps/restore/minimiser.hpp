@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/pipeline/table.hpp"
+
+namespace restore {
+
+/// The terms of the function below for one pixel: where the slopes of each lie in a table.
+struct Terms {
+  int own;
+  std::array<int, 4> neighbours;
+};
+
+/// Finds the smallest u in 0..255 at which
+///
+///     F(u) = |u - current| + (beta / 2) * sum over the 4 neighbours of weight * |u - value|^alpha
+///
+/// is least, F in fixed point: multiples of 2^-14, so that sums are exact.
+///
+/// Let D(u) = F(u + 1) - F(u). Every term of F is convex, so that D never decreases: F falls while D < 0 and
+/// nowhere after. The smallest minimum is therefore the number of u in 0..254 with D(u) < 0. Eight values of
+/// D that follow each other, some of them negative and some not, tell that number. They are taken around the
+/// mean of the neighbours, where the minimum mostly lies; when all have one sign eight steps of bisection
+/// find it.
+class Minimiser {
+ public:
+  /// D stays within 32 bits for these.
+  static constexpr double least_alpha = 1, greatest_alpha = 2;
+  static constexpr double greatest_beta = 64;
+  static constexpr double unit = 1 << 14;
+
+  Minimiser(double alpha, double beta) : slopes_(make_slopes(alpha, beta)), parts_(make_parts()) {}
+
+  /// The term |u - current|.
+  KOKKOS_FORCEINLINE_FUNCTION static int own_term(int current) { return term(current, own_row); }
+  /// That of a neighbour with a weight of 0 to 2.
+  KOKKOS_FORCEINLINE_FUNCTION static int term(int value, int weight) {
+    return row_width * weight + row_centre - value;
+  }
+
+  /// D(u), in units of 2^-14, for u in 0..255.
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t slope(const Terms& terms, int u) const {
+    std::int32_t sum = slopes_(terms.own + u);
+    for (const int neighbour : terms.neighbours) sum += slopes_(neighbour + u);
+    return sum;
+  }
+
+  /// The first of the u that `negative_slopes` looks at, of neighbours with this sum of weights, up to 8, and
+  /// of weights times values. Any other would do, but less often.
+  KOKKOS_FORCEINLINE_FUNCTION int window(int weight, int sum) const {
+    const int mean = (sum * parts_(weight) + (1 << 15)) >> 16;
+    const int first = mean - window_width / 2;
+    return first < 0 ? 0 : first > 256 - window_width ? 256 - window_width : first;
+  }
+  /// How many of the u from `first` on have a negative D.
+  KOKKOS_FORCEINLINE_FUNCTION int negative_slopes(const Terms& terms, int first) const {
+    std::int32_t count = 0;
+#pragma omp simd reduction(+ : count)
+    for (int j = 0; j < window_width; ++j) count -= slope(terms, first + j) >> 31;
+    return count;
+  }
+  /// Whether so many say that the minimum is at first + negative. Beyond 255 and 0 there is nothing.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_found(int first, int negative) {
+    const bool none = negative == 0 && first > 0;
+    const bool all = negative == window_width && first < 256 - window_width;
+    return !none && !all;
+  }
+  /// The minimum, wherever it is. Always D(u) < 0 below `least`, and not at least + 2 * step - 1.
+  KOKKOS_FORCEINLINE_FUNCTION int bisect(const Terms& terms) const {
+    int least = 0;
+    for (int step = 128; step > 0; step /= 2) least += (slope(terms, least + step - 1) >> 31) & step;
+    return least;
+  }
+
+ private:
+  static constexpr int window_width = 8;
+  /// Rows of slopes: one per weight, and that of |u - current|.
+  static constexpr int own_row = 3;
+  static constexpr int row_width = 512;
+  /// Where slopes at a distance of 0 lie.
+  static constexpr int row_centre = 255;
+  using Slopes = tessera::Table<std::int32_t, row_width*(own_row + 1)>;
+  using Parts = tessera::Table<std::int32_t, 9>;
+
+  /// The differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not the powers: rounding
+  /// keeps their order, and sums of what never decreases are convex.
+  static Slopes make_slopes(double alpha, double beta) {
+    std::array<std::int32_t, std::size_t(row_width) * (own_row + 1)> slopes{};
+    std::int32_t last = 0;
+    for (int d = 0; d < 256; ++d) {
+      const double rise = std::pow(d + 1.0, alpha) - std::pow(double(d), alpha);
+      last = std::max(last, static_cast<std::int32_t>(std::lround(unit * beta / 2 * rise)));
+      const std::int32_t rows[] = {0, last, 2 * last, static_cast<std::int32_t>(unit)};
+      for (int row = 0; row <= own_row; ++row) {
+        const auto at = [&](int distance) -> std::int32_t& {
+          return slopes[static_cast<std::size_t>(row * row_width + row_centre + distance)];
+        };
+        at(d) = rows[row];
+        if (d < row_centre) at(-d - 1) = -rows[row];
+      }
+    }
+    return Slopes(slopes);
+  }
+
+  /// 1 / weight in units of 2^-16.
+  static Parts make_parts() {
+    std::array<std::int32_t, 9> parts{};
+    for (std::size_t weight = 1; weight < parts.size(); ++weight)
+      parts[weight] = static_cast<std::int32_t>((1 << 16) / weight);
+    return Parts(parts);
+  }
+
+  Slopes slopes_;
+  Parts parts_;
+};
+
+}  // namespace restore

@@ -26,8 +26,8 @@ struct Terms {
 /// Let D(u) = F(u + 1) - F(u). Every term of F is convex, so that D never decreases: F falls while D < 0 and
 /// nowhere after. The smallest minimum is therefore the number of u in 0..254 with D(u) < 0. Eight values of
 /// D that follow each other, some of them negative and some not, tell that number. They are taken around the
-/// mean of the neighbours, where the minimum mostly lies; when all have one sign eight steps of bisection
-/// find it.
+/// mean of the two neighbours in the middle, where the minimum mostly lies; when all have one sign eight
+/// steps of bisection find it.
 class Minimiser {
  public:
   /// D stays within 32 bits for these.
@@ -35,7 +35,7 @@ class Minimiser {
   static constexpr double greatest_beta = 64;
   static constexpr double unit = 1 << 14;
 
-  Minimiser(double alpha, double beta) : slopes_(make_slopes(alpha, beta)), parts_(make_parts()) {}
+  Minimiser(double alpha, double beta) : slopes_(make_slopes(alpha, beta)) {}
 
   /// The term |u - current|.
   KOKKOS_FORCEINLINE_FUNCTION static int own_term(int current) { return term(current, own_row); }
@@ -51,11 +51,16 @@ class Minimiser {
     return sum;
   }
 
-  /// The first of the u that `negative_slopes` looks at, of neighbours with this sum of weights, up to 8, and
-  /// of weights times values. Any other would do, but less often.
-  KOKKOS_FORCEINLINE_FUNCTION int window(int weight, int sum) const {
-    const int mean = (sum * parts_(weight) + (1 << 15)) >> 16;
-    const int first = mean - window_width / 2;
+  /// The first of the u that `negative_slopes` looks at, of neighbours with these values. Any other would do,
+  /// but less often.
+  KOKKOS_FORCEINLINE_FUNCTION static int window(const std::array<int, 4>& values) {
+    int least = values[0], greatest = values[0], sum = values[0];
+    for (std::size_t i = 1; i < 4; ++i) {
+      least = values[i] < least ? values[i] : least;
+      greatest = values[i] > greatest ? values[i] : greatest;
+      sum += values[i];
+    }
+    const int first = (sum - least - greatest) / 2 - window_width / 2;
     return first < 0 ? 0 : first > 256 - window_width ? 256 - window_width : first;
   }
   /// How many of the u from `first` on have a negative D.
@@ -86,7 +91,6 @@ class Minimiser {
   /// Where slopes at a distance of 0 lie.
   static constexpr int row_centre = 255;
   using Slopes = tessera::Table<std::int32_t, row_width*(own_row + 1)>;
-  using Parts = tessera::Table<std::int32_t, 9>;
 
   /// The differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not the powers: rounding
   /// keeps their order, and sums of what never decreases are convex.
@@ -108,16 +112,7 @@ class Minimiser {
     return Slopes(slopes);
   }
 
-  /// 1 / weight in units of 2^-16.
-  static Parts make_parts() {
-    std::array<std::int32_t, 9> parts{};
-    for (std::size_t weight = 1; weight < parts.size(); ++weight)
-      parts[weight] = static_cast<std::int32_t>((1 << 16) / weight);
-    return Parts(parts);
-  }
-
   Slopes slopes_;
-  Parts parts_;
 };
 
 }  // namespace restore

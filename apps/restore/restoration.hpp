@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -58,7 +60,7 @@ struct Minimise {
     for (int i = 0; i < open_count; ++i) {
       const int k = open[i];
       const Surroundings around(u, weight, x + k, y);
-      const int first = minimum.window(around.weight, around.sum);
+      const int first = Minimiser::window(around.neighbours);
       const int negative = minimum.negative_slopes(around.terms, first);
       next[k] = moved(around.value, first + negative);
       missed[missed_count] = k;
@@ -75,27 +77,18 @@ struct Minimise {
   /// What a pixel depends on.
   struct Surroundings {
     int value;
-    /// Sums over the neighbours, which `terms` makes: of their weights, and of these times their values.
-    int weight = 0;
-    int sum = 0;
+    std::array<int, 4> neighbours;
     Terms terms;
 
     template <class U, class Weight, class Coord>
-    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const U& u, const Weight& weights, Coord x, Coord y)
+    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const U& u, const Weight& weight, Coord x, Coord y)
         : value(u(x, y) % levels),
+          neighbours{u(x - 1, y) % levels, u(x + 1, y) % levels, u(x, y - 1) % levels, u(x, y + 1) % levels},
           terms{Minimiser::own_term(value),
-                {neighbour(u, weights, x - 1, y), neighbour(u, weights, x + 1, y),
-                 neighbour(u, weights, x, y - 1), neighbour(u, weights, x, y + 1)}} {}
-
-   private:
-    template <class U, class Weight, class Coord>
-    KOKKOS_FORCEINLINE_FUNCTION int neighbour(const U& u, const Weight& weights, Coord x, Coord y) {
-      const int its_value = u(x, y) % levels;
-      const int its_weight = weights(x, y);
-      weight += its_weight;
-      sum += its_weight * its_value;
-      return Minimiser::term(its_value, its_weight);
-    }
+                {Minimiser::term(neighbours[0], weight(x - 1, y)),
+                 Minimiser::term(neighbours[1], weight(x + 1, y)),
+                 Minimiser::term(neighbours[2], weight(x, y - 1)),
+                 Minimiser::term(neighbours[3], weight(x, y + 1))}} {}
   };
 
   KOKKOS_FORCEINLINE_FUNCTION static Iterate moved(int from, int to) {
@@ -120,9 +113,13 @@ struct SumOfChanges {
     value += element / static_cast<unsigned>(levels);
   }
   void add_row(Value& value, const Iterate* elements, std::int64_t count) const {
-    Value sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) sum += elements[i] / static_cast<unsigned>(levels);
-    value += sum;
+    constexpr std::int64_t piece = 1 << 16;  // whose sum has 32 bits
+    for (std::int64_t first = 0; first < count; first += piece) {
+      std::uint32_t sum = 0;
+      for (std::int64_t i = first; i < std::min(count, first + piece); ++i)
+        sum += elements[i] / static_cast<unsigned>(levels);
+      value += sum;
+    }
   }
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value += other; }
   Value result(const Value& value) const { return value; }

@@ -67,14 +67,13 @@ TEST(RestoreDetection, OfBlackAndWhiteAreas) {
 int minimum_of(const restore::Minimiser& minimiser, int current,
                const std::vector<test::PlainNeighbour>& neighbours) {
   restore::Terms terms{restore::Minimiser::own_term(current), {}};
-  int weight = 0, sum = 0;
+  std::array<int, 4> values;
   for (std::size_t i = 0; i < 4; ++i) {
+    values[i] = neighbours[i].value;
     terms.neighbours[i] = restore::Minimiser::term(neighbours[i].value, neighbours[i].weight);
-    weight += neighbours[i].weight;
-    sum += neighbours[i].weight * neighbours[i].value;
   }
   const int bisected = minimiser.bisect(terms);
-  const int first = minimiser.window(weight, sum);
+  const int first = restore::Minimiser::window(values);
   const int negative = minimiser.negative_slopes(terms, first);
   if (minimiser.is_found(first, negative)) {
     EXPECT_EQ(first + negative, bisected);

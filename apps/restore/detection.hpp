@@ -9,7 +9,7 @@
 // Phase 1: which pixels are noise.
 namespace restore {
 
-/// What a pixel counts as a neighbour of a noisy one: 2 - noisy. Outside the image it is 0.
+/// What a pixel counts as a neighbour of a noisy one: 2 - noisy.
 inline constexpr std::uint8_t noisy_weight = 1;
 inline constexpr std::uint8_t clean_weight = 2;
 
@@ -65,16 +65,14 @@ Extremes widened(tessera::Pipeline& pipeline, const std::string& width, const Ex
 /// Adds the detection of salt-and-pepper noise (R. H. Chan, C.-W. Ho, M. Nikolova, Salt-and-pepper noise
 /// removal by median-type noise detectors and detail-preserving regularization, 2005) with windows of up to
 /// 79 x 79 points, cut off at the borders of the image. `input` must be clamped there: what its clamped
-/// window holds is what the window that is cut off holds. Returns the weights on `image`.
-inline tessera::Array<std::uint8_t, 2> add_detection(tessera::Pipeline& pipeline, const tessera::Box& image,
+/// window holds is what the window that is cut off holds. Returns the weights.
+inline tessera::Array<std::uint8_t, 2> add_detection(tessera::Pipeline& pipeline,
                                                      tessera::Array<std::uint8_t, 2> input) {
   const Extremes in_3 = widened<1>(pipeline, "3", {input, input});
   const Extremes in_9 = widened<3>(pipeline, "9", in_3);
   const Extremes in_27 = widened<9>(pipeline, "27", in_9);
   const Extremes in_79 = widened<26>(pipeline, "79", in_27);
-  const auto weight = pipeline.stage<std::uint8_t>("weight", Weight{}, input, in_79.least, in_79.greatest);
-  pipeline.bound(weight, image, tessera::Boundary::constant);
-  return weight;
+  return pipeline.stage<std::uint8_t>("weight", Weight{}, input, in_79.least, in_79.greatest);
 }
 
 }  // namespace restore

@@ -24,35 +24,34 @@ struct Terms {
 /// is least, F in fixed point: multiples of 2^-14, so that sums are exact.
 ///
 /// Let D(u) = F(u + 1) - F(u). Every term of F is convex, so that D never decreases: F falls while D < 0 and
-/// nowhere after. The smallest minimum is therefore the number of u in 0..254 with D(u) < 0. Eight values of
-/// D that follow each other, some of them negative and some not, tell that number. They are taken around the
-/// mean of the two neighbours in the middle, where the minimum mostly lies; when all have one sign eight
-/// steps of bisection find it.
+/// nowhere after. The smallest minimum is therefore at the first u with D(u) >= 0. It lies in 0..255: below 0
+/// all terms fall, |u - current| by 1, and from 255 on they rise. Eight values of D that follow each other,
+/// some of them negative and some not, tell where that is. They are taken around the mean of the two
+/// neighbours in the middle, where the minimum mostly lies; when all have one sign eight steps of bisection
+/// find it.
 class Minimiser {
  public:
   /// D stays within 32 bits for these.
   static constexpr double least_alpha = 1, greatest_alpha = 2;
-  static constexpr double greatest_beta = 64;
+  static constexpr double greatest_beta = 60;
   static constexpr double unit = 1 << 14;
 
   Minimiser(double alpha, double beta) : slopes_(make_slopes(alpha, beta)) {}
 
-  /// The term |u - current|.
-  KOKKOS_FORCEINLINE_FUNCTION static int own_term(int current) { return term(current, own_row); }
-  /// That of a neighbour with a weight of 0 to 2.
-  KOKKOS_FORCEINLINE_FUNCTION static int term(int value, int weight) {
-    return row_width * weight + row_centre - value;
-  }
+  /// The slopes of a neighbour of this weight, of the term |u - current| with own_row; less the value they
+  /// are those of its term.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int row(int weight) { return row_width * weight + row_centre; }
+  static constexpr int own_row = 3;
 
-  /// D(u), in units of 2^-14, for u in 0..255.
+  /// D(u), in units of 2^-14, for u in -4..258.
   KOKKOS_FORCEINLINE_FUNCTION std::int32_t slope(const Terms& terms, int u) const {
     std::int32_t sum = slopes_(terms.own + u);
     for (const int neighbour : terms.neighbours) sum += slopes_(neighbour + u);
     return sum;
   }
 
-  /// The first of the u that `negative_slopes` looks at, of neighbours with these values. Any other would do,
-  /// but less often.
+  /// The first of the u that `negative_slopes` looks at, -4 to 251, of neighbours with these values. Any
+  /// other would do, but less often.
   KOKKOS_FORCEINLINE_FUNCTION static int window(const std::array<int, 4>& values) {
     int least = values[0], greatest = values[0], sum = values[0];
     for (std::size_t i = 1; i < 4; ++i) {
@@ -60,8 +59,7 @@ class Minimiser {
       greatest = values[i] > greatest ? values[i] : greatest;
       sum += values[i];
     }
-    const int first = (sum - least - greatest) / 2 - window_width / 2;
-    return first < 0 ? 0 : first > 256 - window_width ? 256 - window_width : first;
+    return ((sum - least - greatest) >> 1) - window_width / 2;
   }
   /// How many of the u from `first` on have a negative D.
   KOKKOS_FORCEINLINE_FUNCTION int negative_slopes(const Terms& terms, int first) const {
@@ -70,11 +68,9 @@ class Minimiser {
     for (int j = 0; j < window_width; ++j) count -= slope(terms, first + j) >> 31;
     return count;
   }
-  /// Whether so many say that the minimum is at first + negative. Beyond 255 and 0 there is nothing.
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_found(int first, int negative) {
-    const bool none = negative == 0 && first > 0;
-    const bool all = negative == window_width && first < 256 - window_width;
-    return !none && !all;
+  /// Whether so many say that the minimum is at first + negative.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_found(int negative) {
+    return negative > 0 && negative < window_width;
   }
   /// The minimum, wherever it is. Always D(u) < 0 below `least`, and not at least + 2 * step - 1.
   KOKKOS_FORCEINLINE_FUNCTION int bisect(const Terms& terms) const {
@@ -85,11 +81,9 @@ class Minimiser {
 
  private:
   static constexpr int window_width = 8;
-  /// Rows of slopes: one per weight, and that of |u - current|.
-  static constexpr int own_row = 3;
-  static constexpr int row_width = 512;
-  /// Where slopes at a distance of 0 lie.
-  static constexpr int row_centre = 255;
+  /// Slopes from -259 to 258 away from a value, by weights and own_row. Where that of 0 lies:
+  static constexpr int row_centre = 255 + window_width / 2;
+  static constexpr int row_width = 2 * row_centre;
   using Slopes = tessera::Table<std::int32_t, row_width*(own_row + 1)>;
 
   /// The differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not the powers: rounding
@@ -97,16 +91,13 @@ class Minimiser {
   static Slopes make_slopes(double alpha, double beta) {
     std::array<std::int32_t, std::size_t(row_width) * (own_row + 1)> slopes{};
     std::int32_t last = 0;
-    for (int d = 0; d < 256; ++d) {
+    for (int d = 0; d < row_centre; ++d) {
       const double rise = std::pow(d + 1.0, alpha) - std::pow(double(d), alpha);
       last = std::max(last, static_cast<std::int32_t>(std::lround(unit * beta / 2 * rise)));
-      const std::int32_t rows[] = {0, last, 2 * last, static_cast<std::int32_t>(unit)};
-      for (int row = 0; row <= own_row; ++row) {
-        const auto at = [&](int distance) -> std::int32_t& {
-          return slopes[static_cast<std::size_t>(row * row_width + row_centre + distance)];
-        };
-        at(d) = rows[row];
-        if (d < row_centre) at(-d - 1) = -rows[row];
+      const std::int32_t rises[] = {0, last, 2 * last, static_cast<std::int32_t>(unit)};
+      for (int weight = 0; weight <= own_row; ++weight) {
+        slopes[static_cast<std::size_t>(row(weight) + d)] = rises[weight];
+        slopes[static_cast<std::size_t>(row(weight) - d - 1)] = -rises[weight];
       }
     }
     return Slopes(slopes);

@@ -28,6 +28,18 @@ struct Begin {
   }
 };
 
+/// The slopes of a pixel's term, as a neighbour, less its value: constant in all turns.
+using Row = std::uint16_t;
+inline constexpr Row noisy_row = Minimiser::row(noisy_weight);
+inline constexpr Row clean_row = Minimiser::row(clean_weight);
+inline constexpr Row row_outside = Minimiser::row(0);
+struct RowOfWeight {
+  template <class Weight, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Weight& weight, Coord x, Coord y) const {
+    return tessera::select(weight(x, y) == noisy_weight, noisy_row, clean_row);
+  }
+};
+
 /// One turn of Points pixels that follow each other along x, from those of the turn before. A noisy pixel
 /// whose own value and neighbours did not change then, stays, as it is the minimum of the same function.
 /// Which these are is found in vectors; those to minimise are gathered, so that few branches depend on noise.
@@ -39,8 +51,8 @@ struct Minimise {
     return {{Points * units[0].begin - 1, Points * units[0].end + 1}, {units[1].begin - 1, units[1].end + 1}};
   }
 
-  template <class U, class Weight, class Coord>
-  KOKKOS_FUNCTION auto operator()(const U& u, const Weight& weight, Coord unit, Coord y) const {
+  template <class U, class Rows, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Rows& rows, Coord unit, Coord y) const {
     const Coord x = unit * Points;
     Iterate next[Points];
     std::uint8_t is_open[Points];
@@ -49,7 +61,7 @@ struct Minimise {
       const Coord at = x + k;
       const auto changes =
           static_cast<Iterate>(u(at - 1, y) | u(at, y) | u(at + 1, y) | u(at, y - 1) | u(at, y + 1));
-      is_open[k] = (changes >= levels) & (weight(at, y) == noisy_weight);
+      is_open[k] = (changes >= levels) & (rows(at, y) == noisy_row);
       next[k] = u(at, y) % levels;
     }
     int open_count = 0, missed_count = 0;
@@ -59,15 +71,15 @@ struct Minimise {
     }
     for (int i = 0; i < open_count; ++i) {
       const int k = open[i];
-      const Surroundings around(u, weight, x + k, y);
+      const Surroundings around(u, rows, x + k, y);
       const int first = Minimiser::window(around.neighbours);
       const int negative = minimum.negative_slopes(around.terms, first);
       next[k] = moved(around.value, first + negative);
       missed[missed_count] = k;
-      missed_count += !Minimiser::is_found(first, negative);
+      missed_count += !Minimiser::is_found(negative);
     }
     for (int i = 0; i < missed_count; ++i) {
-      const Surroundings around(u, weight, x + missed[i], y);
+      const Surroundings around(u, rows, x + missed[i], y);
       next[missed[i]] = moved(around.value, minimum.bisect(around.terms));
     }
     return packed(next, std::make_index_sequence<Points>{});
@@ -80,15 +92,13 @@ struct Minimise {
     std::array<int, 4> neighbours;
     Terms terms;
 
-    template <class U, class Weight, class Coord>
-    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const U& u, const Weight& weight, Coord x, Coord y)
+    template <class U, class Rows, class Coord>
+    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const U& u, const Rows& rows, Coord x, Coord y)
         : value(u(x, y) % levels),
           neighbours{u(x - 1, y) % levels, u(x + 1, y) % levels, u(x, y - 1) % levels, u(x, y + 1) % levels},
-          terms{Minimiser::own_term(value),
-                {Minimiser::term(neighbours[0], weight(x - 1, y)),
-                 Minimiser::term(neighbours[1], weight(x + 1, y)),
-                 Minimiser::term(neighbours[2], weight(x, y - 1)),
-                 Minimiser::term(neighbours[3], weight(x, y + 1))}} {}
+          terms{Minimiser::row(Minimiser::own_row) - value,
+                {rows(x - 1, y) - neighbours[0], rows(x + 1, y) - neighbours[1],
+                 rows(x, y - 1) - neighbours[2], rows(x, y + 1) - neighbours[3]}} {}
   };
 
   KOKKOS_FORCEINLINE_FUNCTION static Iterate moved(int from, int to) {

@@ -9,7 +9,7 @@ namespace restore {
 
 /// The keys of the deck.
 struct Parameters {
-  /// The exponent, 1 to 2, and the weight, 0 to 64, of differences between neighbours.
+  /// The exponent, 1 to 2, and the weight, 0 to 60, of differences between neighbours.
   double alpha = 1.3;
   double beta = 5;
   /// The loop ends when the relative change of the residual is below this, or after so many turns.
@@ -28,13 +28,15 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   using tessera::Boundary;
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<std::uint8_t, 2>("input", image, Boundary::clamp);
-  const auto weight = add_detection(pipeline, image, input);
+  const auto weight = add_detection(pipeline, input);
+  const auto row = pipeline.stage<Row>("row", RowOfWeight{}, weight);
+  pipeline.bound(row, image, tessera::BoundaryConditions::of_constant(row_outside));
   const auto u = pipeline.stage<Iterate>("begin", Begin{}, input, weight);
   pipeline.bound(u, image, Boundary::constant);
   const auto before = pipeline.value<double>("before", NoResidual{});
   pipeline.repeat("restore", parameters.cycles, [&](const tessera::Pipeline::Loop& loop) {
     const Minimise<points_together> minimise{{parameters.alpha, parameters.beta}};
-    const auto next = pipeline.phases<Iterate, points_together>("next", minimise, u, weight);
+    const auto next = pipeline.phases<Iterate, points_together>("next", minimise, u, row);
     const auto change = pipeline.reduce("change", SumOfChanges{}, next, image);
     const auto residual = pipeline.value<double>("residual", Residual{double(image.size())}, change);
     loop.watch(residual);

@@ -133,7 +133,7 @@ TEST_F(RestoreTest, RefusesBadInput) {
   }
   expect_refused(2, {"cycles=0"}, "'cycles' expects an integer of at least 1, got '0'");
   expect_refused(2, {"alpha=0.9"}, "'alpha' expects a number from 1 to 2, got '0.9'");
-  expect_refused(2, {"beta=65"}, "'beta' expects a number from 0 to 64, got '65'");
+  expect_refused(2, {"beta=61"}, "'beta' expects a number from 0 to 60, got '61'");
   expect_refused(2, {"tolerance=-1"}, "'tolerance' expects a number of at least 0, got '-1'");
 }
 

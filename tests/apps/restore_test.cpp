@@ -18,7 +18,7 @@ using test::Random;
 Bytes detected(const Bytes& image, int ranks) {
   Pipeline pipeline;
   const auto input = pipeline.input<std::uint8_t, 2>("input", image.box, Boundary::clamp);
-  pipeline.output(restore::add_detection(pipeline, image.box, input));
+  pipeline.output(restore::add_detection(pipeline, input), image.box);
   test::ArraySource<std::uint8_t> source(image);
   test::ArraySink<std::uint8_t> sink(image.box);
   Rehearsal(pipeline, {}, {}, ranks).run({{{"input", &source}}, {{"weight", &sink}}});
@@ -66,16 +66,16 @@ TEST(RestoreDetection, OfBlackAndWhiteAreas) {
 
 int minimum_of(const restore::Minimiser& minimiser, int current,
                const std::vector<test::PlainNeighbour>& neighbours) {
-  restore::Terms terms{restore::Minimiser::own_term(current), {}};
+  restore::Terms terms{restore::Minimiser::row(restore::Minimiser::own_row) - current, {}};
   std::array<int, 4> values;
   for (std::size_t i = 0; i < 4; ++i) {
     values[i] = neighbours[i].value;
-    terms.neighbours[i] = restore::Minimiser::term(neighbours[i].value, neighbours[i].weight);
+    terms.neighbours[i] = restore::Minimiser::row(neighbours[i].weight) - neighbours[i].value;
   }
   const int bisected = minimiser.bisect(terms);
   const int first = restore::Minimiser::window(values);
   const int negative = minimiser.negative_slopes(terms, first);
-  if (minimiser.is_found(first, negative)) {
+  if (minimiser.is_found(negative)) {
     EXPECT_EQ(first + negative, bisected);
   }
   return bisected;
@@ -84,7 +84,7 @@ int minimum_of(const restore::Minimiser& minimiser, int current,
 TEST(RestoreMinimum, IsThatOfAnExhaustiveSearch) {
   Random random(7);
   const std::vector<std::pair<double, double>> settings = {{1.3, 5}, {1, 5},   {1, 0.3},   {1.0001, 2},
-                                                           {2, 64},  {1.7, 0}, {1.3, 0.01}};
+                                                           {2, 60},  {1.7, 0}, {1.3, 0.01}};
   for (const auto& [alpha, beta] : settings) {
     const restore::Minimiser minimiser(alpha, beta);
     const auto powers = test::plain_powers(alpha, beta);
@@ -114,14 +114,15 @@ TEST(RestoreMinimum, OfAllValuesOfTwoNeighbours) {
 }
 
 TEST(RestoreMinimum, SlopesAreThoseOfPowers) {
-  for (const auto& [alpha, beta] : {std::pair{1.3, 5.0}, {1.0, 1.0}, {2.0, 64.0}, {1.01, 0.7}}) {
+  for (const auto& [alpha, beta] : {std::pair{1.3, 5.0}, {1.0, 1.0}, {2.0, 60.0}, {1.01, 0.7}}) {
     const restore::Minimiser minimiser(alpha, beta);
     for (const int weight : {1, 2}) {
       double sum = 0;
       std::int32_t last = INT32_MIN;
       for (int u = 0; u < 255; ++u) {
-        const restore::Terms terms{restore::Minimiser::own_term(0),
-                                   {restore::Minimiser::term(100, weight), 0, 0, 0}};
+        const restore::Terms terms{restore::Minimiser::row(restore::Minimiser::own_row),
+                                   {restore::Minimiser::row(weight) - 100, restore::Minimiser::row(0),
+                                    restore::Minimiser::row(0), restore::Minimiser::row(0)}};
         const std::int32_t slope = minimiser.slope(terms, u);
         EXPECT_GE(slope, last) << "it is convex";
         last = slope;
@@ -185,7 +186,7 @@ TEST(Restore, WithOtherSettings) {
   const Bytes image = test::noisy_ramps({{0, 40}, {0, 37}}, 60, 3);
   for (const test::PlainSettings& settings : {test::PlainSettings{1, 5, 0.1, 200},
                                               {2, 0.5, 0.05, 200},
-                                              {1.3, 64, 0.3, 200},
+                                              {1.3, 60, 0.3, 200},
                                               {1.3, 5, 0, 12},
                                               {1.3, 5, 0.1, 1},
                                               {1.5, 0, 0.1, 4}})
@@ -215,6 +216,9 @@ TEST(Restore, HasTheSameBitsWithEverySchedule) {
     Schedule schedule = test::random_schedule(random, pipeline);
     for (const StageDeclaration& stage : pipeline.stages())
       if (stage.is_further_output) schedule.stages.erase(stage.name);
+    // In tiles of one point the wide windows would be computed thousands of times.
+    for (auto& [name, stage] : schedule.stages)
+      if (name.starts_with("least_") && stage.placement == Placement::tile) stage.placement = Placement::rank;
     test::add_random_rounds(random, pipeline, schedule);
     Target target;
     target.threads = random.small(1, 3);

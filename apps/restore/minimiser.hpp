@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tessera/pipeline/table.hpp"
+#include "tessera/view/compat.hpp"
 
 namespace restore {
 
-/// The terms of the function below for one pixel: where the slopes of each lie in a table.
+/// The terms of the function below for one pixel: the slopes of each, from u = 0 on.
 struct Terms {
-  int own;
-  std::array<int, 4> neighbours;
+  const std::int32_t* own;
+  std::array<const std::int32_t*, 4> neighbours;
 };
 
 /// Finds the smallest u in 0..255 at which
@@ -36,17 +36,32 @@ class Minimiser {
   static constexpr double greatest_beta = 60;
   static constexpr double unit = 1 << 14;
 
-  Minimiser(double alpha, double beta) : slopes_(make_slopes(alpha, beta)) {}
+  /// Tabulates the slopes: the differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not
+  /// the powers: rounding keeps their order, and sums of what never decreases are convex.
+  Minimiser(double alpha, double beta) {
+    std::int32_t last = 0;
+    for (int d = 0; d < row_centre; ++d) {
+      const double rise = std::pow(d + 1.0, alpha) - std::pow(double(d), alpha);
+      last = std::max(last, static_cast<std::int32_t>(std::lround(unit * beta / 2 * rise)));
+      const std::int32_t rises[] = {0, last, 2 * last, static_cast<std::int32_t>(unit)};
+      for (int weight = 0; weight <= own_row; ++weight) {
+        slopes_[row(weight) + d] = rises[weight];
+        slopes_[row(weight) - d - 1] = -rises[weight];
+      }
+    }
+  }
 
-  /// The slopes of a neighbour of this weight, of the term |u - current| with own_row; less the value they
-  /// are those of its term.
+  /// Where the slopes of a neighbour of this weight lie, and of |u - current| with own_row.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int row(int weight) { return row_width * weight + row_centre; }
   static constexpr int own_row = 3;
 
+  /// The slopes of a term, from u = 0 on; `place` is its row less its value.
+  KOKKOS_FORCEINLINE_FUNCTION const std::int32_t* term(int place) const { return slopes_ + place; }
+
   /// D(u), in units of 2^-14, for u in -4..258.
-  KOKKOS_FORCEINLINE_FUNCTION std::int32_t slope(const Terms& terms, int u) const {
-    std::int32_t sum = slopes_(terms.own + u);
-    for (const int neighbour : terms.neighbours) sum += slopes_(neighbour + u);
+  KOKKOS_FORCEINLINE_FUNCTION static std::int32_t slope(const Terms& terms, int u) {
+    std::int32_t sum = terms.own[u];
+    for (const std::int32_t* neighbour : terms.neighbours) sum += neighbour[u];
     return sum;
   }
 
@@ -62,7 +77,7 @@ class Minimiser {
     return ((sum - least - greatest) >> 1) - window_width / 2;
   }
   /// How many of the u from `first` on have a negative D.
-  KOKKOS_FORCEINLINE_FUNCTION int negative_slopes(const Terms& terms, int first) const {
+  KOKKOS_FORCEINLINE_FUNCTION static int negative_slopes(const Terms& terms, int first) {
     std::int32_t count = 0;
 #pragma omp simd reduction(+ : count)
     for (int j = 0; j < window_width; ++j) count -= slope(terms, first + j) >> 31;
@@ -73,7 +88,7 @@ class Minimiser {
     return negative > 0 && negative < window_width;
   }
   /// The minimum, wherever it is. Always D(u) < 0 below `least`, and not at least + 2 * step - 1.
-  KOKKOS_FORCEINLINE_FUNCTION int bisect(const Terms& terms) const {
+  KOKKOS_FORCEINLINE_FUNCTION static int bisect(const Terms& terms) {
     int least = 0;
     for (int step = 128; step > 0; step /= 2) least += (slope(terms, least + step - 1) >> 31) & step;
     return least;
@@ -84,26 +99,8 @@ class Minimiser {
   /// Slopes from -259 to 258 away from a value, by weights and own_row. Where that of 0 lies:
   static constexpr int row_centre = 255 + window_width / 2;
   static constexpr int row_width = 2 * row_centre;
-  using Slopes = tessera::Table<std::int32_t, row_width*(own_row + 1)>;
 
-  /// The differences of |d|^alpha, and of |d|, from d to d + 1. They are rounded, not the powers: rounding
-  /// keeps their order, and sums of what never decreases are convex.
-  static Slopes make_slopes(double alpha, double beta) {
-    std::array<std::int32_t, std::size_t(row_width) * (own_row + 1)> slopes{};
-    std::int32_t last = 0;
-    for (int d = 0; d < row_centre; ++d) {
-      const double rise = std::pow(d + 1.0, alpha) - std::pow(double(d), alpha);
-      last = std::max(last, static_cast<std::int32_t>(std::lround(unit * beta / 2 * rise)));
-      const std::int32_t rises[] = {0, last, 2 * last, static_cast<std::int32_t>(unit)};
-      for (int weight = 0; weight <= own_row; ++weight) {
-        slopes[static_cast<std::size_t>(row(weight) + d)] = rises[weight];
-        slopes[static_cast<std::size_t>(row(weight) - d - 1)] = -rises[weight];
-      }
-    }
-    return Slopes(slopes);
-  }
-
-  Slopes slopes_;
+  std::int32_t slopes_[row_width * (own_row + 1)] = {};
 };
 
 }  // namespace restore

@@ -71,16 +71,16 @@ struct Minimise {
     }
     for (int i = 0; i < open_count; ++i) {
       const int k = open[i];
-      const Surroundings around(u, rows, x + k, y);
+      const Surroundings around(minimum, u, rows, x + k, y);
       const int first = Minimiser::window(around.neighbours);
-      const int negative = minimum.negative_slopes(around.terms, first);
+      const int negative = Minimiser::negative_slopes(around.terms, first);
       next[k] = moved(around.value, first + negative);
       missed[missed_count] = k;
       missed_count += !Minimiser::is_found(negative);
     }
     for (int i = 0; i < missed_count; ++i) {
-      const Surroundings around(u, rows, x + missed[i], y);
-      next[missed[i]] = moved(around.value, minimum.bisect(around.terms));
+      const Surroundings around(minimum, u, rows, x + missed[i], y);
+      next[missed[i]] = moved(around.value, Minimiser::bisect(around.terms));
     }
     return packed(next, std::make_index_sequence<Points>{});
   }
@@ -93,12 +93,14 @@ struct Minimise {
     Terms terms;
 
     template <class U, class Rows, class Coord>
-    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const U& u, const Rows& rows, Coord x, Coord y)
+    KOKKOS_FORCEINLINE_FUNCTION Surroundings(const Minimiser& minimum, const U& u, const Rows& rows, Coord x,
+                                             Coord y)
         : value(u(x, y) % levels),
           neighbours{u(x - 1, y) % levels, u(x + 1, y) % levels, u(x, y - 1) % levels, u(x, y + 1) % levels},
-          terms{Minimiser::row(Minimiser::own_row) - value,
-                {rows(x - 1, y) - neighbours[0], rows(x + 1, y) - neighbours[1],
-                 rows(x, y - 1) - neighbours[2], rows(x, y + 1) - neighbours[3]}} {}
+          terms{
+              minimum.term(Minimiser::row(Minimiser::own_row) - value),
+              {minimum.term(rows(x - 1, y) - neighbours[0]), minimum.term(rows(x + 1, y) - neighbours[1]),
+               minimum.term(rows(x, y - 1) - neighbours[2]), minimum.term(rows(x, y + 1) - neighbours[3])}} {}
   };
 
   KOKKOS_FORCEINLINE_FUNCTION static Iterate moved(int from, int to) {

@@ -66,11 +66,14 @@ TEST(RestoreDetection, OfBlackAndWhiteAreas) {
 
 int minimum_of(const restore::Minimiser& minimiser, int current,
                const std::vector<test::PlainNeighbour>& neighbours) {
-  restore::Terms terms{restore::Minimiser::row(restore::Minimiser::own_row) - current, {}};
+  const auto term = [&](int weight, int value) {
+    return minimiser.term(restore::Minimiser::row(weight) - value);
+  };
+  restore::Terms terms{term(restore::Minimiser::own_row, current), {}};
   std::array<int, 4> values;
   for (std::size_t i = 0; i < 4; ++i) {
     values[i] = neighbours[i].value;
-    terms.neighbours[i] = restore::Minimiser::row(neighbours[i].weight) - neighbours[i].value;
+    terms.neighbours[i] = term(neighbours[i].weight, neighbours[i].value);
   }
   const int bisected = minimiser.bisect(terms);
   const int first = restore::Minimiser::window(values);
@@ -120,9 +123,10 @@ TEST(RestoreMinimum, SlopesAreThoseOfPowers) {
       double sum = 0;
       std::int32_t last = INT32_MIN;
       for (int u = 0; u < 255; ++u) {
-        const restore::Terms terms{restore::Minimiser::row(restore::Minimiser::own_row),
-                                   {restore::Minimiser::row(weight) - 100, restore::Minimiser::row(0),
-                                    restore::Minimiser::row(0), restore::Minimiser::row(0)}};
+        const std::int32_t* const outside = minimiser.term(restore::Minimiser::row(0));
+        const restore::Terms terms{
+            minimiser.term(restore::Minimiser::row(restore::Minimiser::own_row)),
+            {minimiser.term(restore::Minimiser::row(weight) - 100), outside, outside, outside}};
         const std::int32_t slope = minimiser.slope(terms, u);
         EXPECT_GE(slope, last) << "it is convex";
         last = slope;

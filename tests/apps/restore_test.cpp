@@ -216,7 +216,7 @@ TEST(Restore, HasTheSameBitsWithEverySchedule) {
   const auto expected = test::plain_restoration(image, settings);
   const Pipeline pipeline = restore::make_pipeline(image.box, {}, false);
   Random random(23);
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 6; ++i) {
     Schedule schedule = test::random_schedule(random, pipeline);
     for (const StageDeclaration& stage : pipeline.stages())
       if (stage.is_further_output) schedule.stages.erase(stage.name);

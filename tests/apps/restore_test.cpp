@@ -216,13 +216,17 @@ TEST(Restore, HasTheSameBitsWithEverySchedule) {
   const auto expected = test::plain_restoration(image, settings);
   const Pipeline pipeline = restore::make_pipeline(image.box, {}, false);
   Random random(23);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 8; ++i) {
     Schedule schedule = test::random_schedule(random, pipeline);
     for (const StageDeclaration& stage : pipeline.stages())
       if (stage.is_further_output) schedule.stages.erase(stage.name);
-    // In tiles of one point the wide windows would be computed thousands of times.
-    for (auto& [name, stage] : schedule.stages)
-      if (name.starts_with("least_") && stage.placement == Placement::tile) stage.placement = Placement::rank;
+    // In tiles of one point wide windows, and turns together, would be computed thousands of times.
+    for (auto& [name, stage] : schedule.stages) {
+      if (!name.starts_with("least_")) continue;
+      if (stage.placement == Placement::tile) stage.placement = Placement::rank;
+      stage.tile = {};
+    }
+    schedule.stages["next"].tile = random.one_of<TileSize>({{}, {16, 6}, {40, 3}, {10000, 5}});
     test::add_random_rounds(random, pipeline, schedule);
     Target target;
     target.threads = random.small(1, 3);

@@ -38,8 +38,15 @@ struct OutputArrays {
   [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
                                     Coordinates... at) const {
     const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
+    // As with one output, see below.
+    if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
+      [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
+#pragma omp simd simdlen(lanes)
+      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+    } else {
 #pragma omp simd
-    for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+    }
   }
   /// Apart, as compilers would keep the values in memory if they were variables of the loop.
   template <class Value, std::size_t... Output, class Spans>

@@ -111,6 +111,50 @@ struct Game {
   std::uint8_t alive = 1;
 };
 
+/// What a generation becomes the next one from.
+struct State {
+  tessera::Array<std::uint8_t, 2> cells;
+  /// Where a greatest period above 1 is looked for: the board that generations are compared with.
+  tessera::Array<std::uint8_t, 2> reference;
+  tessera::Array<std::int64_t, 1> generation;
+};
+
+/// Ends the loop when the next generation `differs` from the one that it is compared with nowhere.
+inline void end_when_it_repeats(tessera::Pipeline& pipeline, const tessera::Pipeline::Loop& loop,
+                                const Game& game, const State& state,
+                                tessera::Array<std::uint8_t, 2> differs) {
+  const auto differing = pipeline.reduce("differing", tessera::Sum<std::uint8_t>(), differs, game.board);
+  const auto period =
+      pipeline.value<std::int64_t>("period", Period{game.greatest_period}, differing, state.generation);
+  loop.watch(differing);
+  loop.until(period);
+  pipeline.output(period);
+}
+
+/// The loop `generations`.
+inline void run_generations(tessera::Pipeline& pipeline, const Game& game, const State& state) {
+  using Cell = std::uint8_t;
+  pipeline.repeat("generations", game.generations, [&](const tessera::Pipeline::Loop& loop) {
+    if (game.greatest_period > 1) {
+      const auto renews = pipeline.value<Cell>("renews", Renews{game.greatest_period}, state.generation);
+      const auto [next, differs, kept] = pipeline.stages<tessera::TypeList<Cell, Cell, Cell>>(
+          {"next", "differs", "kept"}, NextAndReference(), state.cells, state.reference, renews);
+      end_when_it_repeats(pipeline, loop, game, state, differs);
+      loop.feed(next, state.cells);
+      loop.feed(kept, state.reference);
+    } else if (game.greatest_period == 1) {
+      const auto [next, differs] =
+          pipeline.stages<tessera::TypeList<Cell, Cell>>({"next", "differs"}, NextAndChange(), state.cells);
+      end_when_it_repeats(pipeline, loop, game, state, differs);
+      loop.feed(next, state.cells);
+    } else {
+      loop.feed(pipeline.stage<Cell>("next", Next(), state.cells), state.cells);
+    }
+    loop.feed(pipeline.value<std::int64_t>("next_generation", NextGeneration(), state.generation),
+              state.generation);
+  });
+}
+
 /// Conway's Game of Life on `game.board`, from an image whose points that are not 0 are alive. The loop keeps
 /// the last generation that is a multiple of the greatest period p, and ends after the first one that equals
 /// it: that is p * ceil(m / p) + q, where generation m is the first one that comes again, q generations
@@ -121,45 +165,18 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Game& ga
   tessera::Pipeline pipeline;
   const auto input =
       pipeline.input<Cell, 2>("input", image, tessera::BoundaryConditions::of_constant(Cell{0}));
-  const auto cells = pipeline.stage<Cell>("cells", Place{game.left, game.top}, input);
-  pipeline.bound(cells, game.board, game.border);
-  tessera::Array<Cell, 2> reference{};
+  State state{};
+  state.cells = pipeline.stage<Cell>("cells", Place{game.left, game.top}, input);
+  pipeline.bound(state.cells, game.board, game.border);
   if (game.greatest_period > 1) {
-    reference = pipeline.stage<Cell>("reference", Show{1}, cells);
-    pipeline.bound(reference, game.board, tessera::Boundary::none);
+    state.reference = pipeline.stage<Cell>("reference", Show{1}, state.cells);
+    pipeline.bound(state.reference, game.board, tessera::Boundary::none);
   }
-  const auto generation = pipeline.value<std::int64_t>("generation", FirstGeneration());
-
-  pipeline.repeat("generations", game.generations, [&](const tessera::Pipeline::Loop& loop) {
-    const auto look = [&](tessera::Array<Cell, 2> differs) {
-      const auto differing = pipeline.reduce("differing", tessera::Sum<Cell>(), differs, game.board);
-      const auto period =
-          pipeline.value<std::int64_t>("period", Period{game.greatest_period}, differing, generation);
-      loop.watch(differing);
-      loop.until(period);
-      pipeline.output(period);
-    };
-    if (game.greatest_period > 1) {
-      const auto renews = pipeline.value<Cell>("renews", Renews{game.greatest_period}, generation);
-      const auto [next, differs, kept] = pipeline.stages<tessera::TypeList<Cell, Cell, Cell>>(
-          {"next", "differs", "kept"}, NextAndReference(), cells, reference, renews);
-      look(differs);
-      loop.feed(next, cells);
-      loop.feed(kept, reference);
-    } else if (game.greatest_period == 1) {
-      const auto [next, differs] =
-          pipeline.stages<tessera::TypeList<Cell, Cell>>({"next", "differs"}, NextAndChange(), cells);
-      look(differs);
-      loop.feed(next, cells);
-    } else {
-      loop.feed(pipeline.stage<Cell>("next", Next(), cells), cells);
-    }
-    loop.feed(pipeline.value<std::int64_t>("next_generation", NextGeneration(), generation), generation);
-  });
-
-  pipeline.output(generation);
-  pipeline.output(pipeline.reduce("population", tessera::Sum<Cell>(), cells, game.board));
-  pipeline.output(pipeline.stage<Cell>("board", Show{game.alive}, cells), game.board);
+  state.generation = pipeline.value<std::int64_t>("generation", FirstGeneration());
+  run_generations(pipeline, game, state);
+  pipeline.output(state.generation);
+  pipeline.output(pipeline.reduce("population", tessera::Sum<Cell>(), state.cells, game.board));
+  pipeline.output(pipeline.stage<Cell>("board", Show{game.alive}, state.cells), game.board);
   return pipeline;
 }
 

@@ -83,6 +83,19 @@ TEST_F(Hdf5Reading, SeveralDataSetsAreNamed) {
   EXPECT_EQ(io::inspect_image(path_, "/group/second").dataset, "/group/second");
 }
 
+// Programs that loop write how their residuals went beside the image.
+TEST_F(Hdf5Reading, OneImageAmongListsNeedsNoName) {
+  on_rank_0([&] {
+    for (const char* name : {"group/before", "group/later"})
+      write_plain_hdf5(path_, name, {5}, std::vector<double>(5), H5T_NATIVE_DOUBLE, {});
+  });
+  expect_refused("", {"2 data sets", "group/before", "group/later"});
+  write<std::uint8_t>("group/image", grey, H5T_NATIVE_UINT8, {});
+  EXPECT_EQ(io::inspect_image(path_).dataset, "group/image");
+  write<std::uint8_t>("second", grey, H5T_NATIVE_UINT8, {});
+  expect_refused("", {"2 data sets", "group/image", "second"});
+}
+
 TEST_F(Hdf5Reading, OtherShapesAreRefused) {
   const auto add = [&](const std::string& name, const std::vector<hsize_t>& extents) {
     on_rank_0(

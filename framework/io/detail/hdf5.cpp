@@ -114,9 +114,10 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
 std::string only_dataset(hid_t file, const std::string& path) {
   std::vector<std::string> names = dataset_names(file);
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");
-  if (names.size() == 1) return names.front();
-  std::erase_if(names, [file](const std::string& name) { return !has_image_shape(file, name); });
-  if (names.size() != 1)
+  std::vector<std::string> images = names;
+  std::erase_if(images, [file](const std::string& name) { return !has_image_shape(file, name); });
+  if (!images.empty()) names = std::move(images);
+  if (names.size() > 1)
     fail(path, fmt::format("holds {} data sets", names.size()),
          fmt::format("choose one of: {}", list(names)));
   return names.front();

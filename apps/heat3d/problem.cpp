@@ -43,6 +43,12 @@ std::int64_t mode_of(const Deck& deck, const std::string& dimension, const Probl
   return mode;
 }
 
+/// To six digits, as messages have them.
+double rounded_down(double number) {
+  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
+  return std::floor(number / unit) * unit;
+}
+
 /// As the deck says; shorter, so that the last of the steps ends at `time`, where their number follows from
 /// that.
 void set_steps(const Deck& deck, Problem& problem) {
@@ -52,7 +58,7 @@ void set_steps(const Deck& deck, Problem& problem) {
     if (problem.time_step > limit)
       deck.fail("time_step", fmt::format("explicit steps of this length are unstable: give at most {:.6g}, "
                                          "which is 0.5 / (kappa (1/hx^2 + 1/hy^2 + 1/hz^2))",
-                                         limit));
+                                         rounded_down(limit)));
   } else {
     const double courant = positive(deck, "courant");
     if (courant > 0.5)
@@ -65,7 +71,7 @@ void set_steps(const Deck& deck, Problem& problem) {
   }
   const double time = positive(deck, "time");
   // A quotient that is a whole number but for rounding is one.
-  const double steps = std::ceil(time / problem.time_step * (1 - 1e-12));
+  const double steps = std::max(1.0, std::ceil(time / problem.time_step * (1 - 1e-12)));
   if (!(steps <= static_cast<double>(most_steps)))
     deck.fail("time", fmt::format("this takes {:.3g} steps of {:.3g}, but {} at most are legal", steps,
                                   problem.time_step, most_steps));
@@ -101,7 +107,7 @@ void add_keys_of_steps(std::vector<KeyDeclaration>& keys) {
   keys.push_back({.name = "steps",
                   .type = ValueType::integer,
                   .group = "Steps",
-                  .help = "How many steps; with a tolerance, how many at most",
+                  .help = "How many steps, whatever `time` says; with a tolerance, how many at most",
                   .minimum = 1,
                   .maximum = static_cast<double>(most_steps)});
   keys.push_back({.name = "courant",
@@ -112,7 +118,7 @@ void add_keys_of_steps(std::vector<KeyDeclaration>& keys) {
   keys.push_back({.name = "time_step",
                   .type = ValueType::real,
                   .group = "Steps",
-                  .help = "The length of a step; without it, what `courant` says"});
+                  .help = "The length of a step, whatever `courant` says"});
   keys.push_back({.name = "tolerance",
                   .type = ValueType::real,
                   .group = "Steps",

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "stages.hpp"
 #include "tessera/app/image_application.hpp"
 
@@ -17,7 +19,8 @@ double relaxation_of(const Deck& deck, Solver solver) {
   if (solver != Solver::weighted_jacobi && solver != Solver::red_black)
     deck.fail("relaxation", "only weighted_jacobi and red_black have one: leave it out");
   if (solver == Solver::weighted_jacobi && relaxation > 1)
-    deck.fail("relaxation", "weighted_jacobi diverges above 1: give at most 1, or take red_black");
+    deck.fail("relaxation",
+              "weighted_jacobi is sure to converge up to 1 only: give at most 1, or take red_black");
   return relaxation;
 }
 
@@ -48,7 +51,7 @@ KeyDeclaration intervals(const std::string& name, const std::string& along) {
           .help = "Intervals along " + along,
           .default_text = "64",
           .minimum = 2,
-          .maximum = 1 << 30};
+          .maximum = (1 << 30) - 1};
 }
 
 const std::vector<KeyDeclaration> parameters = {

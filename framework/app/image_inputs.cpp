@@ -35,6 +35,8 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   if (application.build) inspect(deck, "input");
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.name + ".file";
+    if (!deck.is_set(key) && deck.is_set(further.name + ".dataset"))
+      deck.fail(further.name + ".dataset", fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name);
     const io::ImageInfo &first = images_.front().info, &info = images_.back().info;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <numeric>
 
 namespace tessera::app {
 
-LoopHistory::LoopHistory(const Pipeline& pipeline) : pipeline_(pipeline), loops_(pipeline.loops().size()) {}
+LoopHistory::LoopHistory(const Pipeline& pipeline, int rank)
+    : pipeline_(pipeline), keeps_(rank == 0), loops_(pipeline.loops().size()) {}
 
 void LoopHistory::add(const LoopProgress& progress) {
   const auto loop = static_cast<std::size_t>(progress.loop);
@@ -15,7 +17,7 @@ void LoopHistory::add(const LoopProgress& progress) {
   Entries& entries = loops_[loop];
   if (progress.turns == 1) entries.turns.push_back(0);
   entries.turns.back() = progress.turns;
-  entries.residuals.push_back(progress.residual);
+  if (keeps_) entries.residuals.push_back(progress.residual);
 }
 
 std::string LoopHistory::csv() const {
@@ -35,8 +37,11 @@ std::vector<io::NumberList> LoopHistory::lists() const {
   for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
     if (loops_[loop].turns.empty()) continue;
     const std::string group = "history/" + pipeline_.loops()[loop].name;
-    lists.push_back({group + "/residual", loops_[loop].residuals});
-    lists.push_back({group + "/turns", {loops_[loop].turns.begin(), loops_[loop].turns.end()}});
+    const std::vector<std::int64_t>& turns = loops_[loop].turns;
+    const std::int64_t all = std::accumulate(turns.begin(), turns.end(), std::int64_t{0});
+    lists.push_back({group + "/residual", all, loops_[loop].residuals});
+    lists.push_back(
+        {group + "/turns", static_cast<std::int64_t>(turns.size()), {turns.begin(), turns.end()}});
   }
   return lists;
 }

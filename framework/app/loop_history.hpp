@@ -10,10 +10,10 @@
 
 namespace tessera::app {
 
-/// How the residuals of a run's loops went, turn by turn: the same on all ranks.
+/// How the residuals of a run's loops went, turn by turn. Rank 0 keeps them, the others count.
 class LoopHistory {
  public:
-  explicit LoopHistory(const Pipeline& pipeline);
+  LoopHistory(const Pipeline& pipeline, int rank);
 
   /// A turn has ended.
   void add(const LoopProgress& progress);
@@ -33,6 +33,7 @@ class LoopHistory {
   };
 
   const Pipeline& pipeline_;
+  bool keeps_;
   /// By loop of the pipeline.
   std::vector<Entries> loops_;
 };

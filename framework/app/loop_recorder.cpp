@@ -21,8 +21,8 @@ double LoopRecorder::seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-LoopRecorder::LoopRecorder(const Pipeline& pipeline, Progress& progress)
-    : pipeline_(pipeline), progress_(progress), history_(pipeline), totals_(pipeline.loops().size()) {}
+LoopRecorder::LoopRecorder(const Pipeline& pipeline, Progress& progress, int rank)
+    : pipeline_(pipeline), progress_(progress), history_(pipeline, rank), totals_(pipeline.loops().size()) {}
 
 void LoopRecorder::listen(Bindings& bindings) {
   bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };

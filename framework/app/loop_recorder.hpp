@@ -16,7 +16,7 @@ namespace tessera::app {
 /// How the loops of a run go: their progress lines, and what its report says of them.
 class LoopRecorder {
  public:
-  LoopRecorder(const Pipeline& pipeline, Progress& progress);
+  LoopRecorder(const Pipeline& pipeline, Progress& progress, int rank);
 
   /// From here on it hears of every turn. It must outlive the run.
   void listen(Bindings& bindings);

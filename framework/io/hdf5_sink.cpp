@@ -68,7 +68,7 @@ class Hdf5Sink : public BlockSink {
  private:
   /// Rank 0's part is all of it.
   void write_list(const NumberList& list) {
-    const Box all{{0, static_cast<std::int64_t>(list.values.size())}};
+    const Box all{{0, list.count}};
     Hdf5Id dataset;
     collectively(communicator_, [&] {
       dataset = create_dataset(hdf5_, file_.path(), list.name, all, ElementType::float64);

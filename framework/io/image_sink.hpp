@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,12 +25,15 @@ namespace tessera::io {
 /// A data set of one dimension, such as how the residual of a loop went.
 struct NumberList {
   std::string name;
+  /// The same on every rank.
+  std::int64_t count = 0;
+  /// On rank 0.
   std::vector<double> values;
 };
 
 /// An HDF5 file with one contiguous data set, slowest dimension first: (H, W), or planar (C, H, W). Each rank
-/// writes its own block, through MPI-IO. Beside it lies what `lists` gives when the block is written, the
-/// same on every rank. Throws InputError.
+/// writes its own block, through MPI-IO. Beside it lies what `lists` gives when the block is written.
+/// Throws InputError.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<std::vector<NumberList>()> lists = {});

@@ -80,7 +80,7 @@ TEST_F(RestoreTest, HasTheSameBitsTurnsAndNumbersWithEverySchedule) {
   const std::string decks = TESSERA_DECKS "/restore/";
   const std::vector<std::vector<std::string>> settings = {
       {decks + "default.yaml", "threads=2"},
-      {decks + "communicate.yaml", "grid=[auto,auto]"},
+      {decks + "default.yaml", "grid=[auto,auto]"},
       {decks + "redundant.yaml", "overlap=on"},
       {decks + "rounds.yaml"},
       {"loops.restore.turns_per_exchange=3", "loops.restore.turns_per_tile=2", "schedule.next.tile=[16,6]"},

@@ -113,11 +113,10 @@ void measure_large(const tessera::app::Session& session, int rounds, Norm norm, 
 /// Against messages.
 void measure_small(const tessera::app::Session& session, int rounds) {
   constexpr Size size{512, 512};
-  const std::vector<Variant> variants = {{"turn by turn", {1, 1, 1}},
-                                         {"ghosts of 2 turns", {2, 1, 1}},
-                                         {"ghosts of 4 turns", {4, 1, 1}},
-                                         {"ghosts of 8 turns", {8, 1, 1}},
-                                         {"a test every 8 turns", {1, 1, 8}}};
+  const std::vector<Variant> variants = {
+      {"turn by turn", {1, 1, 1}},         {"ghosts of 2 turns", {2, 1, 1}},
+      {"ghosts of 4 turns", {4, 1, 1}},    {"ghosts of 8 turns", {8, 1, 1}},
+      {"a test every 8 turns", {1, 1, 8}}, {"a test that overlaps", {1, 1, 1, true}}};
   const auto times = time_variants(session, rounds, size, Norm::maximum, variants, {});
   for (std::size_t i = 1; i < variants.size(); ++i)
     print(session, {"loops",

@@ -253,7 +253,7 @@ class Run {
     const int threads = plan_.target.threads;
     check_comparison();
     Progress progress(session_.rank(), options_.quiet);
-    LoopRecorder loops(*pipeline_, progress);
+    LoopRecorder loops(*pipeline_, progress, session_.rank());
     // Unwritable places are found before any work.
     ImageOutputs outputs(session_.communicator(), *deck_, *inputs_, result(), loops.history(),
                          deck_and_plan_files());

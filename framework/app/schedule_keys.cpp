@@ -54,11 +54,22 @@ void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loo
       "held all the same");
 }
 
+void declare_loop_test(deck::Schema& schema) {
+  schema.add({.name = "loops.<loop>.test",
+              .type = deck::ValueType::choice,
+              .group = group,
+              .help = "Whether the ranks wait until they agree on a turn (waits), or compute the next one "
+                      "meanwhile (overlaps), which is dropped if the loop ends",
+              .default_text = "waits",
+              .choices = {"waits", "overlaps"}});
+}
+
 LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
   const auto turns = [&](const char* what) {
     return static_cast<int>(deck.get<std::int64_t>("loops." + name + "." + what));
   };
-  return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test")};
+  return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test"),
+          deck.get<std::string>("loops." + name + ".test") == "overlaps"};
 }
 
 }  // namespace
@@ -162,6 +173,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .unit = "points",
               .only = computed});
   declare_loop_keys(schema, names.loops);
+  if (!names.loops.empty()) declare_loop_test(schema);
 }
 
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {

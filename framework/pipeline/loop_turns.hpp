@@ -85,4 +85,34 @@ void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Binding
   if (loop.rounds_of < 0 && bindings.after_loop) bindings.after_loop(teller.progress());
 }
 
+/// Runs the turns of a loop whose ranks agree on a turn while they compute the next one: run_points() does
+/// what needs no reduction, start_test() starts the reductions of the points that were computed last,
+/// finish_test() waits for those that were started and computes what follows, run_swaps() carries the
+/// iterates over. When the loop ends the iterates are those of the turn at which it ends: the points of a
+/// turn more are not carried over, and drop_test() forgets what they gave to reductions. That a turn begins
+/// is told when the one before has been tested.
+template <class RunPoints, class StartTest, class FinishTest, class DropTest, class RunSwaps, class Number>
+void run_overlapping_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
+                           const RunPoints& run_points, const StartTest& start_test,
+                           const FinishTest& finish_test, const DropTest& drop_test,
+                           const RunSwaps& run_swaps, const Number& number) {
+  TurnTeller teller(pipeline, loop, bindings, {});
+  bool holds = false;
+  for (std::int64_t started = 0; !holds; ++started) {
+    if (started == 0) teller.begin();
+    if (started < loop.maximum) run_points();
+    if (started > 0) {
+      finish_test();
+      holds = loop.condition >= 0 && number(loop.condition) != 0;
+      teller.end(loop.residuals.empty() ? 0 : number(loop.residuals.front()), holds);
+    }
+    if (holds || started == loop.maximum) break;
+    if (started > 0) teller.begin();
+    start_test();
+    run_swaps();
+  }
+  drop_test();
+  if (bindings.after_loop) bindings.after_loop(teller.progress());
+}
+
 }  // namespace tessera

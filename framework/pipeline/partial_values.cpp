@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/partial_values.hpp"
 
+#include <cstring>
+
 namespace tessera {
 
-PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device)
+PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps)
     : kernel_(kernel),
       device_(device),
       count_(device ? 1 : threads),
@@ -15,7 +17,17 @@ PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool de
                                 static_cast<std::size_t>(kernel.device_shares() * kernel.value_bytes()));
     host_shares_ = Kokkos::create_mirror_view(shares_);
   }
+  if (overlaps)
+    under_way_ =
+        decltype(under_way_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                             static_cast<std::size_t>(stride_));
   clear();
+}
+
+std::byte* PartialValues::take() {
+  std::memcpy(under_way_.data(), join(), static_cast<std::size_t>(kernel_.value_bytes()));
+  clear();
+  return under_way_.data();
 }
 
 void PartialValues::clear() {

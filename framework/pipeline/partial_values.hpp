@@ -8,7 +8,8 @@ namespace tessera {
 /// One rank's partial values of a global reduction: one per thread of a host, or per share of a device.
 class PartialValues {
  public:
-  PartialValues(const ReductionKernel& kernel, int threads, bool device);
+  /// `overlaps`: of a reduction that is under way while the next contributions come.
+  PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps);
 
   /// Before the first contribution.
   void clear();
@@ -24,6 +25,11 @@ class PartialValues {
   /// What `join` returned.
   std::byte* total() { return values_.data(); }
 
+  /// Overlapping: joins all contributions and makes room for the next. The result stays valid, as
+  /// `under_way`, until it is called again.
+  std::byte* take();
+  std::byte* under_way() { return under_way_.data(); }
+
   const ReductionKernel& kernel() const { return kernel_; }
 
  private:
@@ -32,6 +38,7 @@ class PartialValues {
   std::int64_t count_;
   std::int64_t stride_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> values_;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> under_way_;
   Kokkos::View<std::byte*, MemorySpace> shares_;
   decltype(Kokkos::create_mirror_view(
       std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) host_shares_;

@@ -97,6 +97,8 @@ struct LoopDeclaration {
   /// Rounds: the loop after this one, which goes on with single turns. A round in which that loop should have
   /// ended, as `condition` says, never happened: nothing is fed. -1: no rounds.
   int rounds_of = -1;
+  /// The ranks agree on the condition of a turn while they compute the next one (see in_rounds).
+  bool overlaps_test = false;
 };
 
 /// Stages that one kernel of a device may compute together, by id.

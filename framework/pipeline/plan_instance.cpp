@@ -8,6 +8,7 @@
 
 #include "tessera/pipeline/arrangements.hpp"
 #include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/overlapped_test.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera {
@@ -140,10 +141,50 @@ void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const Ste
 }
 
 void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
+  if (loop.overlaps_test) return repeat_overlapping(loop, bindings, observer);
   run_turns(
       executor_->pipeline(), loop, bindings, turns_, [&] { run(loop.children, bindings, observer); },
       [&](const PlanNode& swap) { executor_->run(swap, bindings); },
       [this](int array) { return executor_->number(array); });
+}
+
+void PlanInstance::repeat_overlapping(const plan::Repeat& loop, const Bindings& bindings,
+                                      const StepObserver& observer) {
+  const Pipeline& pipeline = executor_->pipeline();
+  const auto run_part = [&](TurnPart part) {
+    for (const PlanNode& child : loop.children)
+      if (part_of(pipeline, child) == part) run(child, bindings, observer);
+  };
+  run_overlapping_turns(
+      pipeline, loop, bindings, [&] { run_part(TurnPart::points); },
+      [&] { start_reductions(loop.children, observer); },
+      [&] {
+        finish_reductions(loop.children);
+        run_part(TurnPart::values);
+      },
+      [&] {
+        for (const PlanNode& node : loop.children)
+          if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
+            executor_->partial_values(reduce->stage)->clear();
+      },
+      [&] { run_part(TurnPart::swaps); }, [this](int array) { return executor_->number(array); });
+}
+
+void PlanInstance::start_reductions(const std::vector<PlanNode>& nodes, const StepObserver& observer) {
+  requests_.clear();
+  for (const PlanNode& node : nodes)
+    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step)) {
+      if (observer) observer(node);
+      reductions_[static_cast<std::size_t>(reduce->stage)]->start(
+          executor_->partial_values(reduce->stage)->take(), communicator_.handle(), requests_.emplace_back());
+    }
+}
+
+void PlanInstance::finish_reductions(const std::vector<PlanNode>& nodes) {
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  for (const PlanNode& node : nodes)
+    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
+      executor_->store_result(reduce->stage, executor_->partial_values(reduce->stage)->under_way());
 }
 
 void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {

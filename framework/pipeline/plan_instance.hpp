@@ -64,6 +64,10 @@ class PlanInstance {
   void run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer);
   void run_leaf(const PlanNode& node, const Bindings& bindings);
   void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
+  void repeat_overlapping(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
+  /// The global reductions of a loop that are under way while it computes.
+  void start_reductions(const std::vector<PlanNode>& nodes, const StepObserver& observer);
+  void finish_reductions(const std::vector<PlanNode>& nodes);
   /// Global reductions that follow each other: their messages travel side by side.
   void reduce(std::span<const PlanNode> nodes, const StepObserver& observer);
   void fence();

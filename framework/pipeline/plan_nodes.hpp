@@ -38,6 +38,8 @@ struct Repeat {
   int rounds_of = -1;
   /// Turns are counted from where the loop before ended.
   bool continues = false;
+  /// Reductions of a turn are under way while the points of the next are computed: see TurnPart.
+  bool overlaps_test = false;
 };
 /// Out of core: the parts of an image that is larger than memory, a child for each, cut along `dimension`.
 struct Bands {

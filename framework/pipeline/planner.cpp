@@ -150,6 +150,8 @@ void Planner::add_reduction(int root) {
   use_outputs(root, add(plan::Reduce{root}));
   const ReductionKernel& reduction = *pipeline_[root].reduction;
   const std::int64_t value = (reduction.value_bytes() + 63) / 64 * 64;
+  if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
+    plan_.partial_bytes += value;
   plan_.partial_bytes += plan_.target.device ? value + reduction.device_shares() * reduction.value_bytes()
                                              : value * plan_.target.threads;
 }

@@ -92,8 +92,10 @@ void RankExecutor::allocate() {
   }
   for (int id = 0; id < pipeline_.size(); ++id)
     if (const ReductionKernel* kernel = pipeline_[id].reduction) {
+      const int loop = pipeline_.loop_of(id);
+      const bool overlaps = loop >= 0 && pipeline_.loops()[static_cast<std::size_t>(loop)].overlaps_test;
       partials_[static_cast<std::size_t>(id)] =
-          std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device);
+          std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device, overlaps);
       const std::int64_t bytes = pipeline_[id].domain.size() * element_size(pipeline_, id);
       result_.resize(std::max(result_.size(), static_cast<std::size_t>(bytes)));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/overlapped_test.hpp"
 
 #include <fmt/format.h>
 
@@ -81,7 +82,10 @@ void Rehearsal::run(const Bindings& bindings) {
 }
 
 void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
-  if (const auto* loop = std::get_if<plan::Repeat>(&nodes.front()->step)) {
+  const auto* loop = std::get_if<plan::Repeat>(&nodes.front()->step);
+  if (loop != nullptr && loop->overlaps_test) {
+    run_overlapping(nodes, bindings);
+  } else if (loop != nullptr) {
     run_turns(
         ranks_.front()->pipeline(), *loop, bindings, turns_, [&] { run_children(nodes, bindings); },
         [&](const PlanNode& swap) {
@@ -95,6 +99,48 @@ void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
   } else {
     run_leaf(nodes, bindings);
   }
+}
+
+void Rehearsal::run_overlapping(const Nodes& nodes, const Bindings& bindings) {
+  const auto& loop = std::get<plan::Repeat>(nodes.front()->step);
+  const Pipeline& pipeline = ranks_.front()->pipeline();
+  const auto for_part = [&](TurnPart part, const auto& use) {
+    for (std::size_t i = 0; i < loop.children.size(); ++i)
+      if (part_of(pipeline, loop.children[i]) == part) use(i);
+  };
+  const auto run_part = [&](TurnPart part) {
+    for_part(part, [&](std::size_t i) {
+      Nodes children;
+      for (const PlanNode* node : nodes) children.push_back(&(*children_of(*node))[i]);
+      run_node(children, bindings);
+    });
+  };
+  const auto stage_of = [&loop](std::size_t i) {
+    return std::get<plan::Reduce>(loop.children[i].step).stage;
+  };
+  run_overlapping_turns(
+      pipeline, loop, bindings, [&] { run_part(TurnPart::points); },
+      [&] { for_part(TurnPart::reductions, [&](std::size_t i) { start_reduction(stage_of(i)); }); },
+      [&] {
+        for_part(TurnPart::reductions, [&](std::size_t i) {
+          for (const auto& rank : ranks_)
+            rank->store_result(stage_of(i), ranks_.front()->partial_values(stage_of(i))->under_way());
+        });
+        run_part(TurnPart::values);
+      },
+      [&] {
+        for_part(TurnPart::reductions, [&](std::size_t i) {
+          for (const auto& rank : ranks_) rank->partial_values(stage_of(i))->clear();
+        });
+      },
+      [&] { run_part(TurnPart::swaps); }, [this](int array) { return ranks_.front()->number(array); });
+}
+
+void Rehearsal::start_reduction(int stage) {
+  PartialValues& first = *ranks_.front()->partial_values(stage);
+  std::byte* total = first.take();
+  for (std::size_t r = 1; r < ranks_.size(); ++r)
+    first.kernel().join(total, ranks_[r]->partial_values(stage)->take());
 }
 
 void Rehearsal::run_children(const Nodes& nodes, const Bindings& bindings) {

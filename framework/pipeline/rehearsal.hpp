@@ -38,6 +38,8 @@ class Rehearsal {
   void run_leaf(const Nodes& nodes, const Bindings& bindings);
   void exchange(int rank, const plan::Exchange& step);
   void reduce(int stage);
+  void run_overlapping(const Nodes& nodes, const Bindings& bindings);
+  void start_reduction(int stage);
 
   std::vector<std::unique_ptr<RankExecutor>> ranks_;
   /// Of the loop of rounds that ended last.

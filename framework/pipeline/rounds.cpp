@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tessera/pipeline/detail/end_of_round.hpp"
+#include "tessera/pipeline/overlapped_test.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 
 namespace tessera {
@@ -72,7 +73,18 @@ class RoundsBuilder {
       check_number(key + "turns_per_tile", asked.turns_per_tile);
       check_number(key + "turns_per_test", asked.turns_per_test);
       if (asked.turns() > 1) check(*loop, asked);
+      if (asked.overlaps_test) check_overlap(*loop, asked);
     }
+  }
+
+  void check_overlap(const Loop& loop, const LoopSchedule& asked) const {
+    const std::string key = "loops." + loop.name + ".test";
+    if (asked.turns() > 1)
+      throw ScheduleError(key,
+                          "turns that run together have one test at their end: leave it out, or let turns "
+                          "run one by one");
+    if (const std::string reason = reason_against_overlap(old_, loop); !reason.empty())
+      throw ScheduleError(key, fmt::format("{}: only 'waits' is legal", reason));
   }
 
   static void check_number(const std::string& key, int turns) {
@@ -136,6 +148,7 @@ class RoundsBuilder {
     if (from.condition >= 0) to.condition = place(from.condition);
     for (int residual : from.residuals) to.residuals.push_back(place(residual));
     for (const auto& feed : from.feeds) to.feeds.push_back({place(feed.from), place(feed.to)});
+    to.overlaps_test = asked_for(from).overlaps_test;
   }
 
   // One round.

@@ -25,9 +25,13 @@ inline constexpr int most_turns_per_round = 32;
 /// Up to k - 1 turns after the last are computed for nothing. On devices turns in tiles are those of deeper
 /// ghosts. LoopProgress and plans number the loops of the new pipeline.
 ///
+/// A loop with `overlaps_test` is only marked: its ranks agree on the condition of a turn while they compute
+/// the next one.
+///
 /// Throws ScheduleError for numbers of turns that are not 1 to most_turns_per_round, for loops that are not
 /// there or have loops in them, that carry an iterate with a periodic side over turns without an exchange, or
-/// that feed an iterate on to one with other boundary conditions; InternalError for a pipeline that has
+/// that feed an iterate on to one with other boundary conditions, or whose test cannot overlap (see
+/// reason_against_overlap); InternalError for a pipeline that has
 /// rounds already.
 Rounds in_rounds(const Pipeline& pipeline, const Schedule& schedule);
 

@@ -54,6 +54,9 @@ struct LoopSchedule {
   /// Conditions and residuals are looked at after so many turns. The loop ends at the turn at which its
   /// condition first held all the same.
   int turns_per_test = 1;
+  /// The ranks agree on the condition of a turn while they compute the next one, which is dropped if the loop
+  /// ends. Turns then run one by one.
+  bool overlaps_test = false;
 
   /// In one round.
   int turns() const { return std::max({turns_per_exchange, turns_per_tile, turns_per_test}); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/tile_loop.hpp"
 
+#include <algorithm>
+
 #include "tessera/view/fill_boundary.hpp"
 
 namespace tessera {

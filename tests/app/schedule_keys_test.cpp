@@ -79,6 +79,8 @@ TEST(ScheduleKeysTest, TurnsOfLoops) {
   EXPECT_EQ(some.turns_per_exchange, 4);
   EXPECT_EQ(some.turns_per_tile, 1);
   EXPECT_EQ(some.turns_per_test, 6);
+  EXPECT_FALSE(some.overlaps_test);
+  EXPECT_TRUE(schedule("loops: {solve: {test: overlaps}}").loops.at("solve").overlaps_test);
   EXPECT_EQ(some.turns(), 6);
   EXPECT_THROW(schedule("loops: {solve: {turns_per_tile: 0}}"), InputError);
 }

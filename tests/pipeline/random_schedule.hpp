@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "domain/random.hpp"
+#include "tessera/pipeline/overlapped_test.hpp"
 #include "tessera/pipeline/pipeline.hpp"
 #include "tessera/pipeline/schedule.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
@@ -21,8 +22,9 @@ inline std::string to_string(const Schedule& schedule) {
     for (std::int64_t size : stage.tile) text.append(" tile ").append(std::to_string(size));
   }
   for (const auto& [name, loop] : schedule.loops)
-    text += "; " + name + " turns per exchange " + std::to_string(loop.turns_per_exchange) + " tile " +
-            std::to_string(loop.turns_per_tile) + " test " + std::to_string(loop.turns_per_test);
+    text += "; " + name + " turns per exchange " + std::to_string(loop.turns_per_exchange) +
+            (loop.overlaps_test ? " overlapped" : "") + " tile " + std::to_string(loop.turns_per_tile) +
+            " test " + std::to_string(loop.turns_per_test);
   return text;
 }
 
@@ -73,6 +75,10 @@ inline void add_random_rounds(Random& random, const Pipeline& pipeline, Schedule
     });
     if (holds_others || random.chance(20)) continue;
     LoopSchedule& asked = schedule.loops[loop.name];
+    if (reason_against_overlap(pipeline, loop).empty() && random.chance(30)) {
+      asked.overlaps_test = true;
+      continue;
+    }
     asked.turns_per_test = random.small(1, 5);
     if (is_periodic) continue;
     asked.turns_per_exchange = random.small(1, 5);

@@ -114,6 +114,81 @@ std::string schedule_error(const Pipeline& pipeline, const LoopSchedule& asked, 
   return "no error";
 }
 
+/// Twice the point, less the norm of the turn.
+struct LessNorm {
+  template <class U, class Norm, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Norm& norm, Coord x, Coord y) const {
+    return 2 * u(x, y) - norm(0);
+  }
+};
+struct Shown {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return u(x, y);
+  }
+};
+struct Same {
+  template <class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, Coord) const {
+    return v(0);
+  }
+};
+
+TEST(Rounds, TestsOverlapWhereNothingNeedsThem) {
+  const Rounds rounds = with_rounds(relaxing(9), {.overlaps_test = true});
+  EXPECT_EQ(rounds.pipeline.loops().size(), 1u);
+  EXPECT_TRUE(rounds.pipeline.loops().front().overlaps_test);
+  EXPECT_FALSE(with_rounds(relaxing(9), {}).pipeline.loops().front().overlaps_test);
+  const Plan waits = make_plan(relaxing(9), {}, {}, 2, 0);
+  const Plan overlaps = make_plan(rounds.pipeline, rounds.schedule, {}, 2, 0);
+  // A value more of the norm, in 64 bytes.
+  EXPECT_EQ(overlaps.partial_bytes, waits.partial_bytes + 64);
+}
+
+TEST(Rounds, TestsThatCannotOverlap) {
+  const auto error = [](const Pipeline& pipeline, const LoopSchedule& asked) {
+    return test::message_of<ScheduleError>([&] { with_rounds(pipeline, asked); });
+  };
+  const LoopSchedule overlapped{.overlaps_test = true};
+  EXPECT_EQ(error(relaxing(9), {.turns_per_test = 2, .overlaps_test = true}),
+            "turns that run together have one test at their end: leave it out, or let turns run one by one");
+  const auto with_loop = [](const auto& declare) {
+    Pipeline p;
+    const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+    const auto state = p.value<float>("state", Same(), p.reduce("first", MaximumNorm<float>(), u, image));
+    p.repeat("relax", 9, [&](const Pipeline::Loop& loop) {
+      const auto [next, change] = p.stages<TypeList<float, float>>({"next", "change"}, Relax(), u);
+      const auto norm = p.reduce("norm", MaximumNorm<float>(), change, image);
+      loop.watch(norm);
+      declare(p, loop, u, next, norm, state);
+    });
+    p.output(u);
+    p.output(state);
+    return p;
+  };
+  const std::string legal = ": only 'waits' is legal";
+  EXPECT_EQ(error(with_loop([](Pipeline& p, const auto& loop, auto u, auto next, auto norm, auto) {
+                    loop.feed(p.stage<float>("damped", LessNorm(), next, norm), u);
+                  }),
+                  overlapped),
+            "'damped' reads 'norm': the next turn needs it" + legal);
+  EXPECT_EQ(error(with_loop([](Pipeline& p, const auto& loop, auto u, auto next, auto norm, auto state) {
+                    loop.feed(Array<float, 2>(next), u);
+                    loop.feed(p.value<float>("now", Same(), norm), state);
+                  }),
+                  overlapped),
+            "'now' is fed: the next turn needs it" + legal);
+  EXPECT_EQ(
+      error(with_loop([](Pipeline& p, const auto& loop, auto u, auto next, auto, auto) {
+              loop.feed(Array<float, 2>(next), u);
+              p.output(p.value<float>(
+                  "sum", Same(), p.value<float>("one", Same(), p.reduce("all", Sum<float>(), u, image))));
+              p.output(p.stage<float>("shown", Shown(), next), image);
+            }),
+            overlapped),
+      "'shown' is an output, and would be that of a turn more" + legal);
+}
+
 TEST(Rounds, ThatCannotBe) {
   EXPECT_EQ(schedule_error(relaxing(9), {2, 1, 1}, "relaxe"),
             "loops.relaxe: the pipeline has no loop 'relaxe'");

@@ -23,11 +23,11 @@ inline constexpr std::tuple<> fields_of;
 template <>
 inline constexpr auto fields_of<plan::Sequence> = std::tuple{Field{"name", &plan::Sequence::name}};
 template <>
-inline constexpr auto fields_of<plan::Repeat> =
-    std::tuple{Field{"loop", &plan::Repeat::loop},           Field{"maximum", &plan::Repeat::maximum},
-               Field{"condition", &plan::Repeat::condition}, Field{"residuals", &plan::Repeat::residuals},
-               Field{"turns", &plan::Repeat::turns},         Field{"rounds_of", &plan::Repeat::rounds_of},
-               Field{"continues", &plan::Repeat::continues}};
+inline constexpr auto fields_of<plan::Repeat> = std::tuple{
+    Field{"loop", &plan::Repeat::loop},           Field{"maximum", &plan::Repeat::maximum},
+    Field{"condition", &plan::Repeat::condition}, Field{"residuals", &plan::Repeat::residuals},
+    Field{"turns", &plan::Repeat::turns},         Field{"rounds_of", &plan::Repeat::rounds_of},
+    Field{"continues", &plan::Repeat::continues}, Field{"overlaps_test", &plan::Repeat::overlaps_test}};
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"dimension", &plan::Bands::dimension}};
 template <>
@@ -135,6 +135,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
 /// What marks a text as plans; the version counts changes that older programs cannot read.
 inline constexpr const char* plan_format = "tessera plan";
-inline constexpr int plan_version = 3;
+inline constexpr int plan_version = 4;
 
 }  // namespace tessera::detail

@@ -34,6 +34,7 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   repeat.maximum = loop.maximum;
   repeat.turns = loop.turns;
   repeat.rounds_of = loop.rounds_of;
+  repeat.overlaps_test = loop.overlaps_test;
   repeat.continues = std::ranges::any_of(
       pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
   // They are looked at after the swaps.

@@ -61,40 +61,74 @@ BlockSums extract(const T* numbers, std::int64_t count, double high_magic, doubl
   return {high, low, spilled, lost};
 }
 
+/// Takes from each number what one bin holds, and returns the sum of that: the rests are left.
+BlockSums extract_from(double* numbers, std::int64_t count, double magic) {
+  std::uint64_t sum = 0, left = 0;
+#pragma omp simd reduction(+ : sum) reduction(| : left)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double shifted = numbers[i] + magic;
+    numbers[i] -= shifted - magic;
+    sum += bits_of(shifted);
+    left |= bits_of(numbers[i]);
+  }
+  return {.high = sum, .lost = left};
+}
+
+/// What suited the blocks added last: those to come are probably alike.
+struct Guess {
+  static constexpr int headroom = 50;
+
+  int unit = -headroom;     // suits what most images hold, numbers from -1 to 1
+  int blocks_too_wide = 0;  // in a row
+  int with_two_bins = 0;    // so many blocks to come are not tried with one
+
+  void one_bin_suits() { blocks_too_wide = 0; }
+  void one_bin_is_narrow() {
+    constexpr int patience = 2, pause = 64;
+    if (++blocks_too_wide >= patience) with_two_bins = pause;
+  }
+};
+
+/// Of this thread: rows come one at a time.
+template <class T>
+thread_local Guess guess;
+
 /// Adds blocks to a sum. The largest number of a block is looked for only when the unit of the last block
 /// does not suit it.
 template <class T>
 class BlockAdder {
  public:
-  explicit BlockAdder(ExactSum<T>& sum) : sum_(sum) {}
+  explicit BlockAdder(ExactSum<T>& sum) : sum_(sum), guess_(guess<T>) {}
 
   void add(const T* numbers, std::int64_t count) {
-    const bool one_bin = may_suit_one_bin && blocks_too_wide_ < patience;
-    if (one_bin ? add_exactly<1>(numbers, count, unit_) : add_exactly<2>(numbers, count, unit_)) {
-      if (one_bin) blocks_too_wide_ = 0;
+    const bool one_bin = may_suit_one_bin && guess_.with_two_bins == 0;
+    if (!one_bin && may_suit_one_bin) --guess_.with_two_bins;
+    if (one_bin ? add_exactly<1>(numbers, count, guess_.unit) : add_exactly<2>(numbers, count, guess_.unit)) {
+      if (one_bin) guess_.one_bin_suits();
       return;
     }
     const int unit = unit_of_largest(numbers, count);
-    if (unit <= largest_unit && add_in_units(numbers, count, unit, one_bin))
-      unit_ = unit;
-    else
+    if (unit > largest_unit)
       for (std::int64_t i = 0; i < count; ++i) sum_.add(numbers[i]);
+    else if (!add_in_units(numbers, count, unit, one_bin))
+      add_in_all_bins(numbers, count, unit);
   }
 
  private:
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   static constexpr bool may_suit_one_bin = std::is_same_v<T, float>;
-  /// So many blocks in a row that one bin does not suit: the next ones are not tried with one.
-  static constexpr int patience = 2;
-  /// The numbers of a block are less than 2^headroom units.
-  static constexpr int headroom = 50;
   static constexpr int largest_unit = 1023 - 52;
 
   /// `unit` is that of the largest number.
   bool add_in_units(const T* numbers, std::int64_t count, int unit, bool one_bin) {
-    if (one_bin && unit != unit_ && add_exactly<1>(numbers, count, unit)) return true;
-    if (one_bin) ++blocks_too_wide_;
-    return add_exactly<2>(numbers, count, unit);
+    if (one_bin && unit != guess_.unit && add_exactly<1>(numbers, count, unit)) {
+      guess_.unit = unit;
+      return true;
+    }
+    if (one_bin) guess_.one_bin_is_narrow();
+    // Two bins are wide enough to leave room for what the next blocks hold.
+    guess_.unit = std::min(unit + 4, largest_unit);
+    return add_exactly<2>(numbers, count, guess_.unit);
   }
 
   template <int bins>
@@ -105,12 +139,27 @@ class BlockAdder {
     const double low_magic = magic_number(low_unit);
     const BlockSums sums = extract<bins>(numbers, count, high_magic, low_magic);
     if (!sums.exact()) return false;
-    const auto multiples = [&](std::uint64_t sum, double magic) {
-      return static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(count) * bits_of(magic));
-    };
-    sum_.add_scaled(multiples(sums.high, high_magic), unit);
-    if (bins == 2) sum_.add_scaled(multiples(sums.low, low_magic), low_unit);
+    add_bin(sums.high, count, high_magic, unit);
+    if (bins == 2) add_bin(sums.low, count, low_magic, low_unit);
     return true;
+  }
+
+  /// Bin after bin, from that of the largest number down, until nothing is left.
+  void add_in_all_bins(const T* numbers, std::int64_t count, int unit) {
+    double rests[block_size];
+    std::copy(numbers, numbers + count, rests);
+    for (bool any_left = true; any_left; unit = std::max(unit - 52, ExactSum<T>::lowest_exponent)) {
+      const double magic = magic_number(unit);
+      const BlockSums sums = extract_from(rests, count, magic);
+      add_bin(sums.high, count, magic, unit);
+      any_left = sums.lost << 1 != 0;
+    }
+  }
+
+  /// A sum of the bits of `magic` with a multiple of 2^unit each.
+  void add_bin(std::uint64_t sum, std::int64_t count, double magic, int unit) {
+    sum_.add_scaled(static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(count) * bits_of(magic)),
+                    unit);
   }
 
   /// More than largest_unit for infinities and NaN, and for the largest of the double numbers.
@@ -126,12 +175,11 @@ class BlockAdder {
     const int exponent = static_cast<int>(largest >> stored_bits);
     if (exponent == std::numeric_limits<T>::max_exponent * 2 - 1) return largest_unit + 1;
     const int bound = exponent + std::numeric_limits<T>::min_exponent - 1;
-    return std::max(bound - headroom, ExactSum<T>::lowest_exponent);
+    return std::max(bound - Guess::headroom, ExactSum<T>::lowest_exponent);
   }
 
   ExactSum<T>& sum_;
-  int unit_ = -headroom;     // suits what most images hold, numbers from -1 to 1
-  int blocks_too_wide_ = 0;  // in a row
+  Guess& guess_;
 };
 
 /// Whether results are rounded to nearest and subnormal numbers are not flushed to zero. Volatile: asked at

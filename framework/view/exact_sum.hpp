@@ -44,8 +44,8 @@ class ExactSum {
       add_digits(fraction | std::uint64_t(1) << stored_bits, exponent - 1, negative);
   }
 
-  /// Adds `count` numbers that lie one after the other on the host: much faster than one by one, unless their
-  /// magnitudes differ by more than some 2^75 (float) or 2^50 (double) among neighbours.
+  /// Adds `count` numbers that lie one after the other on the host: much faster than one by one, and the more
+  /// so the less their magnitudes differ.
   void add(const T* numbers, std::int64_t count);
 
   /// Adds factor * 2^exponent; the exponent must be from lowest_exponent to 50 less than T's largest.

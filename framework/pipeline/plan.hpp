@@ -100,6 +100,10 @@ Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 /// which is of the same `scheduled`.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
+/// The same plan for item after item of a stream, such as frames: it runs until Bindings::next_item says that
+/// there is none. Between items nothing is planned, allocated or prepared.
+Plan plan_of_stream(Plan plan);
+
 /// The first Sequence of that name in the plan, which every plan of make_plan has: "read", "compute" and
 /// "write".
 const plan::Sequence& phase(const Plan& plan, std::string_view name);

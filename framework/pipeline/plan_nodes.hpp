@@ -149,6 +149,10 @@ std::vector<PlanNode>* children_of(PlanNode& node);
 /// A leaf at which something is done: no memory is taken or given back while a plan runs.
 bool is_step(const PlanNode& node);
 
+/// Numbers all nodes of a plan depth first, from 0 on; what finishes an exchange refers to the one before it
+/// under the same node.
+void number_nodes(PlanNode& root);
+
 /// Calls visit(node) for `node` and all below it, depth first.
 template <class Visit>
 void walk(const PlanNode& node, const Visit& visit) {

@@ -32,24 +32,11 @@ void Planner::run() {
   plan::Sequence root{"plan", {}};
   for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
   plan_.root.step = std::move(root);
-  int next_id = 0;
-  number(plan_.root, next_id);
+  number_nodes(plan_.root);
   count_message_bytes();
   if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
   for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
   check_memory();
-}
-
-void Planner::number(PlanNode& node, int& next_id) {
-  node.id = next_id++;
-  auto* children = children_of(node);
-  if (children == nullptr) return;
-  int exchange = 0;
-  for (PlanNode& child : *children) {
-    number(child, next_id);
-    if (std::holds_alternative<plan::Exchange>(child.step)) exchange = child.id;
-    if (auto* finish = std::get_if<plan::FinishExchange>(&child.step)) finish->exchange = exchange;
-  }
 }
 
 void Planner::describe(int id) {
@@ -237,10 +224,22 @@ Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others) {
   return plan;
 }
 
+Plan plan_of_stream(Plan plan) {
+  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
+  plan::Items items{std::move(phases)};
+  phases.clear();
+  phases.push_back({0, std::move(items)});
+  number_nodes(plan.root);
+  return plan;
+}
+
 const plan::Sequence& phase(const Plan& plan, std::string_view name) {
-  for (const PlanNode& child : std::get<plan::Sequence>(plan.root.step).children)
-    if (const auto* sequence = std::get_if<plan::Sequence>(&child.step); sequence && sequence->name == name)
-      return *sequence;
+  const plan::Sequence* found = nullptr;
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* sequence = std::get_if<plan::Sequence>(&node.step);
+    if (found == nullptr && sequence != nullptr && sequence->name == name) found = sequence;
+  });
+  if (found != nullptr) return *found;
   throw InternalError("a plan without the phase '" + std::string(name) + "'");
 }
 

@@ -57,7 +57,8 @@ TEST_F(HelmholtzTest, NoDeckOfASolverAndNoNumberOfRanksChangesABit) {
   EXPECT_EQ(first.status, 0) << first.text();
   const auto expected = stored("solution"), residuals = stored("history/solve/residual");
   int ranks = 1;
-  for (const char* deck : {"default.yaml", "temporal.yaml", "deep_ghosts.yaml", "default.yaml"}) {
+  for (const char* deck :
+       {"default.yaml", "temporal.yaml", "deep_ghosts.yaml", "overlapped.yaml", "default.yaml"}) {
     const ParallelEnding ending = solve(1 + ranks++ % 4, words(deck));
     EXPECT_EQ(ending.status, 0) << ending.text();
     EXPECT_EQ(loop_line(ending), loop_line(first)) << deck;

@@ -258,12 +258,6 @@ TEST(LoopCases, APlanIsForItsMaximum) {
             "save the plan anew with the keys of this run");
 }
 
-void renumber(PlanNode& node, int& next_id) {
-  node.id = next_id++;
-  if (auto* children = children_of(node))
-    for (PlanNode& child : *children) renumber(child, next_id);
-}
-
 TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
   Pipeline p;
   const auto u = p.input<std::int32_t, 2>("u", image);
@@ -285,8 +279,7 @@ TEST(LoopCases, PlansWhoseRanksCouldDisagreeAreRefused) {
     if (auto* loop = std::get_if<plan::Repeat>(&node.step))
       std::erase_if(loop->children,
                     [](const PlanNode& child) { return std::holds_alternative<plan::Reduce>(child.step); });
-  int next_id = 0;
-  renumber(without_reduction.root, next_id);
+  number_nodes(without_reduction.root);
   EXPECT_EQ(refusal(without_reduction),
             "rank 1, steps: no step reduces 'most': save the plan again, or mend it");
   Plan without_value = plan;

@@ -69,18 +69,6 @@ std::vector<PlanNode>& children_of_phase(Plan& plan, std::size_t number) {
   return std::get<plan::Sequence>(phases[number].step).children;
 }
 
-/// Nodes that were added have no number yet: behind all others'.
-void number_new_nodes(PlanNode& node, int& next_id) {
-  if (node.id < 0) node.id = next_id++;
-  if (const auto* children = children_of(node))
-    for (const PlanNode& child : *children) number_new_nodes(const_cast<PlanNode&>(child), next_id);
-}
-void number_new_nodes(Plan& plan) {
-  int next_id = 0;
-  walk(plan.root, [&](const PlanNode& node) { next_id = std::max(next_id, node.id + 1); });
-  number_new_nodes(plan.root, next_id);
-}
-
 /// The steps of a turn, then `now` and `next` change places, until `least` is not zero.
 Plan Growth::plan(int ranks, int rank, std::int64_t maximum) const {
   Plan plan = make_plan(pipeline, schedule, target, ranks, rank);
@@ -104,7 +92,7 @@ Plan Growth::plan(int ranks, int rank, std::int64_t maximum) const {
   steps = {{-1, std::move(loop)}};
   for (PlanNode& node : children_of_phase(plan, 2))
     if (auto* write = std::get_if<plan::Write>(&node.step); write && write->array == next) write->array = now;
-  number_new_nodes(plan);
+  number_nodes(plan.root);
   return plan;
 }
 
@@ -186,7 +174,7 @@ TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
   loop.condition = 2;
   loop.children = std::move(steps);
   steps = {{-1, std::move(loop)}};
-  number_new_nodes(plan);
+  number_nodes(plan.root);
   PlanInstance instance(pipeline, plan, MPI_COMM_SELF);
   test::ArraySource<float> source(ones);
   int turns = 0;
@@ -203,11 +191,7 @@ Plan stream_plan(const test::InstanceSample& sample, int ranks, int rank) {
   plan::Bands bands{1, {}};
   bands.children.push_back({-1, std::move(band)});
   steps = {{-1, std::move(bands)}};
-  auto& phases = std::get<plan::Sequence>(plan.root.step).children;
-  plan::Items items{std::move(phases)};
-  phases = {{-1, std::move(items)}};
-  number_new_nodes(plan);
-  return plan;
+  return plan_of_stream(std::move(plan));
 }
 
 /// Frames of a stream, and what came out of each.

@@ -30,10 +30,7 @@ struct Sample {
   }
   Plan& middle() { return plans[1]; }
   std::vector<PlanNode>& phases() { return std::get<plan::Sequence>(middle().root.step).children; }
-  void number() {
-    int next_id = 0;
-    test::number_nodes(middle().root, next_id);
-  }
+  void number() { number_nodes(middle().root); }
   /// The first step of a kind in the plan of the middle rank.
   template <class Step>
   Step& step() {

@@ -41,12 +41,6 @@ Pipeline blur_pipeline(const Box& image, const Box& result) {
 template Pipeline blur_pipeline<float>(const Box&, const Box&);
 template Pipeline blur_pipeline<std::uint16_t>(const Box&, const Box&);
 
-void number_nodes(PlanNode& node, int& next_id) {
-  node.id = next_id++;
-  if (const auto* children = children_of(node))
-    for (const PlanNode& child : *children) number_nodes(const_cast<PlanNode&>(child), next_id);
-}
-
 Plan plan_with_all_kinds(const Pipeline& pipeline) {
   Plan plan = make_plan(pipeline, {}, {}, 1, 0);
   auto& phases = std::get<plan::Sequence>(plan.root.step).children;
@@ -63,8 +57,7 @@ Plan plan_with_all_kinds(const Pipeline& pipeline) {
   items.children = {{0, plan::Sequence{"frame", {}}}};
   compute.push_back({0, std::move(repeat)});
   compute.push_back({0, std::move(items)});
-  int next_id = 0;
-  number_nodes(plan.root, next_id);
+  number_nodes(plan.root);
   return plan;
 }
 

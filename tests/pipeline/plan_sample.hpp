@@ -12,9 +12,6 @@ Pipeline sample_pipeline(int width = 16, int height = 12);
 template <class T>
 Pipeline blur_pipeline(const Box& image, const Box& result);
 
-/// Numbers nodes depth-first, from `next_id` on.
-void number_nodes(PlanNode& node, int& next_id);
-
 /// A plan of the sample whose computation stands inside every kind of inner node, with a swap.
 Plan plan_with_all_kinds(const Pipeline& pipeline);
 

@@ -2,6 +2,8 @@
 // Loops that pipelines declare: planned, run and rehearsed, against the formal semantics of the paper.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "pipeline/flood_sample.hpp"
 #include "pipeline/world.hpp"
 #include "tessera/pipeline/plan_check.hpp"
@@ -89,6 +91,96 @@ TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
     EXPECT_EQ(listener.last.residual, expected.residual) << text;
     EXPECT_EQ(listener.loops, 1) << text;
   }
+}
+
+/// A stream of items for a loop, each with an end of its own: what comes of each is compared with what the
+/// paper says.
+class FloodStream {
+ public:
+  FloodStream(FloodSample& sample, std::uint64_t seed, std::string text)
+      : sample_(sample), random_(seed), text_(std::move(text)) {
+    iterate_owned = after_owned = sample.box;
+  }
+
+  Box iterate_owned, after_owned;
+
+  Bindings bindings() {
+    Bindings bindings{{{"seed", &seed_}, {"mask", &mask_}},
+                      {{sample_.iterate(), &iterate_}, {"after", &after_}},
+                      [this] { return next(); }};
+    listener_.listen(bindings);
+    return bindings;
+  }
+  /// How many turns each item took.
+  const std::vector<std::int64_t>& turns() const { return turns_; }
+
+ private:
+  bool next() {
+    if (is_begun_) expect_result();
+    if (turns_.size() == 4) return false;
+    test::for_each_point(sample_.box, [&](const Point& p) {
+      sample_.mask.at(p) = static_cast<std::int32_t>(random_.between(0, 99));
+      sample_.seed.at(p) = random_.chance(10) ? static_cast<std::int32_t>(random_.between(0, 99)) : 0;
+    });
+    iterate_ = after_ = Sink(sample_.box);
+    listener_.turns = listener_.loops = 0;
+    return is_begun_ = true;
+  }
+
+  void expect_result() {
+    LoopProgress expected;
+    const Image iterate = sample_.expected(expected);
+    const std::string text = text_ + ", item " + std::to_string(turns_.size());
+    EXPECT_EQ(wrong_points(iterate, iterate_, iterate_owned), 0) << text;
+    EXPECT_EQ(wrong_points(sample_.after(iterate), after_, after_owned), 0) << text;
+    EXPECT_EQ(listener_.last.turns, expected.turns) << text;
+    EXPECT_EQ(listener_.last.residual, expected.residual) << text;
+    EXPECT_EQ(listener_.loops, 1) << text;
+    turns_.push_back(expected.turns);
+  }
+
+  FloodSample& sample_;
+  test::Random random_;
+  std::string text_;
+  Source seed_{sample_.seed}, mask_{sample_.mask};
+  Sink iterate_{sample_.box}, after_{sample_.box};
+  Listener listener_;
+  std::vector<std::int64_t> turns_;
+  bool is_begun_ = false;
+};
+
+TEST(Repeat, EveryItemOfAStreamEndsByItself) {
+  test::Random random(613);
+  int with_ends_of_their_own = 0;
+  for (int i = 0; i < runs; ++i) {
+    FloodSample sample(random);
+    std::string text;
+    const auto [pipeline, schedule] = random_rounds(random, sample.pipeline, text);
+    text = sample.text() + "; " + text;
+    const Target target = random_target(random);
+    const int ranks = test::random_rank_count(random);
+    std::vector<Plan> plans;
+    for (int rank = 0; rank < ranks; ++rank)
+      plans.push_back(plan_of_stream(make_plan(pipeline, schedule, target, ranks, rank)));
+    check_plans(pipeline, plans);
+    const auto seed = static_cast<std::uint64_t>(i);
+    FloodStream rehearsed(sample, seed, text + " on " + std::to_string(ranks));
+    Rehearsal(pipeline, plans).run(rehearsed.bindings());
+    with_ends_of_their_own += std::set(rehearsed.turns().begin(), rehearsed.turns().end()).size() > 1;
+
+    const Plan plan =
+        plan_of_stream(make_plan(pipeline, schedule, target, test::world_size(), test::world_rank()));
+    FloodStream run(sample, seed, text);
+    const auto owned = [&, &pipeline = pipeline](const std::string& name) {
+      return plan.stages[static_cast<std::size_t>(pipeline.find(name))].owned;
+    };
+    run.iterate_owned = owned(sample.iterate());
+    run.after_owned = owned("after");
+    PlanInstance(pipeline, plan, MPI_COMM_WORLD).run(run.bindings());
+    EXPECT_EQ(run.turns(), rehearsed.turns()) << text;
+    EXPECT_EQ(run.turns().size(), 4u);
+  }
+  EXPECT_GT(with_ends_of_their_own, runs / 4);
 }
 
 TEST(Repeat, RanksDoWhatThePaperSays) {

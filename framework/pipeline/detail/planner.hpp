@@ -36,9 +36,6 @@ class Planner {
     return steps_.add(std::move(step));
   }
 
-  /// FinishExchange nodes refer to the exchange before them.
-  static void number(PlanNode& node, int& next_id);
-
   // Stages.
   void describe(int id);
 

@@ -63,6 +63,16 @@ std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank)
   return explain(pipeline, plans.of(rank));
 }
 
+std::string check_text(const Pipeline& pipeline, const Plans& plans) {
+  const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
+  const int threads = plans.of(0).target.threads;
+  return fmt::format(
+      "checked for {} rank{} x {} thread{}: {} message{} of {} in all, peak memory per rank {}\n",
+      plans.rank_count(), plans.rank_count() == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
+      totals.messages, totals.messages == 1 ? "" : "s", human_bytes(totals.message_bytes),
+      human_bytes(totals.peak_bytes));
+}
+
 std::string dot_text(const Pipeline& pipeline, const Plans& plans) {
   const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
   return to_dot(pipeline, plans.of(0), totals);

@@ -14,6 +14,9 @@ std::string explain_text(const Pipeline& pipeline, const Plans& plans);
 /// The same with one rank only.
 std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank);
 
+/// What --check prints, in a line: what all ranks would cost.
+std::string check_text(const Pipeline& pipeline, const Plans& plans);
+
 /// The pipeline as a graph for Graphviz, with what all ranks exchange.
 std::string dot_text(const Pipeline& pipeline, const Plans& plans);
 

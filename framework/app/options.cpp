@@ -18,8 +18,11 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   command_line.add_flag("--version", options.version, "Print the versions of the program and its libraries");
   command_line.add_flag("--explain", options.explain,
                         "Print the plan of one rank of each kind, and what all ranks cost; do not run");
+  command_line.add_flag("--check", options.check,
+                        "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
   command_line
-      .add_option("--ranks", options.ranks, "With --explain: plan for so many ranks, without starting them")
+      .add_option("--ranks", options.ranks,
+                  "With --explain or --check: plan for so many ranks, without starting them")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("R");
   command_line.add_option("--rank", options.rank, "With --explain: print the plan of this rank only")
@@ -51,7 +54,8 @@ void require(bool holds, const char* rule) {
 }
 
 void check(const Options& options) {
-  require(options.explain || options.ranks == 0, "--ranks goes with --explain");
+  require(!options.explain || !options.check, "--explain and --check: give one of them");
+  require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain or --check");
   require(options.explain || options.rank < 0, "--rank goes with --explain");
   require(options.explain || !options.dot, "--dot goes with --explain");
   require(options.explain || options.save_plan.empty(), "--save-plan goes with --explain");

@@ -16,11 +16,12 @@ struct Options {
   bool help = false;
   bool version = false;
   bool explain = false;
+  bool check = false;
   /// For --explain: the graph of the pipeline instead of plans.
   bool dot = false;
   bool print_deck = false;
   bool quiet = false;
-  /// For --explain: plan for so many ranks; 0: as many as there are.
+  /// For --explain and --check: plan for so many ranks; 0: as many as there are.
   int ranks = 0;
   /// For --explain: this rank only; -1: one of each class.
   int rank = -1;
@@ -30,6 +31,9 @@ struct Options {
   /// `-` is standard output.
   std::string report;
   std::string trace;
+
+  /// Plans are made, and not run.
+  bool only_plans() const { return explain || check; }
 };
 
 /// Reads the command line. Throws InputError for what it does not know.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tessera/app/application_schema.hpp"
+#include "tessera/app/deck_files.hpp"
 #include "tessera/app/explain_plans.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/app/image_inputs.hpp"
@@ -37,14 +38,6 @@
 namespace tessera::app {
 namespace {
 
-int steps_outside_loops(const PlanNode& node) {
-  if (std::holds_alternative<plan::Repeat>(node.step)) return 0;
-  int steps = is_step(node) ? 1 : 0;
-  if (const auto* children = children_of(node))
-    for (const PlanNode& child : *children) steps += steps_outside_loops(child);
-  return steps;
-}
-
 /// One run of a PipelineApplication on one rank.
 class Run {
  public:
@@ -65,6 +58,7 @@ class Run {
       make_plans();
     else
       take_saved_plans();
+    if (options_.check) return check();
     if (!options_.explain) return execute();
     explain();
     return ExitStatus::done;
@@ -76,19 +70,10 @@ class Run {
     return ExitStatus::done;
   }
 
-  /// Rank 0 reads the decks, so that one copy of a file is what all ranks run.
   void load_deck() {
-    std::vector<deck::Source> sources;
-    for (const std::string& path : options_.decks) {
-      deck::Source source;
-      collectively(session_.communicator(), [&] {
-        if (session_.rank() == 0) source = deck::read_source(path);
-      });
-      source.name = path;
-      broadcast(session_.communicator(), source.text);
-      sources.push_back(std::move(source));
-    }
-    deck_ = std::make_unique<deck::Deck>(deck::load(schema_, sources, options_.overrides));
+    const DeckFiles files = read_decks(session_.communicator(), options_.decks, options_.overrides);
+    deck_ = std::make_unique<deck::Deck>(
+        deck::load(schema_, files.sources, options_.overrides, files.environment));
   }
 
   void make_pipeline() {
@@ -184,7 +169,7 @@ class Run {
     }
     check_target(plans_->of(0).target);
     const int ranks = plans_->rank_count();
-    if (!options_.explain && ranks != session_.rank_count())
+    if (!options_.only_plans() && ranks != session_.rank_count())
       throw InputError(fmt::format("{}: plans for {} rank{}, but {} run: start as many, or save other plans",
                                    options_.plan, ranks, ranks == 1 ? "" : "s", session_.rank_count()));
     std::vector<std::string> texts;
@@ -249,19 +234,43 @@ class Run {
     return to_json(*pipeline_, plans);
   }
 
+  /// The files that a run writes. Places where they cannot be written are found here, before any work.
+  struct WrittenFiles {
+    WrittenFiles(const Run& run, const LoopHistory& history)
+        : outputs(run.session_.communicator(), *run.deck_, *run.inputs_, run.result(), history,
+                  run.deck_and_plan_files()),
+          records(run.session_.communicator(), run.options_,
+                  run.application_.loops.empty() ? "" : run.deck_->text_of("output.history"),
+                  joined(outputs.paths(), run.read_files())) {}
+
+    ImageOutputs outputs;
+    RunRecords records;
+  };
+
+  static std::vector<std::string> joined(std::vector<std::string> some,
+                                         const std::vector<std::string>& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
+  }
+
+  /// All that can be wrong before a run; the files are dropped again.
+  ExitStatus check() {
+    check_comparison();
+    const LoopHistory none(*pipeline_, session_.rank());
+    const WrittenFiles files(*this, none);
+    std::string text;
+    collectively(session_.communicator(), [&] {
+      if (session_.rank() == 0) blame_deck([&] { text = check_text(*pipeline_, *plans_); });
+    });
+    return options_.quiet ? ExitStatus::done : say(text);
+  }
+
   ExitStatus execute() {
     const int threads = plan_.target.threads;
     check_comparison();
     Progress progress(session_.rank(), options_.quiet);
     LoopRecorder loops(*pipeline_, progress, session_.rank());
-    // Unwritable places are found before any work.
-    ImageOutputs outputs(session_.communicator(), *deck_, *inputs_, result(), loops.history(),
-                         deck_and_plan_files());
-    std::vector<std::string> taken = outputs.paths();
-    const std::vector<std::string> reads = read_files();
-    taken.insert(taken.end(), reads.begin(), reads.end());
-    RunRecords records(session_.communicator(), options_,
-                       application_.loops.empty() ? "" : deck_->text_of("output.history"), taken);
+    auto [outputs, records] = WrittenFiles(*this, loops.history());
     session_.start_kokkos(threads);
     progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {}", application_.program,
                               version(), session_.rank_count(), session_.rank_count() == 1 ? "" : "s",

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "tessera/pipeline/plan_nodes.hpp"
+
 namespace tessera::app {
 
 /// The one progress line: rewritten in place on a terminal, plain lines in a log, nothing when quiet or on
@@ -36,5 +38,8 @@ class Progress {
   bool pending_ = false;
   std::chrono::steady_clock::time_point last_turn_ = std::chrono::steady_clock::now();
 };
+
+/// How many steps under a node are told one by one: all but those of loops.
+int steps_outside_loops(const PlanNode& node);
 
 }  // namespace tessera::app

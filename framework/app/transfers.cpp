@@ -61,4 +61,11 @@ void broadcast(MPI_Comm communicator, std::string& text) {
   MPI_Bcast(text.data(), message.count(), message.type(), 0, communicator);
 }
 
+void broadcast(MPI_Comm communicator, std::vector<std::string>& texts) {
+  auto count = static_cast<std::int64_t>(texts.size());
+  MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator);
+  texts.resize(static_cast<std::size_t>(count));
+  for (std::string& text : texts) broadcast(communicator, text);
+}
+
 }  // namespace tessera::app

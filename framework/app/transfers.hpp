@@ -45,5 +45,6 @@ std::string scatter(MPI_Comm communicator, const std::vector<std::string>& texts
 
 /// Makes `text` the same on all ranks: that of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::string& text);
+void broadcast(MPI_Comm communicator, std::vector<std::string>& texts);
 
 }  // namespace tessera::app

@@ -54,8 +54,9 @@ Source read_source(const std::string& path) {
   return source;
 }
 
-Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides) {
-  detail::Layers layers(schema);
+Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides,
+          const Environment& environment) {
+  detail::Layers layers(schema, environment);
   for (const Source& source : decks) {
     check_size(source);
     layers.add_deck(source.text, source.name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/deck/detail/includes.hpp"
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/detail/value_parser.hpp"
 #include "tessera/domain/error.hpp"
@@ -122,6 +123,8 @@ void Schema::check(const KeyDeclaration& declaration) const {
     if (declaration.name.starts_with(other.name + ".") || other.name.starts_with(declaration.name + "."))
       fail(declaration, "a key and a block of keys at once");
   }
+  if (detail::split(declaration.name).front() == detail::include_key)
+    fail(declaration, "decks name others there");
   check_only(declaration);
 }
 

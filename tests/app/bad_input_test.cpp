@@ -17,6 +17,8 @@ struct BadInput {
   /// What follows "tessera-blur: error: "; "<ranks>" stands for "1 rank" or "3 ranks".
   std::string message;
   Environment environment = {};
+  /// --check finds it, too.
+  bool can_be_checked = true;
 };
 
 void PrintTo(const BadInput& bad, std::ostream* stream) { *stream << bad.name; }
@@ -38,7 +40,9 @@ const std::vector<BadInput> bad_images = {
      "header.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file"},
     {"png_cut_in_its_data",
      {"good.yaml", "input.file=data.png"},
-     "data.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file"},
+     "data.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file",
+     {},
+     false},
     {"png_with_transparency",
      {"good.yaml", "input.file=alpha.png"},
      "alpha.png: has 4 channels (RGB and transparency), but images of 1 channel (grey) or 3 (RGB) are "
@@ -108,7 +112,9 @@ const std::vector<BadInput> bad_runs = {
     {"levels_of_a_machine_that_is_not_there",
      {"good.yaml", "levels=machine", "--explain", "--ranks", "64"},
      "command line: 'levels=machine': 'levels': machine is known only of the ranks that run: leave out "
-     "--ranks, or write flat"},
+     "--ranks, or write flat",
+     {},
+     false},
     {"unknown_option",
      {"good.yaml", "--frobnicate"},
      "command line: The following argument was not expected: --frobnicate (--help lists the options)"},
@@ -141,14 +147,18 @@ class BadInputTest : public testing::TestWithParam<BadInput> {};
 
 std::string name_of_test(const testing::TestParamInfo<BadInput>& info) { return info.param.name; }
 
-// One line, once, the same status everywhere, and nothing left behind.
+// One line, once, the same status everywhere, and nothing left behind; the same when it is only checked.
 TEST_P(BadInputTest, IsOneLineAndStatus2OnAllRanks) {
   const Folder folder;
   furnish(folder);
   const auto before = folder.names();
-  for (const int ranks : {1, 3}) {
-    SCOPED_TRACE(ranks);
-    const ParallelEnding ending = blur(ranks, folder, GetParam().words, GetParam().environment);
+  auto checked = GetParam().words;
+  checked.emplace_back("--check");
+  std::vector<std::pair<int, std::vector<std::string>>> runs = {{1, GetParam().words}, {3, GetParam().words}};
+  if (GetParam().can_be_checked) runs.insert(runs.end(), {{1, checked}, {3, checked}});
+  for (const auto& [ranks, words] : runs) {
+    SCOPED_TRACE(std::to_string(ranks) + " " + words.back());
+    const ParallelEnding ending = blur(ranks, folder, words, GetParam().environment);
     std::string message = "tessera-blur: error: " + GetParam().message;
     if (const auto at = message.find("<ranks>"); at != std::string::npos)
       message.replace(at, 7, ranks == 1 ? "1 rank" : "3 ranks");
@@ -168,6 +178,13 @@ INSTANTIATE_TEST_SUITE_P(Runs, BadInputTest, testing::ValuesIn(bad_runs), name_o
 TEST(BadInputTest, TheGoodDeckRuns) {
   const Folder folder;
   furnish(folder);
+  const ParallelEnding checked = blur(3, folder, {"good.yaml", "--check", "threads=2"});
+  EXPECT_EQ(checked.rank_statuses, (std::vector{0, 0, 0}));
+  EXPECT_EQ(
+      lines_with(checked.text(), "checked for 3 ranks x 2 threads: 4 messages of 480 bytes in all, ").size(),
+      1U)
+      << checked.text();
+  EXPECT_FALSE(folder.names().contains("o.h5"));
   const ParallelEnding ending = blur(3, folder, {"good.yaml"});
   EXPECT_EQ(ending.status, 0) << ending.text();
   EXPECT_EQ(ending.rank_statuses, (std::vector{0, 0, 0}));

@@ -114,6 +114,37 @@ TEST_F(CommandLineTest, ExplainPlansForAnyNumberOfRanks) {
             output(3, {"run.yaml", "--explain", "threads=1"}));
 }
 
+TEST_F(CommandLineTest, ChecksForAnyNumberOfRanks) {
+  const std::string text = output(1, {"run.yaml", "--check", "--ranks", "64", "grid=[8,auto]", "threads=2"});
+  expect_nothing_written();
+  EXPECT_EQ(text.rfind("checked for 64 ranks x 2 threads: ", 0), 0U) << text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_EQ(output(1, {"run.yaml", "--check", "--quiet"}), "");
+  const Ending refused = blur_alone(folder_, {"run.yaml", "--check", "--ranks", "64", "memory=1e-9"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(lines_with(refused.text(), "memory").size(), 1U) << refused.text();
+}
+
+TEST_F(CommandLineTest, DecksIncludeOthersAndNameTheEnvironment) {
+  folder_.write("base.yaml", "output: {file: '${TESSERA_TEST_PLACE}/second.h5'}\nthreads: 2\n");
+  folder_.write("including.yaml", "include: [run.yaml, base.yaml]\nthreads: 1\n");
+  const std::string place = (folder_ / ".").string();
+  const std::string text = output(2, {"including.yaml"}, {{"TESSERA_TEST_PLACE", place}});
+  EXPECT_EQ(lines_with(text, "2 ranks x 1 thread, ").size(), 1U) << text;
+  EXPECT_TRUE(folder_.names().contains("second.h5"));
+  EXPECT_FALSE(folder_.names().contains("o.h5"));
+  const std::string printed = output(2, {"including.yaml", "--print-deck"}, {{"TESSERA_TEST_PLACE", place}});
+  EXPECT_EQ(lines_with(printed, place + "/second.h5").size(), 1U) << printed;
+  const ParallelEnding unset = blur(3, folder_, {"including.yaml"});
+  EXPECT_EQ(unset.rank_statuses, (std::vector{2, 2, 2}));
+  EXPECT_EQ(lines_with(unset.text(),
+                       "error: base.yaml:1:16: 'output.file': the environment variable "
+                       "'TESSERA_TEST_PLACE' is not set: set it, or write its value")
+                .size(),
+            1U)
+      << unset.text();
+}
+
 TEST_F(CommandLineTest, ARunNamesWhatItWrote) {
   const std::string text = output(2, {"run.yaml"}, {{"OMP_NUM_THREADS", "3,2"}});
   EXPECT_EQ(lines_with(text, "2 ranks x 3 threads, ").size(), 1U) << text;

@@ -29,8 +29,9 @@ TEST(OptionsTest, WordsAreDecksOrOverrides) {
   EXPECT_TRUE(options.quiet);
 }
 
-TEST(OptionsTest, RanksGoWithExplain) {
+TEST(OptionsTest, RanksGoWithExplainAndCheck) {
   EXPECT_EQ(parse({"--explain", "--ranks", "64"}).ranks, 64);
+  EXPECT_EQ(parse({"--check", "--ranks", "64"}).ranks, 64);
   EXPECT_THROW(parse({"--ranks", "64"}), InputError);
   for (const char* ranks : {"0", "-1", "many", "1.5", "99999999999"})
     EXPECT_THROW(parse({"--explain", "--ranks", ranks}), InputError) << ranks;
@@ -50,6 +51,8 @@ TEST(OptionsTest, OptionsOfPlansAndRecords) {
 TEST(OptionsTest, OptionsThatDoNotGoTogether) {
   for (const std::vector<const char*>& words :
        std::vector<std::vector<const char*>>{{"--rank", "1"},
+                                             {"--check", "--explain"},
+                                             {"--check", "--rank", "1"},
                                              {"--dot"},
                                              {"--save-plan", "p"},
                                              {"--explain", "--dot", "--rank", "1"},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tessera/deck/detail/includes.hpp"
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/detail/value_parser.hpp"
 #include "tessera/deck/glob.hpp"
@@ -38,7 +39,8 @@ std::string nearest_key(const Schema& schema, const std::string& spelt_block, co
 
 }  // namespace
 
-Layers::Layers(const Schema& schema) : schema_(schema) {
+Layers::Layers(const Schema& schema, const Environment& environment)
+    : schema_(schema), environment_(environment) {
   for (const Schema::Key& key : schema.keys())
     if (const auto& value = schema.default_value(key)) entries_[key.name] = {*value, ""};
 }
@@ -46,9 +48,15 @@ Layers::Layers(const Schema& schema) : schema_(schema) {
 void Layers::add_deck(std::string_view text, const std::string& name) {
   origin_ = {name, true};
   spelt_at_.clear();
-  const Node root = read_yaml(text, origin_);
+  Node root = read_yaml(text, origin_);
   if (root.kind == Node::Kind::scalar || root.kind == Node::Kind::list)
     fail(root, fmt::format("a deck is a block of keys ('key: value' lines), got {}", describe(root)));
+  included(root, origin_);
+  for (std::size_t i = root.items.size(); i-- > 0;) {
+    if (root.keys[i].text != include_key) continue;
+    root.keys.erase(root.keys.begin() + static_cast<std::ptrdiff_t>(i));
+    root.items.erase(root.items.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   apply_block({"", {""}}, root);
 }
 
@@ -59,6 +67,8 @@ void Layers::add_override(const std::string& argument) {
   if (equals == std::string::npos) fail({}, "expected key=value");
   if (equals == 0) fail({}, "expected key=value, got no key");
   if (argument.find_first_of("\r\n") != std::string::npos) fail({}, "expected key=value on one line");
+  if (argument.substr(0, equals) == include_key)
+    fail({}, "only decks include decks: name the file itself, before the keys that it sets");
   // As the value of a key, `---` is a word and an open bracket an error, which they are not at the top.
   const Node map = read_yaml("value: " + argument.substr(equals + 1), origin_);
   const Node& value = map.items.front();
@@ -124,7 +134,7 @@ void Layers::set_each(const Target& target, const Node& value) {
   for (const std::string& name : target.names) {
     if (!allows(name, value)) continue;
     applied = true;
-    entries_[name] = {parse_value(*schema_.find(name), target.spelt, value, origin_),
+    entries_[name] = {parse_value(*schema_.find(name), target.spelt, value, origin_, environment_),
                       detail::location(origin_, value)};
   }
   if (applied) return;
@@ -135,7 +145,7 @@ void Layers::set_each(const Target& target, const Node& value) {
       if (std::find(all.choices.begin(), all.choices.end(), choice) == all.choices.end())
         all.choices.push_back(choice);
   }
-  parse_value(all, target.spelt, value, origin_);
+  parse_value(all, target.spelt, value, origin_, environment_);
 }
 
 bool Layers::allows(const std::string& name, const Node& value) const {

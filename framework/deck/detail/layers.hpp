@@ -9,6 +9,7 @@
 
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/detail/yaml_reader.hpp"
+#include "tessera/deck/environment.hpp"
 #include "tessera/deck/schema.hpp"
 
 namespace tessera::deck::detail {
@@ -16,8 +17,9 @@ namespace tessera::deck::detail {
 /// Defaults, decks and overrides laid over each other: the latest value of each key wins.
 class Layers {
  public:
-  explicit Layers(const Schema& schema);
+  Layers(const Schema& schema, const Environment& environment);
 
+  /// What it includes must have been added before.
   void add_deck(std::string_view text, const std::string& name);
 
   /// `argument` is `key=value`.
@@ -46,6 +48,7 @@ class Layers {
   [[noreturn]] void fail(const Node& place, const std::string& message) const;
 
   const Schema& schema_;
+  const Environment& environment_;
   Deck::Entries entries_;
   Origin origin_;                                ///< of the layer being added
   std::map<std::string, std::string> spelt_at_;  ///< what the layer has given so far, and where

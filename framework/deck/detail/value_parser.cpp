@@ -22,8 +22,9 @@ bool is_word(const Node& node, std::string_view word) {
 
 class ValueParser {
  public:
-  ValueParser(const KeyDeclaration& key, const std::string& name, const Origin& origin)
-      : key_(key), name_(name), origin_(origin) {}
+  ValueParser(const KeyDeclaration& key, const std::string& name, const Origin& origin,
+              const Environment& environment)
+      : key_(key), name_(name), origin_(origin), environment_(environment) {}
 
   Value parse(const Node& node) const {
     switch (key_.type) {
@@ -87,8 +88,11 @@ class ValueParser {
 
   std::string path(const Node& node) const {
     const std::string& text = scalar(node).text;
-    if (text.empty() || text.find_first_of("\r\n") != std::string::npos) fail(node);
-    return text;
+    const ExpandedText path = expand(text, environment_);
+    if (!path.fault.empty())
+      fail_at(location(origin_, node), fmt::format("'{}': {}", shortened(name_), path.fault));
+    if (path.text.empty() || path.text.find_first_of("\r\n") != std::string::npos) fail(node);
+    return path.text;
   }
 
   std::string choice(const Node& node) const {
@@ -142,13 +146,14 @@ class ValueParser {
   const KeyDeclaration& key_;
   const std::string& name_;
   const Origin& origin_;
+  const Environment& environment_;
 };
 
 }  // namespace
 
-Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node,
-                  const Origin& origin) {
-  return ValueParser(key, name, origin).parse(node);
+Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node, const Origin& origin,
+                  const Environment& environment) {
+  return ValueParser(key, name, origin, environment).parse(node);
 }
 
 }  // namespace tessera::deck::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/deck/environment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tessera/deck/detail/text.hpp"
+
+namespace tessera::deck {
+namespace {
+
+/// Of letters, digits and underscores, and not with a digit in front.
+bool is_name(std::string_view word) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !word.empty() && !is_digit(word.front()) &&
+         std::all_of(word.begin(), word.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+/// The next `${NAME}` of a text: where it begins and ends, npos if it does not.
+struct Mention {
+  std::size_t begin;
+  std::size_t end;
+  std::string_view name;
+};
+
+Mention next_mention(std::string_view text, std::size_t from) {
+  const std::size_t begin = text.find("${", from);
+  if (begin == std::string_view::npos) return {begin, begin, {}};
+  const std::size_t close = text.find('}', begin);
+  if (close == std::string_view::npos) return {begin, close, {}};
+  return {begin, close + 1, text.substr(begin + 2, close - begin - 2)};
+}
+
+}  // namespace
+
+Environment environment_of(std::string_view text) {
+  Environment environment;
+  for (std::size_t from = 0;;) {
+    const Mention mention = next_mention(text, from);
+    if (mention.begin == std::string_view::npos) return environment;
+    from = mention.begin + 2;
+    if (!is_name(mention.name)) continue;
+    const std::string name(mention.name);
+    if (const char* value = std::getenv(name.c_str())) environment.emplace(name, value);
+  }
+}
+
+ExpandedText expand(std::string_view text, const Environment& environment) {
+  ExpandedText expanded;
+  const auto fault = [](std::string message) { return ExpandedText{{}, std::move(message)}; };
+  for (std::size_t from = 0;;) {
+    const Mention mention = next_mention(text, from);
+    expanded.text += text.substr(from, mention.begin - from);
+    if (mention.begin == std::string_view::npos) return expanded;
+    if (mention.end == std::string_view::npos) return fault("'${' without '}'");
+    const std::string name = detail::shortened(mention.name);
+    if (!is_name(mention.name)) return fault(fmt::format("'${{{}}}' names no environment variable", name));
+    const auto found = environment.find(mention.name);
+    if (found == environment.end())
+      return fault(fmt::format("the environment variable '{}' is not set: set it, or write its value", name));
+    // The effective deck runs again as it is: what it says must not be taken for a name then.
+    if (found->second.find("${") != std::string::npos)
+      return fault(fmt::format("the value of the environment variable '{}' names another one", name));
+    expanded.text += found->second;
+    from = mention.end;
+  }
+}
+
+}  // namespace tessera::deck

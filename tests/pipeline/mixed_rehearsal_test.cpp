@@ -74,19 +74,25 @@ void expect_bits_of_one_rank(const Case& sample) {
     }
 }
 
+#ifdef TESSERA_TEST_FEWER
+constexpr int cases = 130;
+#else
+constexpr int cases = 400;
+#endif
+
 TEST(MixedRehearsal, AnyScheduleGivesTheBitsOfAPlainEvaluation) {
   test::Random random(201);
-  for (int i = 0; i < 600; ++i) expect_plain_values(random_case(random, true));
+  for (int i = 0; i < cases + cases / 2; ++i) expect_plain_values(random_case(random, true));
 }
 
 TEST(MixedRehearsal, AnyScheduleGivesTheBitsOfOneRank) {
   test::Random random(202);
-  for (int i = 0; i < 400; ++i) expect_bits_of_one_rank(random_case(random, false));
+  for (int i = 0; i < cases; ++i) expect_bits_of_one_rank(random_case(random, false));
 }
 
 TEST(MixedRehearsal, AsOnADevice) {
   test::Random random(203);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < cases; ++i) {
     Case sample = random_case(random, true);
     sample.target.device = true;
     expect_plain_values(sample);

@@ -41,6 +41,15 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .help = "What a rank may use at most; a plan that needs more is refused before it starts",
               .unit = "GiB",
               .minimum = 0});
+  schema.add({.name = "watchdog",
+              .type = ValueType::real,
+              .group = "Machine",
+              .help =
+                  "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are "
+                  "in; without it runs may stand still",
+              .unit = "s",
+              .minimum = 0.1,
+              .maximum = 1e6});
   declare_schedule_keys(schema, names_of(application));
   return schema;
 }

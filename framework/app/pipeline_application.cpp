@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "tessera/app/application_schema.hpp"
 #include "tessera/app/deck_files.hpp"
@@ -20,9 +22,11 @@
 #include "tessera/app/reported_numbers.hpp"
 #include "tessera/app/run_records.hpp"
 #include "tessera/app/run_report.hpp"
+#include "tessera/app/saved_plans.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/app/transfers.hpp"
 #include "tessera/app/version.hpp"
+#include "tessera/app/watchdog.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/io/text_file.hpp"
@@ -161,31 +165,14 @@ class Run {
 
   /// Fills plans_; gives the text of the plan for each rank that runs.
   std::vector<std::string> read_plans() {
-    const std::string text = io::read_text_file(options_.plan, "a plan, which --save-plan writes");
-    try {
-      plans_ = std::make_unique<Plans>(*pipeline_, text);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", options_.plan, error.what()));
-    }
-    check_target(plans_->of(0).target);
-    const int ranks = plans_->rank_count();
-    if (!options_.only_plans() && ranks != session_.rank_count())
-      throw InputError(fmt::format("{}: plans for {} rank{}, but {} run: start as many, or save other plans",
-                                   options_.plan, ranks, ranks == 1 ? "" : "s", session_.rank_count()));
+    plans_ = read_saved_plans(*pipeline_, options_.plan, options_.only_plans() ? 0 : session_.rank_count());
+    const int threads = plans_->of(0).target.threads;
+    if (deck_->is_set("threads") && deck_->get<std::int64_t>("threads") != threads)
+      deck_->fail("threads", fmt::format("the plans in {} are for {}: leave it out", options_.plan, threads));
     std::vector<std::string> texts;
     for (int rank = 0; rank < session_.rank_count(); ++rank)
-      texts.push_back(to_json(*pipeline_, plans_->of(std::min(rank, ranks - 1))));
+      texts.push_back(to_json(*pipeline_, plans_->of(std::min(rank, plans_->rank_count() - 1))));
     return texts;
-  }
-
-  void check_target(const Target& target) const {
-    if (target.device == runs_on_host)
-      throw InputError(fmt::format("{}: plans for {}, but this program computes on {}: save other plans",
-                                   options_.plan, target.device ? "devices" : "hosts",
-                                   runs_on_host ? "hosts" : "devices"));
-    if (deck_->is_set("threads") && deck_->get<std::int64_t>("threads") != target.threads)
-      deck_->fail("threads",
-                  fmt::format("the plans in {} are for {}: leave it out", options_.plan, target.threads));
   }
 
   /// Rank 0 alone plans for all ranks.
@@ -337,10 +324,13 @@ class Run {
     StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
     loops.listen(bindings);
     const int step_count = steps_outside_loops(instance.plan().root);
+    Watchdog watchdog(deck_->is_set("watchdog") ? deck_->get<double>("watchdog") : 0,
+                      [this](int node) { end_standstill(node); });
     int steps = 0;
     try {
       instance.run(bindings, [&](const PlanNode& node) {
         recorder.begin(node);
+        watchdog.begin(node.id);
         if (!loops.is_inside()) progress.step(++steps, step_count, step_label(*pipeline_, node));
       });
       recorder.end();
@@ -364,6 +354,14 @@ class Run {
     }
     records.write(report, *pipeline_, plan_, recorder, loops.history());
     return loops.unfinished();
+  }
+
+  /// Other ranks come to their limit a little later: they may say where they are, too.
+  void end_standstill(int node) const {
+    const double limit = deck_->get<double>("watchdog");
+    print_standstill(application_.program, session_.rank(), limit, *pipeline_, plan_, node);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(limit / 2, 5.0)));
+    session_.abort(ExitStatus::watchdog);
   }
 
   void fill(Report& report, const StepRecorder& recorder) const {

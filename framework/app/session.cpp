@@ -96,8 +96,10 @@ void Session::start_kokkos(int threads) {
 
 void Session::abort(const std::string& name, const std::string& message) const {
   print_error(name, message.c_str());
-  MPI_Abort(communicator(), static_cast<int>(ExitStatus::internal_error));
+  abort(ExitStatus::internal_error);
 }
+
+void Session::abort(ExitStatus status) const { MPI_Abort(communicator(), static_cast<int>(status)); }
 
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program) {

@@ -72,6 +72,36 @@ TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
             "command line: 'n=9223372036854775808': 'n' expects an integer, got '9223372036854775808'");
 }
 
+TEST(DeckValues, NumbersMayNameTheirUnit) {
+  Schema schema;
+  schema.add({.name = "memory", .type = ValueType::real, .unit = "GiB", .minimum = 0, .maximum = 100});
+  schema.add({.name = "limit", .type = ValueType::real, .unit = "s"});
+  schema.add({.name = "size", .type = ValueType::integer, .unit = "pixels"});
+  schema.add({.name = "plain", .type = ValueType::real});
+  const auto value = [&](const std::string& key, const std::string& text) {
+    return load(schema, {{"d.yaml", key + ": " + text + "\n"}}).get<double>(key);
+  };
+  EXPECT_EQ(value("memory", "2 GiB"), 2);
+  EXPECT_EQ(value("memory", "96MiB"), 0.09375);
+  EXPECT_EQ(value("memory", "1.5e6 KiB"), 1.5e6 / 1048576);
+  EXPECT_EQ(value("memory", "0.01 TiB"), 10.24);
+  EXPECT_EQ(value("memory", "3"), 3);
+  EXPECT_EQ(value("limit", "5 min"), 300);
+  EXPECT_EQ(value("limit", "+250 ms"), 0.25);
+  EXPECT_EQ(value("limit", "2 h"), 7200);
+  EXPECT_EQ(load(schema, {}, {"size=3 pixels"}).get<std::int64_t>("size"), 3);
+  const auto error = [&](const std::string& argument) {
+    return error_of([&] { load(schema, {}, {argument}); });
+  };
+  for (const char* text : {"2 GB", "1 TiB", "2 s", "GiB", "2 GiB s", "1e400 GiB"})
+    EXPECT_EQ(error(std::string("memory=") + text),
+              std::string("command line: 'memory=") + text +
+                  "': 'memory' expects a number from 0 to 100 (GiB), got '" + text + "'");
+  EXPECT_EQ(error("size=3 MiB"),
+            "command line: 'size=3 MiB': 'size' expects an integer (pixels), got '3 MiB'");
+  EXPECT_EQ(error("plain=3 s"), "command line: 'plain=3 s': 'plain' expects a number, got '3 s'");
+}
+
 TEST(DeckValues, DottedNamesAreBlocks) {
   const Deck deck = load_sample("input.file: a.png\nschedule.bh: {compute: tile}\n");
   EXPECT_EQ(deck.get<std::string>("input.file"), "a.png");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "tessera/deck/detail/text.hpp"
@@ -67,15 +68,34 @@ class ValueParser {
     fail(node);
   }
 
+  /// What the word after a number multiplies it by, to be in the unit of the key; 0: it does not belong
+  /// there.
+  double factor(std::string_view word) const {
+    struct Unit {
+      std::string_view of, word;
+      double factor;
+    };
+    constexpr Unit units[] = {{"GiB", "KiB", 0x1p-20}, {"GiB", "MiB", 0x1p-10}, {"GiB", "TiB", 0x1p10},
+                              {"s", "ms", 1e-3},       {"s", "min", 60},        {"s", "h", 3600}};
+    if (word.empty() || word == key_.unit) return 1;
+    for (const Unit& unit : units)
+      if (unit.of == key_.unit && unit.word == word) return unit.factor;
+    return 0;
+  }
+
+  /// With or without a unit: "300", "300 s", "5 min".
   template <class Number>
   Number number(const Node& node) const {
     std::string_view text = scalar(node).text;
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    if (node.quoted || !whole || !std::isfinite(static_cast<double>(value)) || out_of_range(value))
-      fail(node);
+    std::string_view word = text.substr(static_cast<std::size_t>(end - text.data()));
+    word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
+    const double scale = error == std::errc() ? factor(word) : 0;
+    if constexpr (std::is_floating_point_v<Number>) value *= scale;
+    const bool fits = scale == 1 || (scale > 0 && std::is_floating_point_v<Number>);
+    if (node.quoted || !fits || !std::isfinite(static_cast<double>(value)) || out_of_range(value)) fail(node);
     return value;
   }
 

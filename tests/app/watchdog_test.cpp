@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs that stand still.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "program_runs.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+using Words = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+const std::string helmholtz = TESSERA_PROGRAMS "/tessera-helmholtz";
+
+/// The environment of a process, a variable after each NUL byte; empty when it is nobody's business.
+std::string environment_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "environ", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The process of a rank of a run that has this mark in its environment, if it has started.
+pid_t process_of_rank(const std::string& mark, int rank) {
+  const auto holds = [](const std::string& environment, const std::string& variable) {
+    return environment.starts_with(variable + '\0') ||
+           environment.find('\0' + variable + '\0') != std::string::npos;
+  };
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string environment = environment_of(entry.path());
+    if (!holds(environment, "TESSERA_TEST_MARK=" + mark) ||
+        !holds(environment, "PMI_RANK=" + std::to_string(rank)))
+      continue;
+    std::error_code error;
+    // The shell that started it has the same environment.
+    if (std::filesystem::read_symlink(entry.path() / "exe", error) == std::filesystem::canonical(helmholtz))
+      return std::stoi(entry.path().filename());
+  }
+  return 0;
+}
+
+/// Polls for a process, up to half a minute.
+pid_t wait_for_rank(const std::string& mark, int rank) {
+  for (int i = 0; i < 600; ++i, std::this_thread::sleep_for(50ms))
+    if (const pid_t found = process_of_rank(mark, rank)) return found;
+  return 0;
+}
+
+TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
+  const Folder folder;
+  const std::string mark = std::to_string(getpid());
+  // Days of work.
+  auto run = std::async(std::launch::async, [&] {
+    return run_on_ranks(helmholtz, 3, folder,
+                        Words{"intervals.x=600", "intervals.y=600", "tolerance=0", "turns=100000000",
+                              "threads=1", "output.file=s.h5", "watchdog=2 s"},
+                        {{"TESSERA_TEST_MARK", mark}});
+  });
+  const pid_t process = wait_for_rank(mark, 1);
+  ASSERT_GT(process, 0);
+  // By then it computes; if it does not, the watchdog comes a little later.
+  std::this_thread::sleep_for(3s);
+  ASSERT_EQ(run.wait_for(0s), std::future_status::timeout) << run.get().text();
+  EXPECT_EQ(kill(process, SIGSTOP), 0);
+  const bool has_ended = run.wait_for(60s) == std::future_status::ready;
+  kill(process, SIGKILL);
+  const ParallelEnding ending = run.get();
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(ending.status, 6) << ending.text();
+  for (const int rank : {0, 2})
+    EXPECT_EQ(lines_with(ending.errors, "tessera-helmholtz: error: rank " + std::to_string(rank) +
+                                            ": no step has ended for 2 s (watchdog), this one is in '")
+                  .size(),
+              1u)
+        << ending.errors;
+  EXPECT_FALSE(folder.names().contains("s.h5"));
+}
+
+TEST(WatchdogTest, LeavesARunAloneThatGoesOn) {
+  const Folder folder;
+  const ParallelEnding ending = run_on_ranks(
+      helmholtz, 2, folder, Words{"intervals.x=32", "tolerance=1e-6", "output.file=s.h5", "watchdog=20"});
+  EXPECT_EQ(ending.rank_statuses, (std::vector{0, 0})) << ending.text();
+  const ParallelEnding refused =
+      run_on_ranks(helmholtz, 2, folder, Words{"output.file=s.h5", "watchdog=5 days"});
+  EXPECT_EQ(refused.rank_statuses, (std::vector{2, 2}));
+  EXPECT_EQ(
+      lines_with(refused.errors, "'watchdog' expects a number from 0.1 to 1000000 (s), got '5 days'").size(),
+      1u)
+      << refused.errors;
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -26,13 +26,10 @@ double magic_number(int unit) {
 struct BlockSums {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  std::uint64_t spilled = 0;  // exponent bits: a number too large for the magic one
+  std::uint64_t spilled = 0;  // exponent or sign: a number too large for the magic one
   std::uint64_t lost = 0;     // other bits than that of the sign: digits too small for it
 
-  bool exact() const {
-    constexpr std::uint64_t exponent_bits = std::uint64_t(0x7ff) << 52;
-    return (spilled & exponent_bits) == 0 && lost << 1 == 0;
-  }
+  bool exact() const { return spilled >> 52 == 0 && lost << 1 == 0; }
 };
 
 /// Error-free extraction of one or two bins, after Demmel and Nguyen, "Fast reproducible floating-point
@@ -117,7 +114,8 @@ class BlockAdder {
  private:
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   static constexpr bool may_suit_one_bin = std::is_same_v<T, float>;
-  static constexpr int largest_unit = 1023 - 52;
+  /// Of a sum with a magic number, and of what add_scaled() takes.
+  static constexpr int largest_unit = std::is_same_v<T, float> ? 128 - Guess::headroom : 1023 - 52;
 
   /// `unit` is that of the largest number.
   bool add_in_units(const T* numbers, std::int64_t count, int unit, bool one_bin) {

@@ -230,6 +230,22 @@ TYPED_TEST(ExactSums, TakeBlocksOfEveryScale) {
     }
 }
 
+// Among them those whose sum with a magic number has its exponent, but not its sign.
+TYPED_TEST(ExactSums, TakeEqualNumbersOfEverySize) {
+  using T = TypeParam;
+  const T one = T(1) + std::numeric_limits<T>::epsilon();
+  for (const T sign : {T(1), T(-1)})
+    for (int eighths = 8; eighths < 16; ++eighths)
+      for (int exponent = -12; exponent <= 12; ++exponent) {
+        const T number = sign * std::ldexp(static_cast<T>(eighths), exponent - 3);
+        // What this thread adds first decides on the bins: those of a little more than 1.
+        static_cast<void>(all_at_once(std::vector<T>(100, std::ldexp(one, 60))));
+        static_cast<void>(all_at_once(std::vector<T>(100, one)));
+        const std::vector<T> numbers(100, number);
+        EXPECT_TRUE(same_bytes(all_at_once(numbers), one_by_one(numbers))) << number;
+      }
+}
+
 TYPED_TEST(ExactSums, AreTheSameUnderEveryRoundingMode) {
   Random random(4);
   for_each_data([&](Data data) {

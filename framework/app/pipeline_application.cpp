@@ -76,6 +76,7 @@ class Run {
 
   void load_deck() {
     const DeckFiles files = read_decks(session_.communicator(), options_.decks, options_.overrides);
+    for (const deck::Source& source : files.sources) deck_files_.push_back(source.name);
     deck_ = std::make_unique<deck::Deck>(
         deck::load(schema_, files.sources, options_.overrides, files.environment));
   }
@@ -204,7 +205,7 @@ class Run {
 
   /// What the run reads besides its input.
   std::vector<std::string> deck_and_plan_files() const {
-    std::vector<std::string> files = options_.decks;
+    std::vector<std::string> files = deck_files_;
     if (!options_.plan.empty()) files.push_back(options_.plan);
     return files;
   }
@@ -385,6 +386,8 @@ class Run {
   ScheduleNames names_;
   deck::Schema schema_;
   Options options_;
+  /// With those that they include.
+  std::vector<std::string> deck_files_;
   std::unique_ptr<deck::Deck> deck_;
   std::unique_ptr<ImageInputs> inputs_;
   std::unique_ptr<Pipeline> pipeline_;

@@ -54,16 +54,22 @@ ExpandedText expand(std::string_view text, const Environment& environment) {
   for (std::size_t from = 0;;) {
     const Mention mention = next_mention(text, from);
     expanded.text += text.substr(from, mention.begin - from);
-    if (mention.begin == std::string_view::npos) return expanded;
+    if (mention.begin == std::string_view::npos) {
+      // The effective deck runs again as it is: what it says must not be taken for a name then.
+      return from > 0 && expanded.text.find("${") != std::string::npos
+                 ? fault("the values of its environment variables make up the name of another one")
+                 : expanded;
+    }
     if (mention.end == std::string_view::npos) return fault("'${' without '}'");
     const std::string name = detail::shortened(mention.name);
     if (!is_name(mention.name)) return fault(fmt::format("'${{{}}}' names no environment variable", name));
     const auto found = environment.find(mention.name);
     if (found == environment.end())
       return fault(fmt::format("the environment variable '{}' is not set: set it, or write its value", name));
-    // The effective deck runs again as it is: what it says must not be taken for a name then.
-    if (found->second.find("${") != std::string::npos)
-      return fault(fmt::format("the value of the environment variable '{}' names another one", name));
+    if (detail::find_non_text(found->second) != std::string::npos ||
+        found->second.find_first_of("\r\n") != std::string::npos)
+      return fault(
+          fmt::format("the value of the environment variable '{}' is not a line of UTF-8 text", name));
     expanded.text += found->second;
     from = mention.end;
   }

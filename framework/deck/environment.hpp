@@ -20,7 +20,7 @@ struct ExpandedText {
   std::string fault;
 };
 
-/// Puts values for `${NAME}`; a `$` without a brace is one.
+/// Puts values for `${NAME}`; a `$` without a brace is one. The text that comes of it has no `${`.
 ExpandedText expand(std::string_view text, const Environment& environment);
 
 }  // namespace tessera::deck

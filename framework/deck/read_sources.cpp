@@ -29,8 +29,9 @@ class IncludeReader {
  private:
   /// The same for all names of one file.
   static std::string identity(const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(path, ignored).string();
+    std::error_code error;
+    const std::string name = std::filesystem::weakly_canonical(path, error).string();
+    return error ? path : name;
   }
 
   void include(const std::string& by, const std::string& text, const std::string& where) {

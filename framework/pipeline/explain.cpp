@@ -38,7 +38,7 @@ class StepPrinter {
       condition = fmt::format(", until {} is not zero", name(step.condition));
     if (step.condition >= 0 && step.rounds_of >= 0)
       condition = fmt::format("; one after which {} is not zero is taken back", name(step.condition));
-    if (step.overlaps_test) condition += ", which the ranks agree on during the next turn";
+    if (step.overlaps_test) condition += "; tested while the next turn is computed";
     const std::string loop =
         step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
     const std::int64_t times = step.maximum / step.turns;

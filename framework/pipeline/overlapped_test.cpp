@@ -22,6 +22,25 @@ bool is_fed(const LoopDeclaration& loop, int array) {
   return std::ranges::any_of(loop.feeds, [array](const auto& feed) { return feed.to == array; });
 }
 
+bool is_inside(const LoopDeclaration& loop, int array) { return loop.first <= array && array < loop.last; }
+
+/// Loops within the loop, and what loops around it take from its turns.
+std::string reason_by_other_loops(const Pipeline& pipeline, const LoopDeclaration& loop) {
+  for (const LoopDeclaration& other : pipeline.loops()) {
+    if (&other > &loop && other.last <= loop.last)
+      return fmt::format("the loop '{}' has the loop '{}' in it", loop.name, other.name);
+    if (&other == &loop) continue;
+    std::vector<int> taken = other.residuals;
+    taken.push_back(other.condition);
+    for (const auto& feed : other.feeds) taken.push_back(feed.from);
+    for (int array : taken)
+      if (is_inside(loop, array) && !is_of_test(pipeline, array))
+        return fmt::format("the loop '{}' takes '{}', which would be that of a turn more", other.name,
+                           pipeline[array].name);
+  }
+  return "";
+}
+
 }  // namespace
 
 TurnPart part_of(const Pipeline& pipeline, const PlanNode& step) {
@@ -33,10 +52,7 @@ TurnPart part_of(const Pipeline& pipeline, const PlanNode& step) {
 }
 
 std::string reason_against_overlap(const Pipeline& pipeline, const LoopDeclaration& loop) {
-  const auto is_inside = [&loop](int array) { return loop.first <= array && array < loop.last; };
-  for (const LoopDeclaration& other : pipeline.loops())
-    if (&other > &loop && other.last <= loop.last)
-      return fmt::format("the loop '{}' has the loop '{}' in it", loop.name, other.name);
+  if (const std::string reason = reason_by_other_loops(pipeline, loop); !reason.empty()) return reason;
   std::vector<int> tested = loop.residuals;
   if (loop.condition >= 0) tested.push_back(loop.condition);
   if (tested.empty()) return fmt::format("the loop '{}' has neither condition nor residual", loop.name);
@@ -48,16 +64,18 @@ std::string reason_against_overlap(const Pipeline& pipeline, const LoopDeclarati
       return fmt::format("'{}' is fed: the next turn needs it", pipeline[feed.from].name);
   for (int id = 0; id < pipeline.size(); ++id)
     for (int input : pipeline[id].inputs) {
-      const bool reads_test = is_inside(input) && is_of_test(pipeline, input);
+      const bool reads_test = is_inside(loop, input) && is_of_test(pipeline, input);
       const bool is_later = id >= loop.last;
-      if (is_inside(id) && reads_test && !is_of_test(pipeline, id))
+      // A reduction takes its points in while they are computed.
+      if (is_inside(loop, id) && reads_test &&
+          (pipeline[id].reduction != nullptr || !is_of_test(pipeline, id)))
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,
                            pipeline[input].name);
-      if (is_later && is_inside(input) && !reads_test)
+      if (is_later && is_inside(loop, input) && !reads_test)
         return fmt::format("'{}' reads '{}' after the loop, where it is that of a turn more",
                            pipeline[id].name, pipeline[input].name);
-      const bool changes = is_inside(input) ? !reads_test : is_fed(loop, input);
-      if (is_inside(id) && pipeline[id].is_value && is_of_test(pipeline, id) && changes)
+      const bool changes = is_inside(loop, input) ? !reads_test : is_fed(loop, input);
+      if (is_inside(loop, id) && pipeline[id].is_value && is_of_test(pipeline, id) && changes)
         return fmt::format("'{}' reads '{}', which the next turn changes", pipeline[id].name,
                            pipeline[input].name);
     }

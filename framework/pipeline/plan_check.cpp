@@ -25,7 +25,7 @@ Nodes nodes_of(const Plan& plan) {
 std::string common_text(const Pipeline& pipeline, const PlanNode& node) {
   std::string text = fmt::format("{} {}", step_kind(node), step_label(pipeline, node));
   if (const auto* loop = std::get_if<plan::Repeat>(&node.step))
-    text += fmt::format(" {} {} {} {} {} {} {}", loop->loop, loop->maximum, loop->condition,
+    text += fmt::format(" {} {} {} {} {} {} {} {}", loop->loop, loop->maximum, loop->condition,
                         fmt::join(loop->residuals, ","), loop->turns, loop->rounds_of, loop->continues,
                         loop->overlaps_test);
   if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))

@@ -156,12 +156,8 @@ void PlanInstance::repeat_overlapping(const plan::Repeat& loop, const Bindings& 
       if (part_of(pipeline, child) == part) run(child, bindings, observer);
   };
   run_overlapping_turns(
-      pipeline, loop, bindings, [&] { run_part(TurnPart::points); },
-      [&] { start_reductions(loop.children, observer); },
-      [&] {
-        finish_reductions(loop.children);
-        run_part(TurnPart::values);
-      },
+      pipeline, loop, bindings, [&] { run_part(TurnPart::points); }, [&] { start_reductions(loop.children); },
+      [&] { finish_test(loop.children, bindings, observer); },
       [&] {
         for (const PlanNode& node : loop.children)
           if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
@@ -170,21 +166,26 @@ void PlanInstance::repeat_overlapping(const plan::Repeat& loop, const Bindings& 
       [&] { run_part(TurnPart::swaps); }, [this](int array) { return executor_->number(array); });
 }
 
-void PlanInstance::start_reductions(const std::vector<PlanNode>& nodes, const StepObserver& observer) {
+void PlanInstance::start_reductions(const std::vector<PlanNode>& nodes) {
   requests_.clear();
   for (const PlanNode& node : nodes)
-    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step)) {
-      if (observer) observer(node);
+    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
       reductions_[static_cast<std::size_t>(reduce->stage)]->start(
           executor_->partial_values(reduce->stage)->take(), communicator_.handle(), requests_.emplace_back());
-    }
 }
 
-void PlanInstance::finish_reductions(const std::vector<PlanNode>& nodes) {
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-  for (const PlanNode& node : nodes)
-    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
-      executor_->store_result(reduce->stage, executor_->partial_values(reduce->stage)->under_way());
+void PlanInstance::finish_test(const std::vector<PlanNode>& nodes, const Bindings& bindings,
+                               const StepObserver& observer) {
+  for (const PlanNode& node : nodes) {
+    const TurnPart part = part_of(executor_->pipeline(), node);
+    if (part == TurnPart::values) run(node, bindings, observer);
+    if (part != TurnPart::reductions) continue;
+    if (observer) observer(node);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
+    const int stage = std::get<plan::Reduce>(node.step).stage;
+    executor_->store_result(stage, executor_->partial_values(stage)->under_way());
+  }
 }
 
 void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {

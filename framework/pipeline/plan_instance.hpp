@@ -66,8 +66,11 @@ class PlanInstance {
   void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
   void repeat_overlapping(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
   /// The global reductions of a loop that are under way while it computes.
-  void start_reductions(const std::vector<PlanNode>& nodes, const StepObserver& observer);
-  void finish_reductions(const std::vector<PlanNode>& nodes);
+  void start_reductions(const std::vector<PlanNode>& nodes);
+  /// Waits for them; then their results and the values that follow, in the order of the plan, which may let
+  /// them share memory.
+  void finish_test(const std::vector<PlanNode>& nodes, const Bindings& bindings,
+                   const StepObserver& observer);
   /// Global reductions that follow each other: their messages travel side by side.
   void reduce(std::span<const PlanNode> nodes, const StepObserver& observer);
   void fence();

@@ -108,32 +108,33 @@ void Rehearsal::run_overlapping(const Nodes& nodes, const Bindings& bindings) {
     for (std::size_t i = 0; i < loop.children.size(); ++i)
       if (part_of(pipeline, loop.children[i]) == part) use(i);
   };
-  const auto run_part = [&](TurnPart part) {
-    for_part(part, [&](std::size_t i) {
-      Nodes children;
-      for (const PlanNode* node : nodes) children.push_back(&(*children_of(*node))[i]);
-      run_node(children, bindings);
-    });
+  const auto run_child = [&](std::size_t i) {
+    Nodes children;
+    for (const PlanNode* node : nodes) children.push_back(&(*children_of(*node))[i]);
+    run_node(children, bindings);
   };
   const auto stage_of = [&loop](std::size_t i) {
     return std::get<plan::Reduce>(loop.children[i].step).stage;
   };
   run_overlapping_turns(
-      pipeline, loop, bindings, [&] { run_part(TurnPart::points); },
+      pipeline, loop, bindings, [&] { for_part(TurnPart::points, run_child); },
       [&] { for_part(TurnPart::reductions, [&](std::size_t i) { start_reduction(stage_of(i)); }); },
       [&] {
-        for_part(TurnPart::reductions, [&](std::size_t i) {
+        for (std::size_t i = 0; i < loop.children.size(); ++i) {
+          const TurnPart part = part_of(pipeline, loop.children[i]);
+          if (part == TurnPart::values) run_child(i);
+          if (part != TurnPart::reductions) continue;
           for (const auto& rank : ranks_)
             rank->store_result(stage_of(i), ranks_.front()->partial_values(stage_of(i))->under_way());
-        });
-        run_part(TurnPart::values);
+        }
       },
       [&] {
         for_part(TurnPart::reductions, [&](std::size_t i) {
           for (const auto& rank : ranks_) rank->partial_values(stage_of(i))->clear();
         });
       },
-      [&] { run_part(TurnPart::swaps); }, [this](int array) { return ranks_.front()->number(array); });
+      [&] { for_part(TurnPart::swaps, run_child); },
+      [this](int array) { return ranks_.front()->number(array); });
 }
 
 void Rehearsal::start_reduction(int stage) {

@@ -51,6 +51,12 @@ const std::vector<BadInput> bad_images = {
 
 const std::vector<BadInput> bad_decks = {
     {"missing_deck", {"missing.yaml"}, "missing.yaml: cannot open the deck: No such file or directory"},
+    {"deck_is_a_list",
+     {"list.yaml"},
+     "list.yaml:1:1: a deck is a block of keys ('key: value' lines), got a list"},
+    {"deck_includes_itself",
+     {"itself.yaml"},
+     "itself.yaml:1:10: 'include': 'itself.yaml' would include itself"},
     {"unknown_key",
      {"unknown.yaml"},
      "unknown.yaml:4:5: unknown key 'schedule.bh.compte'; did you mean 'schedule.bh.compute'?"},
@@ -140,6 +146,8 @@ void furnish(const Folder& folder) {
   folder.write("type.yaml", "input: {file: image.png}\ngrid: many\n");
   folder.write("tile.yaml", "input: {file: image.png}\nschedule:\n  bv:\n    tile: [-4, 4]\n");
   folder.write("grid.yaml", "input: {file: image.png}\ngrid: [2, 2]\n");
+  folder.write("list.yaml", "- input\n- output\n");
+  folder.write("itself.yaml", "include: itself.yaml\n");
   folder.write("empty.yaml", "# no keys\n");
 }
 

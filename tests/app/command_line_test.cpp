@@ -135,6 +135,10 @@ TEST_F(CommandLineTest, DecksIncludeOthersAndNameTheEnvironment) {
   EXPECT_FALSE(folder_.names().contains("o.h5"));
   const std::string printed = output(2, {"including.yaml", "--print-deck"}, {{"TESSERA_TEST_PLACE", place}});
   EXPECT_EQ(lines_with(printed, place + "/second.h5").size(), 1U) << printed;
+  const ParallelEnding overwritten =
+      blur(2, folder_, {"including.yaml", "output.file=base.yaml"}, {{"TESSERA_TEST_PLACE", place}});
+  EXPECT_EQ(overwritten.rank_statuses, (std::vector{2, 2})) << overwritten.text();
+  EXPECT_EQ(lines_with(overwritten.text(), "base.yaml").size(), 1U) << overwritten.text();
   const ParallelEnding unset = blur(3, folder_, {"including.yaml"});
   EXPECT_EQ(unset.rank_statuses, (std::vector{2, 2, 2}));
   EXPECT_EQ(lines_with(unset.text(),

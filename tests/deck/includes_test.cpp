@@ -94,6 +94,16 @@ TEST_F(Includes, ThatAreWrongAreBlamedOnTheirPlace) {
             "d.yaml:1:9: unknown key 'input.include'; the keys here are file, dataset");
 }
 
+TEST_F(Includes, AreSoughtInBlocksOfKeysOnly) {
+  for (const char* text : {"- a\n- b\n", "word\n", "", "~\n", "3: {include: a}\n"}) {
+    write("strange.yaml", text);
+    EXPECT_EQ(order("strange.yaml"), Names{"strange.yaml"}) << text;
+  }
+  write("list.yaml", "- a\n- b\n");
+  EXPECT_EQ(error_of([&] { loaded("list.yaml"); }),
+            path("list.yaml") + ":1:1: a deck is a block of keys ('key: value' lines), got a list");
+}
+
 TEST_F(Includes, EndAtThemselvesAndAtSixtyFour) {
   write("self.yaml", "include: self.yaml\n");
   EXPECT_EQ(error("self.yaml"),
@@ -141,7 +151,7 @@ TEST(DeckEnvironment, IsCheckedWhereItIsUsed) {
   const auto error = [](const std::string& text) {
     return error_of([&] {
       load(sample_schema(), {{"d.yaml", "input.file: " + text + "\n"}}, {},
-           {{"NEST", "a${DATA}"}, {"NONE", ""}, {"LINES", "a\nb"}});
+           {{"NEST", "a${DATA}"}, {"NONE", ""}, {"LINES", "a\nb"}, {"BYTES", "a\xff"}, {"DOLLAR", "$"}});
     });
   };
   EXPECT_EQ(
@@ -150,10 +160,18 @@ TEST(DeckEnvironment, IsCheckedWhereItIsUsed) {
   EXPECT_EQ(error("a/${HERE"), "d.yaml:1:13: 'input.file': '${' without '}'");
   EXPECT_EQ(error("a/${}"), "d.yaml:1:13: 'input.file': '${}' names no environment variable");
   EXPECT_EQ(error("a/${1x}"), "d.yaml:1:13: 'input.file': '${1x}' names no environment variable");
-  EXPECT_EQ(error("${NEST}"),
-            "d.yaml:1:13: 'input.file': the value of the environment variable 'NEST' names another one");
+  EXPECT_EQ(
+      error("${NEST}"),
+      "d.yaml:1:13: 'input.file': the values of its environment variables make up the name of another one");
+  EXPECT_EQ(
+      error("${DOLLAR}{NONE}"),
+      "d.yaml:1:13: 'input.file': the values of its environment variables make up the name of another one");
+  EXPECT_EQ(error("${DOLLAR}/x$"), "no error");
   EXPECT_EQ(error("${NONE}"), "d.yaml:1:13: 'input.file' expects a path, got '${NONE}'");
-  EXPECT_EQ(error("${LINES}"), "d.yaml:1:13: 'input.file' expects a path, got '${LINES}'");
+  for (const char* name : {"LINES", "BYTES"})
+    EXPECT_EQ(error(std::string("${") + name + "}"),
+              std::string("d.yaml:1:13: 'input.file': the value of the environment variable '") + name +
+                  "' is not a line of UTF-8 text");
 }
 
 TEST(DeckEnvironment, IsTakenAsFarAsItIsNamed) {

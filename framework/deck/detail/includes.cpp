@@ -13,7 +13,7 @@ std::vector<Node> included(const Node& root, const Origin& origin) {
     fail_at(location(origin, place),
             fmt::format("'include' expects the path of a deck, or a list of them, got {}", describe(value)));
   };
-  for (std::size_t i = 0; i < root.items.size(); ++i) {
+  for (std::size_t i = 0; i < root.keys.size(); ++i) {
     if (root.keys[i].text != include_key) continue;
     const Node& value = root.items[i];
     if (value.kind == Node::Kind::null) fail(root.keys[i], value);

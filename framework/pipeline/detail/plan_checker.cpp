@@ -237,9 +237,10 @@ void PlanChecker::check_step(const plan::Repeat& step) {
   const LoopDeclaration no_loop;
   const LoopDeclaration& loop = step.loop < 0 ? no_loop : loop_of(step);
   require(step.loop < 0 || (loop.turns == step.turns && loop.rounds_of == step.rounds_of &&
-                            is_continued == step.continues && loop.overlaps_test == step.overlaps_test &&
-                            step.maximum % step.turns == 0),
+                            is_continued == step.continues && step.maximum % step.turns == 0),
           "other rounds than those of the loop '{}'", loop.name);
+  require(step.loop < 0 || loop.overlaps_test == step.overlaps_test,
+          "the loop '{}' waits for its test, or overlaps it, as the step does not", loop.name);
   require(step.loop >= 0 || (step.rounds_of == -1 && !step.continues && !step.overlaps_test),
           "rounds of no loop");
   std::vector<int> values = step.residuals;

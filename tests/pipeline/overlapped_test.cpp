@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops whose ranks agree on the end of a turn while they compute the next one: they do what waiting loops
+// do.
+#include <gtest/gtest.h>
+
+#include "pipeline/array_source.hpp"
+#include "pipeline/recording.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/rounds.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace {
+
+using namespace tessera;
+using Number = std::int32_t;
+using Numbers = Array<Number, 2>;
+
+const Box image{{0, 9}, {-1, 7}};
+
+/// The next iterate, and ten times this one.
+struct Next {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return pack(max(u(x, y), u(x - 1, y)) + 1, u(x, y) * 10);
+  }
+};
+struct Add {
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y) const {
+    return a(x, y) + b(x, y);
+  }
+};
+struct Twice {
+  template <class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, Coord) const {
+    return v(0) * 2;
+  }
+};
+struct IsAtLeast {
+  Number bound;
+  template <class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, Coord) const {
+    return cast<std::uint8_t>(select(v(0) >= bound, 1, 0));
+  }
+};
+struct BothAreAtLeast {
+  Number one, other;
+  template <class V, class W, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, const W& w, Coord) const {
+    return cast<std::uint8_t>(select(v(0) >= one && w(0) >= other, 1, 0));
+  }
+};
+struct FirstPoint {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord i) const {
+    return u(i, i);
+  }
+};
+
+/// What a run leaves: the turns of each loop, in the order in which they end, and the outputs u and w.
+struct Result {
+  std::vector<std::int64_t> turns;
+  test::WholeArray<Number> u{image}, w{image};
+
+  bool operator==(const Result& other) const {
+    return turns == other.turns && u.same_bits(other.u) && w.same_bits(other.w);
+  }
+};
+
+/// In a pipeline with iterates u and w.
+struct Sample {
+  Pipeline pipeline;
+  Numbers u = pipeline.input<Number, 2>("u", image, Boundary::clamp);
+  Numbers w = pipeline.input<Number, 2>("w", image, Boundary::clamp);
+
+  Rounds rounds(bool overlaps) {
+    Schedule schedule;
+    if (overlaps) schedule.loops["inner"].overlaps_test = true;
+    return in_rounds(pipeline, schedule);
+  }
+  void end() {
+    pipeline.output(u);
+    pipeline.output(w);
+  }
+  Result run(bool overlaps, int ranks) {
+    const Rounds made = rounds(overlaps);
+    test::WholeArray<Number> start(image);
+    start.at({{2, 3, 0, 0}}) = 3;
+    test::ArraySource<Number> first(start), second(start);
+    test::ArraySink<Number> u_sink(image), w_sink(image);
+    Result result;
+    Bindings bindings{{{"u", &first}, {"w", &second}}, {{"u", &u_sink}, {"w", &w_sink}}};
+    bindings.after_loop = [&](const LoopProgress& progress) { result.turns.push_back(progress.turns); };
+    Rehearsal(made.pipeline, made.schedule, {}, ranks).run(bindings);
+    result.u = u_sink.array;
+    result.w = w_sink.array;
+    return result;
+  }
+  /// Why the inner loop cannot overlap its test.
+  std::string refusal() {
+    return test::message_of<ScheduleError>([&] { static_cast<void>(rounds(true)); });
+  }
+};
+
+/// The reason, as messages say it.
+std::string only_waits(const std::string& reason) {
+  return "loops.inner.test: " + reason + ": only 'waits' is legal";
+}
+
+TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
+  Sample sample;
+  Pipeline& p = sample.pipeline;
+  p.repeat("inner", 30, [&](const Pipeline::Loop& loop) {
+    const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
+    const auto low = p.value<Number>("low", Twice(), p.reduce("least", Minimum<Number>(), next, image));
+    const auto high = p.value<Number>("high", Twice(), p.reduce("most", Maximum<Number>(), scaled, image));
+    const auto sum = p.value<std::int64_t>("total", Twice(), p.reduce("sum", Sum<Number>(), next, image));
+    const auto enough = p.value<std::uint8_t>("enough", IsAtLeast{200}, sum);
+    loop.until(p.value<std::uint8_t>("done", BothAreAtLeast{1, 1}, enough,
+                                     p.value<std::uint8_t>("both", BothAreAtLeast{9, 120}, low, high)));
+    loop.feed(Numbers(next), sample.u);
+  });
+  sample.end();
+  for (const int ranks : {1, 2, 5}) {
+    const Result waits = sample.run(false, ranks);
+    EXPECT_EQ(waits.turns.size(), 1u);
+    EXPECT_GT(waits.turns.front(), 3);
+    EXPECT_LT(waits.turns.front(), 30);
+    EXPECT_EQ(sample.run(true, ranks), waits) << ranks;
+  }
+}
+
+TEST(Overlapped, LoopsInLoops) {
+  Sample sample;
+  Pipeline& p = sample.pipeline;
+  p.repeat("outer", 3, [&](const Pipeline::Loop& outer) {
+    p.repeat("inner", 4, [&](const Pipeline::Loop& loop) {
+      const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
+      loop.until(
+          p.value<std::uint8_t>("done", IsAtLeast{55}, p.reduce("most", Maximum<Number>(), scaled, image)));
+      loop.feed(Numbers(next), sample.u);
+    });
+    outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
+  });
+  sample.end();
+  const Result waits = sample.run(false, 2);
+  EXPECT_EQ(waits.turns, (std::vector<std::int64_t>{4, 1, 1, 3}));
+  EXPECT_EQ(sample.run(true, 2), waits);
+  EXPECT_EQ(sample.run(true, 3), waits);
+}
+
+/// The refusal of an inner loop whose condition is right; `declare` adds to the loop, `after` behind it.
+template <class Declare, class After>
+std::string refusal_with(const Declare& declare, const After& after) {
+  Sample sample;
+  Pipeline& p = sample.pipeline;
+  p.repeat("outer", 2, [&](const Pipeline::Loop& outer) {
+    Numbers scaled_once{};
+    p.repeat("inner", 9, [&](const Pipeline::Loop& loop) {
+      const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
+      const auto most = p.reduce("most", Maximum<Number>(), next, image);
+      declare(sample, loop, Numbers(next), Numbers(scaled), most);
+      loop.feed(Numbers(next), sample.u);
+      scaled_once = scaled;
+    });
+    after(sample, outer, scaled_once);
+  });
+  sample.end();
+  return sample.refusal();
+}
+const auto ends_right = [](Sample& s, const auto& loop, auto, auto, auto most) {
+  loop.until(s.pipeline.template value<std::uint8_t>("done", IsAtLeast{5}, most));
+};
+const auto nothing = [](Sample&, const auto&, auto) {};
+
+TEST(Overlapped, WhatReadsOfATurnMoreIsRefused) {
+  EXPECT_EQ(refusal_with(ends_right, nothing), "no error");
+  EXPECT_EQ(
+      refusal_with(ends_right, [](Sample& s, const auto& outer, auto scaled) { outer.feed(scaled, s.w); }),
+      only_waits("the loop 'outer' takes 'scaled', which would be that of a turn more"));
+  EXPECT_EQ(refusal_with(ends_right,
+                         [](Sample& s, const auto& outer, auto scaled) {
+                           outer.feed(s.pipeline.stage<Number>("sum", Add(), s.w, scaled), s.w);
+                         }),
+            only_waits("'sum' reads 'scaled' after the loop, where it is that of a turn more"));
+}
+
+TEST(Overlapped, WhatNeedsWhatTheRanksAgreeOnIsRefused) {
+  EXPECT_EQ(refusal_with(
+                [](Sample& s, const auto& loop, auto, auto, auto most) {
+                  const auto twice = s.pipeline.value<Number>("twice", Twice(), most);
+                  const auto again = s.pipeline.reduce("again", Maximum<Number>(), twice, Box{{0, 1}});
+                  loop.until(s.pipeline.value<std::uint8_t>("done", IsAtLeast{8}, again));
+                },
+                nothing),
+            only_waits("'again' reads 'twice': the next turn needs it"));
+  EXPECT_EQ(refusal_with(
+                [](Sample& s, const auto& loop, auto, auto scaled, auto most) {
+                  const auto first = s.pipeline.value<Number>("first", FirstPoint(), scaled);
+                  loop.until(s.pipeline.value<std::uint8_t>("done", BothAreAtLeast{5, 5}, most, first));
+                },
+                nothing),
+            only_waits("'done' reads 'first', which the next turn changes"));
+}
+
+TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
+  EXPECT_EQ(refusal_with([](Sample&, const auto&, auto, auto, auto) {}, nothing),
+            only_waits("the loop 'inner' has neither condition nor residual"));
+  EXPECT_EQ(refusal_with(
+                [](Sample& s, const auto& loop, auto, auto scaled, auto) {
+                  loop.until(s.pipeline.value<std::uint8_t>(
+                      "done", IsAtLeast{5}, s.pipeline.value<Number>("first", FirstPoint(), scaled)));
+                },
+                nothing),
+            only_waits("'done' does not follow from a reduction"));
+  Sample sample;
+  Pipeline& p = sample.pipeline;
+  p.repeat("inner", 3, [&](const Pipeline::Loop& outer) {
+    p.repeat("in it", 3, [&](const Pipeline::Loop& loop) {
+      const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
+      loop.feed(Numbers(next), sample.u);
+    });
+    outer.watch(p.reduce("most", Maximum<Number>(), sample.u, image));
+  });
+  sample.end();
+  EXPECT_EQ(sample.refusal(), only_waits("the loop 'inner' has the loop 'in it' in it"));
+}
+
+}  // namespace

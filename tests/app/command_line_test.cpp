@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "blur_runs.hpp"
@@ -128,7 +129,7 @@ TEST_F(CommandLineTest, ChecksForAnyNumberOfRanks) {
 TEST_F(CommandLineTest, DecksIncludeOthersAndNameTheEnvironment) {
   folder_.write("base.yaml", "output: {file: '${TESSERA_TEST_PLACE}/second.h5'}\nthreads: 2\n");
   folder_.write("including.yaml", "include: [run.yaml, base.yaml]\nthreads: 1\n");
-  const std::string place = (folder_ / ".").string();
+  const std::string place = folder_.path();
   const std::string text = output(2, {"including.yaml"}, {{"TESSERA_TEST_PLACE", place}});
   EXPECT_EQ(lines_with(text, "2 ranks x 1 thread, ").size(), 1U) << text;
   EXPECT_TRUE(folder_.names().contains("second.h5"));

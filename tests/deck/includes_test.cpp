@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decks that include others, and paths that name environment variables.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -113,9 +114,7 @@ TEST_F(Includes, EndAtThemselvesAndAtSixtyFour) {
   EXPECT_EQ(error("one.yaml"), path("sub/two.yaml") + ":1:10: 'include': '" + path("sub/../sub/../one.yaml") +
                                    "' would include itself");
   // Each includes the next one twice: 2^20 in all, if nothing ended it.
-  for (int i = 0; i < 20; ++i)
-    write("n" + std::to_string(i),
-          "include: [n" + std::to_string(i + 1) + ", n" + std::to_string(i + 1) + "]\n");
+  for (int i = 0; i < 20; ++i) write(fmt::format("n{}", i), fmt::format("include: [n{0}, n{0}]\n", i + 1));
   write("n20", minimal);
   EXPECT_NE(error("n0").find("'include': more than 64 decks"), std::string::npos) << error("n0");
 }

@@ -103,9 +103,7 @@ struct Sample {
 };
 
 /// The reason, as messages say it.
-std::string only_waits(const std::string& reason) {
-  return "loops.inner.test: " + reason + ": only 'waits' is legal";
-}
+std::string only_waits(const std::string& reason) { return reason + ": only 'waits' is legal"; }
 
 TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
   Sample sample;
@@ -119,6 +117,7 @@ TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
     loop.until(p.value<std::uint8_t>("done", BothAreAtLeast{1, 1}, enough,
                                      p.value<std::uint8_t>("both", BothAreAtLeast{9, 120}, low, high)));
     loop.feed(Numbers(next), sample.u);
+    loop.feed(p.stage<Number>("next sum", Add(), sample.w, scaled), sample.w);
   });
   sample.end();
   for (const int ranks : {1, 2, 5}) {
@@ -171,16 +170,18 @@ std::string refusal_with(const Declare& declare, const After& after) {
 const auto ends_right = [](Sample& s, const auto& loop, auto, auto, auto most) {
   loop.until(s.pipeline.template value<std::uint8_t>("done", IsAtLeast{5}, most));
 };
-const auto nothing = [](Sample&, const auto&, auto) {};
+const auto adds_up = [](Sample& s, const auto& outer, auto) {
+  outer.feed(s.pipeline.template stage<Number>("sum", Add(), s.w, s.u), s.w);
+};
 
 TEST(Overlapped, WhatReadsOfATurnMoreIsRefused) {
-  EXPECT_EQ(refusal_with(ends_right, nothing), "no error");
+  EXPECT_EQ(refusal_with(ends_right, adds_up), "nothing was thrown");
   EXPECT_EQ(
       refusal_with(ends_right, [](Sample& s, const auto& outer, auto scaled) { outer.feed(scaled, s.w); }),
       only_waits("the loop 'outer' takes 'scaled', which would be that of a turn more"));
   EXPECT_EQ(refusal_with(ends_right,
                          [](Sample& s, const auto& outer, auto scaled) {
-                           outer.feed(s.pipeline.stage<Number>("sum", Add(), s.w, scaled), s.w);
+                           outer.feed(s.pipeline.template stage<Number>("sum", Add(), s.w, scaled), s.w);
                          }),
             only_waits("'sum' reads 'scaled' after the loop, where it is that of a turn more"));
 }
@@ -192,26 +193,26 @@ TEST(Overlapped, WhatNeedsWhatTheRanksAgreeOnIsRefused) {
                   const auto again = s.pipeline.reduce("again", Maximum<Number>(), twice, Box{{0, 1}});
                   loop.until(s.pipeline.value<std::uint8_t>("done", IsAtLeast{8}, again));
                 },
-                nothing),
+                adds_up),
             only_waits("'again' reads 'twice': the next turn needs it"));
   EXPECT_EQ(refusal_with(
                 [](Sample& s, const auto& loop, auto, auto scaled, auto most) {
                   const auto first = s.pipeline.value<Number>("first", FirstPoint(), scaled);
                   loop.until(s.pipeline.value<std::uint8_t>("done", BothAreAtLeast{5, 5}, most, first));
                 },
-                nothing),
+                adds_up),
             only_waits("'done' reads 'first', which the next turn changes"));
 }
 
 TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
-  EXPECT_EQ(refusal_with([](Sample&, const auto&, auto, auto, auto) {}, nothing),
+  EXPECT_EQ(refusal_with([](Sample&, const auto&, auto, auto, auto) {}, adds_up),
             only_waits("the loop 'inner' has neither condition nor residual"));
   EXPECT_EQ(refusal_with(
                 [](Sample& s, const auto& loop, auto, auto scaled, auto) {
                   loop.until(s.pipeline.value<std::uint8_t>(
                       "done", IsAtLeast{5}, s.pipeline.value<Number>("first", FirstPoint(), scaled)));
                 },
-                nothing),
+                adds_up),
             only_waits("'done' does not follow from a reduction"));
   Sample sample;
   Pipeline& p = sample.pipeline;
@@ -221,6 +222,7 @@ TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
       loop.feed(Numbers(next), sample.u);
     });
     outer.watch(p.reduce("most", Maximum<Number>(), sample.u, image));
+    outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
   });
   sample.end();
   EXPECT_EQ(sample.refusal(), only_waits("the loop 'inner' has the loop 'in it' in it"));

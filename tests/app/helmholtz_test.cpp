@@ -96,8 +96,9 @@ TEST_F(HelmholtzTest, WritesHowTheResidualWent) {
     const std::string start = "solve,1," + std::to_string(turn) + ",";
     ASSERT_EQ(line.substr(0, start.size()), start);
     EXPECT_EQ(std::stod(line.substr(start.size())), residuals[static_cast<std::size_t>(turn - 1)]);
-    if (turn > 1)
+    if (turn > 1) {
       EXPECT_LT(residuals[static_cast<std::size_t>(turn - 1)], residuals[static_cast<std::size_t>(turn - 2)]);
+    }
   }
   EXPECT_FALSE(std::getline(lines, line));
   const std::string report = folder_.read("r.json");

@@ -59,7 +59,7 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   auto run = std::async(std::launch::async, [&] {
     return run_on_ranks(helmholtz, 3, folder,
                         Words{"intervals.x=600", "intervals.y=600", "tolerance=0", "turns=100000000",
-                              "threads=1", "output.file=s.h5", "watchdog=2 s"},
+                              "threads=1", "output.file=s.h5", "watchdog=5 s"},
                         {{"TESSERA_TEST_MARK", mark}});
   });
   const pid_t process = wait_for_rank(mark, 1);
@@ -75,7 +75,7 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   EXPECT_EQ(ending.status, 6) << ending.text();
   for (const int rank : {0, 2})
     EXPECT_EQ(lines_with(ending.errors, "tessera-helmholtz: error: rank " + std::to_string(rank) +
-                                            ": no step has ended for 2 s (watchdog), this one is in '")
+                                            ": no step has ended for 5 s (watchdog), this one is in '")
                   .size(),
               1u)
         << ending.errors;

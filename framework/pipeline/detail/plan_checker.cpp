@@ -180,12 +180,16 @@ void PlanChecker::check_memory() const {
 
 void PlanChecker::check_root() const {
   const auto* root = std::get_if<plan::Sequence>(&plan_.root.step);
+  const std::vector<PlanNode>* phases = root == nullptr ? nullptr : &root->children;
+  // Those of a stream are done for each of its items.
+  if (phases != nullptr && phases->size() == 1)
+    if (const auto* items = std::get_if<plan::Items>(&phases->front().step)) phases = &items->children;
   for (const char* name : {"read", "compute", "write"}) {
     const auto is_phase = [&](const PlanNode& child) {
       const auto* sequence = std::get_if<plan::Sequence>(&child.step);
       return sequence != nullptr && sequence->name == name;
     };
-    if (root == nullptr || std::none_of(root->children.begin(), root->children.end(), is_phase))
+    if (phases == nullptr || std::none_of(phases->begin(), phases->end(), is_phase))
       throw InputError(fmt::format("rank {}: the root has no sequence '{}': save the plan again, or mend it",
                                    plan_.rank, name));
   }

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_dot.hpp"
 #include "tessera/pipeline/rank_classes.hpp"
@@ -66,11 +67,10 @@ std::string explain_text(const Pipeline& pipeline, const Plans& plans, int rank)
 std::string check_text(const Pipeline& pipeline, const Plans& plans) {
   const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
   const int threads = plans.of(0).target.threads;
-  return fmt::format(
-      "checked for {} rank{} x {} thread{}: {} message{} of {} in all, peak memory per rank {}\n",
-      plans.rank_count(), plans.rank_count() == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
-      totals.messages, totals.messages == 1 ? "" : "s", human_bytes(totals.message_bytes),
-      human_bytes(totals.peak_bytes));
+  return fmt::format("checked for {} x {}: {} of {} in all, peak memory per rank {}\n",
+                     counted(plans.rank_count(), "rank"), counted(threads, "thread"),
+                     counted(totals.messages, "message"), human_bytes(totals.message_bytes),
+                     human_bytes(totals.peak_bytes));
 }
 
 std::string dot_text(const Pipeline& pipeline, const Plans& plans) {

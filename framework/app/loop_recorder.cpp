@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/loop_recorder.hpp"
+#include "tessera/domain/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
   total.last = progress;
   const LoopDeclaration& loop = loop_of(progress);
   if (depth_ == 0)
-    progress_.line(fmt::format("{}: {} turn{}{}{}", loop.name, progress.turns, progress.turns == 1 ? "" : "s",
+    progress_.line(fmt::format("{}: {}{}{}", loop.name, counted(progress.turns, "turn"),
                                residual_text(progress),
                                loop.condition < 0       ? ""
                                : progress.has_converged ? ", converged"

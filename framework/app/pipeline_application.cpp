@@ -29,6 +29,7 @@
 #include "tessera/app/watchdog.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
+#include "tessera/domain/counted.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
@@ -260,10 +261,9 @@ class Run {
     LoopRecorder loops(*pipeline_, progress, session_.rank());
     auto [outputs, records] = WrittenFiles(*this, loops.history());
     session_.start_kokkos(threads);
-    progress.line(fmt::format("{} {}: {} rank{} x {} thread{}, {}, MPI threads {}; {}", application_.program,
-                              version(), session_.rank_count(), session_.rank_count() == 1 ? "" : "s",
-                              threads, threads == 1 ? "" : "s", backends(), session_.thread_level(),
-                              data_text()));
+    progress.line(fmt::format("{} {}: {} x {}, {}, MPI threads {}; {}", application_.program, version(),
+                              counted(session_.rank_count(), "rank"), counted(threads, "thread"), backends(),
+                              session_.thread_level(), data_text()));
     if (!options_.plan.empty()) progress.line(plan_line());
     const std::string unfinished = run_plan(outputs, records, loops, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})

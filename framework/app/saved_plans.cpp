@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/text_file.hpp"
 
@@ -21,8 +22,8 @@ std::unique_ptr<Plans> read_saved_plans(const Pipeline& pipeline, const std::str
                                  target.device ? "devices" : "hosts", runs_on_host ? "hosts" : "devices"));
   const int saved = plans->rank_count();
   if (ranks > 0 && saved != ranks)
-    throw InputError(fmt::format("{}: plans for {} rank{}, but {} run: start as many, or save other plans",
-                                 path, saved, saved == 1 ? "" : "s", ranks));
+    throw InputError(fmt::format("{}: plans for {}, but {} run: start as many, or save other plans", path,
+                                 counted(saved, "rank"), ranks));
   return plans;
 }
 

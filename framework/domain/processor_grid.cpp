@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera {
@@ -173,8 +174,8 @@ void check_levels(const std::vector<int>& levels, int rank_count) {
   std::int64_t product = 1;
   for (int level : levels) product *= level;
   if (product != rank_count)
-    throw InputError(fmt::format("the levels of the machine multiply to {}, not to {} rank{}", product,
-                                 rank_count, rank_count == 1 ? "" : "s"));
+    throw InputError(fmt::format("the levels of the machine multiply to {}, not to {}", product,
+                                 counted(rank_count, "rank")));
 }
 
 }  // namespace
@@ -254,9 +255,9 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
   ProcessorGrid grid = search.best();
   if (grid.dimensions == 0)
     throw InputError(
-        fmt::format("the processor grid {} does not multiply to {} rank{}: write [1, auto], or start another "
+        fmt::format("the processor grid {} does not multiply to {}: write [1, auto], or start another "
                     "number of ranks",
-                    wanted.text(), rank_count, rank_count == 1 ? "" : "s"));
+                    wanted.text(), counted(rank_count, "rank")));
   if (machine.levels.size() > 1 || !request.order.empty())
     for (const Factors& factors : search.best_factors())
       for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});

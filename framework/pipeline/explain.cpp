@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tessera/domain/counted.hpp"
 #include "tessera/pipeline/plan_work.hpp"
 #include "tessera/pipeline/tiling.hpp"
 
@@ -18,8 +19,6 @@ std::string names_of(const Pipeline& pipeline, const plan::Exchange& exchange) {
     names.append(names.empty() ? "" : ", ").append(pipeline[array.array].name);
   return names;
 }
-
-const char* plural(std::int64_t count) { return count == 1 ? "" : "s"; }
 
 /// Writes the nodes of a tree, one line each, indented.
 class StepPrinter {
@@ -42,13 +41,12 @@ class StepPrinter {
     const std::string loop =
         step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
     const std::int64_t times = step.maximum / step.turns;
-    line("{}{} at most {} time{}{}{}", loop,
-         step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat", times, plural(times),
-         step.continues ? " in all" : "", condition);
+    line("{}{} at most {}{}{}", loop, step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat",
+         counted(times, "time"), step.continues ? " in all" : "", condition);
   }
   void operator()(const plan::Bands& step) {
-    line("in {} band{} along dimension {}", step.children.size(),
-         plural(static_cast<std::int64_t>(step.children.size())), step.dimension);
+    line("in {} along dimension {}", counted(static_cast<std::int64_t>(step.children.size()), "band"),
+         step.dimension);
   }
   void operator()(const plan::Items&) { line("for each item of the stream"); }
   void operator()(const plan::Allocate& step) {
@@ -65,8 +63,8 @@ class StepPrinter {
   void operator()(const plan::Write& step) { line("write {} {}", name(step.array), to_string(step.box)); }
   void operator()(const plan::Exchange& step) {
     const Traffic to = sent(pipeline_, step), from = received(pipeline_, step);
-    line("exchange {}: sends {} message{} of {} bytes, receives {} of {} bytes{}", names_of(pipeline_, step),
-         to.messages, plural(to.messages), to.bytes, from.messages, from.bytes,
+    line("exchange {}: sends {} of {} bytes, receives {} of {} bytes{}", names_of(pipeline_, step),
+         counted(to.messages, "message"), to.bytes, from.messages, from.bytes,
          step.overlapped ? ", overlapped" : "");
     print_messages("to", step, &ExchangeLists::sends);
     print_messages("from", step, &ExchangeLists::receives);
@@ -214,10 +212,10 @@ std::string explain(const Pipeline& pipeline, const Plan& plan) {
   text += StepPrinter(pipeline, plan).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
-  return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({} thread{}){}\n",
+  return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
                             human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
-                            plan.target.threads, plural(plan.target.threads), partial);
+                            counted(plan.target.threads, "thread"), partial);
 }
 
 void PlanTotals::add(const Pipeline& pipeline, const Plan& plan) {
@@ -246,8 +244,8 @@ std::string summary(const Pipeline& pipeline, const Plan& any_plan, const PlanTo
     stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())
                                       : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));
   }
-  return fmt::format("{}: {} message{} of {} in all, {} redundant points, peak memory per rank {}", stages,
-                     totals.messages, plural(totals.messages), human_bytes(totals.message_bytes),
+  return fmt::format("{}: {} of {} in all, {} redundant points, peak memory per rank {}", stages,
+                     counted(totals.messages, "message"), human_bytes(totals.message_bytes),
                      totals.redundant_points, human_bytes(totals.peak_bytes));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/plan_dot.hpp"
+#include "tessera/domain/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ std::string to_dot(const Pipeline& pipeline, const Plan& any_plan, const PlanTot
   std::string text = fmt::format(
       "digraph pipeline {{\n  label={};\n  labelloc=t;\n  node [style=filled, fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\"];\n",
-      quoted(fmt::format("on {} rank{}", totals.rank_count, totals.rank_count == 1 ? "" : "s")));
+      quoted(fmt::format("on {}", counted(totals.rank_count, "rank"))));
   const std::vector<int> frame_of = frames(pipeline, any_plan);
   for (int frame = -1; frame < pipeline.size(); ++frame) {
     std::string nodes;

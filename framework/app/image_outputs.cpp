@@ -23,11 +23,12 @@ std::vector<std::string> declared_keys(const deck::Deck& deck) {
   return keys;
 }
 
-/// Those that the deck gives.
+/// Those that the deck gives, and what describes them.
 std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   std::vector<NamedFile> files;
   for (const std::string& key : declared_keys(deck))
     if (deck.is_set(key)) files.push_back({key, deck.text_of(key)});
+  if (deck.is_set("output.xdmf")) files.push_back({"output.xdmf", deck.text_of("output.xdmf")});
   return files;
 }
 
@@ -61,6 +62,8 @@ class ComparisonSink final : public BlockSink {
 
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
                    const std::vector<std::string>& reads) {
+  if (deck.is_set("output.xdmf") && !deck.is_set("output.file"))
+    deck.fail("output.xdmf", "there is no HDF5 file to describe: give output.file, too");
   const std::vector<NamedFile> outputs = asked_files(deck);
   for (const NamedFile& output : outputs) {
     check_names(reads, {{fmt::format("{}:", output.key), output.path}});
@@ -83,6 +86,10 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
   using deck::ValueType;
   schema.add(
       {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
+  schema.add({.name = "output.xdmf",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"});
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
   if (application.writes_patterns)
     schema.add({.name = "output.rle",
@@ -107,9 +114,7 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
     : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
   check_outputs(deck, inputs.files(), reads);
   for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
-  if (const std::string path = deck.text_of("output.file"); !path.empty())
-    tee_.sinks.push_back(io::create_hdf5(communicator, path, result.name, result.domain, result.type,
-                                         [&history] { return history.lists(); }));
+  if (deck.is_set("output.file")) add_hdf5(deck, inputs.image() != nullptr, result, history);
   if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.rle"); !path.empty())
@@ -126,7 +131,21 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
   io::create_png(communicator, comparison_, image.domain, image.type);  // a trial, dropped at once
 }
 
-BlockSink& ImageOutputs::sink(PlanInstance& instance) {
+void ImageOutputs::add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,
+                            const LoopHistory& history) {
+  const std::string path = deck.text_of("output.file"), xdmf = deck.text_of("output.xdmf");
+  tee_.sinks.push_back(io::create_hdf5(communicator_, path, result.name, result.domain, result.type,
+                                       [this, &history]() -> io::FileNotes {
+                                         return {history.lists(), attributes_()};
+                                       }));
+  if (xdmf.empty()) return;
+  tee_.sinks.push_back(io::create_xdmf(communicator_, xdmf, path, result.name, result.domain, result.type,
+                                       has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z));
+}
+
+BlockSink& ImageOutputs::sink(PlanInstance& instance,
+                              std::function<std::vector<io::FileAttribute>()> attributes) {
+  attributes_ = std::move(attributes);
   if (!comparison_.empty())
     tee_.sinks.push_back(
         std::make_unique<ComparisonSink>(communicator_, comparison_, instance, input_domain_));

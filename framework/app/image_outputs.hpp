@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,8 +28,12 @@ class ImageOutputs {
                const StageDeclaration& result, const LoopHistory& history,
                const std::vector<std::string>& reads);
 
-  /// What the result is handed to. The picture of before and after takes the input from `instance`.
-  BlockSink& sink(PlanInstance& instance);
+  ImageOutputs(const ImageOutputs&) = delete;
+  ImageOutputs& operator=(const ImageOutputs&) = delete;
+
+  /// What the result is handed to. The picture of before and after takes the input from `instance`, HDF5
+  /// files the attributes of `attributes`, which is collective.
+  BlockSink& sink(PlanInstance& instance, std::function<std::vector<io::FileAttribute>()> attributes);
 
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -41,10 +46,14 @@ class ImageOutputs {
     std::vector<std::unique_ptr<BlockSink>> sinks;
   };
 
+  void add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,
+                const LoopHistory& history);
+
   MPI_Comm communicator_;
   Box input_domain_;
   std::string comparison_;
   std::vector<std::string> paths_;
+  std::function<std::vector<io::FileAttribute>()> attributes_;
   Tee tee_;
 };
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "tessera/app/application_schema.hpp"
@@ -20,8 +19,8 @@
 #include "tessera/app/options.hpp"
 #include "tessera/app/progress.hpp"
 #include "tessera/app/reported_numbers.hpp"
+#include "tessera/app/run_description.hpp"
 #include "tessera/app/run_records.hpp"
-#include "tessera/app/run_report.hpp"
 #include "tessera/app/saved_plans.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/app/transfers.hpp"
@@ -29,7 +28,6 @@
 #include "tessera/app/watchdog.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_instance.hpp"
@@ -261,9 +259,7 @@ class Run {
     LoopRecorder loops(*pipeline_, progress, session_.rank());
     auto [outputs, records] = WrittenFiles(*this, loops.history());
     session_.start_kokkos(threads);
-    progress.line(fmt::format("{} {}: {} x {}, {}, MPI threads {}; {}", application_.program, version(),
-                              counted(session_.rank_count(), "rank"), counted(threads, "thread"), backends(),
-                              session_.thread_level(), data_text()));
+    progress.line(description().first_line());
     if (!options_.plan.empty()) progress.line(plan_line());
     const std::string unfinished = run_plan(outputs, records, loops, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})
@@ -285,15 +281,8 @@ class Run {
                           loop.name));
   }
 
-  /// The input, or the result of a program that reads none.
-  const StageDeclaration& data() const {
-    return inputs_->image() == nullptr ? result() : (*pipeline_)[pipeline_->find("input")];
-  }
-
-  /// "photo.png [0,600)x[0,400) uint8"
-  std::string data_text() const {
-    return fmt::format("{} {} {}", inputs_->image() == nullptr ? data().name : inputs_->files().front().path,
-                       to_string(data().domain), name_of(data().type));
+  RunDescription description() const {
+    return {session_, application_, *deck_, *inputs_, *pipeline_, plan_, options_.plan};
   }
 
   /// What is followed instead of the deck.
@@ -321,8 +310,9 @@ class Run {
     inputs_->open(bindings);
     ReportedNumbers numbers(*pipeline_, application_.numbers);
     numbers.listen(bindings);
-    bindings.sinks.emplace(application_.output, &outputs.sink(instance));
     StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
+    bindings.sinks.emplace(application_.output,
+                           &outputs.sink(instance, [&] { return description().attributes(recorder); }));
     loops.listen(bindings);
     const int step_count = steps_outside_loops(instance.plan().root);
     Watchdog watchdog(deck_->is_set("watchdog") ? deck_->get<double>("watchdog") : 0,
@@ -349,7 +339,7 @@ class Run {
     progress.line(recorder.text());
     Report report;
     if (records.wants_report()) {
-      fill(report, recorder);
+      description().add(report, recorder);
       loops.add(report);
       numbers.add(report);
     }
@@ -363,22 +353,6 @@ class Run {
     print_standstill(application_.program, session_.rank(), limit, *pipeline_, plan_, node);
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(limit / 2, 5.0)));
     session_.abort(ExitStatus::watchdog);
-  }
-
-  void fill(Report& report, const StepRecorder& recorder) const {
-    std::set<int> nodes;
-    for (const RankPlace& place : rank_places(session_.communicator())) nodes.insert(place.node);
-    report.add("run", {{"program", application_.program},
-                       {"ranks", session_.rank_count()},
-                       {"nodes", static_cast<std::int64_t>(nodes.size())},
-                       {"threads_per_rank", session_.threads()},
-                       {"mpi_threads", session_.thread_level()},
-                       {"input", inputs_->image() == nullptr ? "none" : inputs_->files().front().path},
-                       {"points", to_string(data().domain)},
-                       {"type", std::string(name_of(data().type))},
-                       {"plan", options_.plan.empty() ? "by the deck" : options_.plan}});
-    add_steps(report, session_.communicator(), *pipeline_, plan_, recorder);
-    report.add("run", {{"versions", version_text(application_.program)}, {"deck", deck::print(*deck_)}});
   }
 
   Session& session_;

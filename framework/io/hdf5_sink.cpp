@@ -6,6 +6,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/hdf5_attributes.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
@@ -36,11 +37,11 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& na
 class Hdf5Sink : public BlockSink {
  public:
   Hdf5Sink(MPI_Comm communicator, const std::string& path, const std::string& dataset, const Box& domain,
-           ElementType type, std::function<std::vector<NumberList>()> lists)
+           ElementType type, std::function<FileNotes()> notes)
       : communicator_(communicator),
         domain_(domain),
         type_(type),
-        lists_(std::move(lists)),
+        notes_(std::move(notes)),
         file_(communicator, path) {
     const QuietHdf5 quiet;
     hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path);
@@ -55,8 +56,7 @@ class Hdf5Sink : public BlockSink {
     });
     check_cover(communicator_, block, domain_);
     transfer(communicator_, dataset_, Direction::write, block, domain_, file_.path());
-    if (lists_)
-      for (const NumberList& list : lists_()) write_list(list);
+    if (notes_) write_notes(notes_());
     collectively(communicator_, [&] {
       const bool closed = dataset_.close();
       if (!hdf5_.close() || !closed)
@@ -66,6 +66,13 @@ class Hdf5Sink : public BlockSink {
   }
 
  private:
+  void write_notes(const FileNotes& notes) {
+    for (const NumberList& list : notes.lists) write_list(list);
+    collectively(communicator_, [&] {
+      for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, file_.path(), attribute);
+    });
+  }
+
   /// Rank 0's part is all of it.
   void write_list(const NumberList& list) {
     const Box all{{0, list.count}};
@@ -84,7 +91,7 @@ class Hdf5Sink : public BlockSink {
   MPI_Comm communicator_;
   Box domain_;
   ElementType type_;
-  std::function<std::vector<NumberList>()> lists_;
+  std::function<FileNotes()> notes_;
   UnfinishedFile file_;  // before the identifiers, so that they are closed when it is removed
   Hdf5Id hdf5_;
   Hdf5Id dataset_;
@@ -94,9 +101,9 @@ class Hdf5Sink : public BlockSink {
 
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
-                                       std::function<std::vector<NumberList>()> lists) {
+                                       std::function<FileNotes()> notes) {
   if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
-  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type, std::move(lists));
+  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type, std::move(notes));
 }
 
 }  // namespace tessera::io

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tessera/domain/box.hpp"
@@ -28,15 +29,28 @@ struct NumberList {
   /// The same on every rank.
   std::int64_t count = 0;
   /// On rank 0.
-  std::vector<double> values;
+  std::vector<double> values = {};
+};
+
+/// Something to know about a file, such as the version of the program that wrote it.
+struct FileAttribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+};
+
+/// What an HDF5 file holds beside its array.
+struct FileNotes {
+  std::vector<NumberList> lists = {};
+  /// Of the file's root group, the same on every rank. Texts are UTF-8, of any length.
+  std::vector<FileAttribute> attributes = {};
 };
 
 /// An HDF5 file with one contiguous data set, slowest dimension first: (H, W), or planar (C, H, W). Each rank
-/// writes its own block, through MPI-IO. Beside it lies what `lists` gives when the block is written.
-/// Throws InputError.
+/// writes its own block, through MPI-IO. With it goes what `notes`, which is collective, gives when the block
+/// has been written. Throws InputError.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
-                                       std::function<std::vector<NumberList>()> lists = {});
+                                       std::function<FileNotes()> notes = {});
 
 /// A PNG file: grey for a domain of 2 dimensions or of 1 channel, RGB for 3 channels. uint8 and uint16 are
 /// stored as they are; float32 is scaled from [0, 1] to 16 bits, clamped and rounded to nearest (NaN becomes
@@ -49,5 +63,16 @@ std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& 
 /// alive. Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other array.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
+
+/// What the third dimension of an array is.
+enum class ThirdDimension : std::uint8_t { channel, z };
+
+/// An XDMF 2 file, which tells ParaView, VisIt and VTK what lies in the data set `dataset` of `hdf5_path`: a
+/// grid with a spacing of 1, a point per element, and an array per channel. It names the HDF5 file as seen
+/// from its own folder, so that both can be moved together. No pixel passes through it: its `write` only says
+/// that the HDF5 file is complete. Throws InputError.
+std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
+                                       const std::string& hdf5_path, const std::string& dataset,
+                                       const Box& domain, ElementType type, ThirdDimension third);
 
 }  // namespace tessera::io

@@ -75,4 +75,31 @@ PlainHdf5<T> read_plain_hdf5(const std::string& path, const std::string& name, h
   return result;
 }
 
+/// A text that is attached to a file.
+inline std::string plain_text_attribute(const std::string& path, const std::string& name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen(file, name.c_str(), H5P_DEFAULT);
+  const hid_t type = H5Aget_type(attribute);
+  char* text = nullptr;
+  EXPECT_GE(H5Aread(attribute, type, &text), 0) << name;
+  const std::string result = text == nullptr ? "" : text;
+  H5free_memory(text);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  return result;
+}
+
+/// A number that is attached to a file.
+template <class T>
+T plain_number_attribute(const std::string& path, const std::string& name, hid_t type) {
+  T number{};
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen(file, name.c_str(), H5P_DEFAULT);
+  EXPECT_GE(H5Aread(attribute, type, &number), 0) << name;
+  H5Aclose(attribute);
+  H5Fclose(file);
+  return number;
+}
+
 }  // namespace tessera::io_test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/hdf5_attributes.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/io/detail/hdf5.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// Of any length: texts of a fixed length have to fit into the 64 KiB of an object's header.
+Hdf5Id text_type() {
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+bool write_scalar(hid_t object, const std::string& name, hid_t type, const void* value) {
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Id attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  return attribute.valid() && H5Awrite(attribute, type, value) >= 0;
+}
+
+}  // namespace
+
+void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute) {
+  bool written = false;
+  if (const auto* text = std::get_if<std::string>(&attribute.value)) {
+    const char* begin = text->c_str();
+    written = write_scalar(object, attribute.name, text_type(), &begin);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
+    written = write_scalar(object, attribute.name, H5T_NATIVE_INT64, integer);
+  } else {
+    written = write_scalar(object, attribute.name, H5T_NATIVE_DOUBLE, &std::get<double>(attribute.value));
+  }
+  if (!written)
+    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be written", attribute.name),
+                   "free some space, or choose another place");
+}
+
+}  // namespace tessera::io::detail

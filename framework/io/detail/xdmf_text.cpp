@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/xdmf_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace tessera::io::detail {
+namespace {
+
+/// The text as XML.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string number_type(ElementType type) {
+  constexpr std::array<std::string_view, 10> names = {"Char", "UChar", "Int",  "UInt",  "Int",
+                                                      "UInt", "Int",   "UInt", "Float", "Float"};
+  return fmt::format("NumberType=\"{}\" Precision=\"{}\"", names[static_cast<std::size_t>(type)],
+                     size_of(type));
+}
+
+/// Writes the file for one array. Readers know grids of two dimensions less well than those of three.
+class XdmfText {
+ public:
+  explicit XdmfText(const XdmfArray& array)
+      : array_(array), place_(escaped(array.file + ":/" + array.dataset)) {
+    for (int d = 0; d < array.domain.dimensions; ++d)
+      extents_[static_cast<std::size_t>(2 - d)] = array.domain[d].size();
+    if (has_channels()) extents_[0] = 1;
+  }
+
+  std::string text() const {
+    const std::string name = escaped(array_.dataset);
+    return fmt::format(
+        "<?xml version=\"1.0\" ?>\n"
+        "<Xdmf Version=\"2.0\">\n"
+        "  <Domain>\n"
+        "    <Grid Name=\"{}\" GridType=\"Uniform\">\n"
+        "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
+        "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+        "        <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
+        "        <DataItem Dimensions=\"3\" Format=\"XML\">1 1 1</DataItem>\n"
+        "      </Geometry>\n"
+        "{}"
+        "    </Grid>\n"
+        "  </Domain>\n"
+        "</Xdmf>\n",
+        name, shape(), arrays(name));
+  }
+
+ private:
+  bool has_channels() const {
+    return array_.domain.dimensions == 3 && array_.third == ThirdDimension::channel;
+  }
+  std::string height_and_width() const { return fmt::format("{} {}", extents_[1], extents_[2]); }
+  std::int64_t channels() const { return array_.domain[2].size(); }
+
+  std::string arrays(const std::string& name) const {
+    if (!has_channels())
+      return value(name, stored(array_.domain.dimensions == 3 ? shape() : height_and_width(), "        "));
+    std::string values;
+    for (std::int64_t c = 0; c < channels(); ++c) values += value(fmt::format("{}_{}", name, c), channel(c));
+    return values;
+  }
+
+  /// The data set.
+  std::string stored(const std::string& shape, const char* indent) const {
+    return fmt::format("{}<DataItem Dimensions=\"{}\" {} Format=\"HDF\">{}</DataItem>\n", indent, shape,
+                       number_type(array_.type), place_);
+  }
+
+  /// Of the grid, slowest dimension first.
+  std::string shape() const { return fmt::format("{} {} {}", extents_[0], extents_[1], extents_[2]); }
+
+  static std::string value(const std::string& name, const std::string& item) {
+    return fmt::format(
+        "      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">\n{}      </Attribute>\n",
+        name, item);
+  }
+
+  std::string channel(std::int64_t c) const {
+    return fmt::format(
+        "        <DataItem ItemType=\"HyperSlab\" Dimensions=\"1 {0}\">\n"
+        "          <DataItem Dimensions=\"3 3\" Format=\"XML\">{1} 0 0 1 1 1 1 {0}</DataItem>\n"
+        "{2}"
+        "        </DataItem>\n",
+        height_and_width(), c, stored(fmt::format("{} {}", channels(), height_and_width()), "          "));
+  }
+
+  const XdmfArray& array_;
+  std::string place_;
+  /// Of the grid: z, y, x.
+  std::array<std::int64_t, 3> extents_ = {1, 1, 1};
+};
+
+}  // namespace
+
+std::string xdmf_text(const XdmfArray& array) { return XdmfText(array).text(); }
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tessera/io/image_sink.hpp"
+
+namespace tessera::io::detail {
+
+/// A data set of an HDF5 file.
+struct XdmfArray {
+  std::string file;
+  std::string dataset;
+  Box domain;
+  ElementType type;
+  ThirdDimension third;
+};
+
+/// What an XDMF 2 file about it says; see create_xdmf.
+std::string xdmf_text(const XdmfArray& array);
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "tessera/io/detail/xdmf_text.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/io/text_file.hpp"
+
+namespace tessera::io {
+namespace {
+
+class XdmfSink final : public BlockSink {
+ public:
+  XdmfSink(MPI_Comm communicator, const std::string& path, std::string text)
+      : file_(communicator, path), text_(std::move(text)) {}
+
+  void write(const HostBlock&) override { file_.write(text_); }
+
+ private:
+  TextFile file_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
+                                       const std::string& hdf5_path, const std::string& dataset,
+                                       const Box& domain, ElementType type, ThirdDimension third) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(path).parent_path();
+  const std::string reference = fs::absolute(hdf5_path).lexically_relative(folder).string();
+  return std::make_unique<XdmfSink>(communicator, path,
+                                    detail::xdmf_text({reference, dataset, domain, type, third}));
+}
+
+}  // namespace tessera::io

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -13,12 +15,18 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
   schema.add({.name = name + ".file",
               .type = deck::ValueType::path,
               .group = "Files",
-              .help = help + ": PNG, HDF5 or RLE",
+              .help = help + ": PNG, HDF5, TIFF, JPEG or RLE",
               .required = required});
   schema.add({.name = name + ".dataset",
               .type = deck::ValueType::text,
               .group = "Files",
               .help = "The data set of an HDF5 file; without it, the only one"});
+  schema.add({.name = name + ".page",
+              .type = deck::ValueType::integer,
+              .group = "Files",
+              .help = "The page of a TIFF file, from 0 on; without it, the first",
+              .minimum = 0,
+              .maximum = std::numeric_limits<int>::max()});
 }
 
 }  // namespace
@@ -35,8 +43,9 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   if (application.build) inspect(deck, "input");
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.name + ".file";
-    if (!deck.is_set(key) && deck.is_set(further.name + ".dataset"))
-      deck.fail(further.name + ".dataset", fmt::format("'{}' is not given: give it, too", key));
+    for (const std::string& choice : {further.name + ".dataset", further.name + ".page"})
+      if (!deck.is_set(key) && deck.is_set(choice))
+        deck.fail(choice, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name);
     const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
@@ -48,12 +57,14 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
 }
 
 void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
-  const std::string dataset = name + ".dataset";
+  io::ImageChoice choice{.dataset = deck.text_of(name + ".dataset")};
+  if (const std::string page = name + ".page"; deck.is_set(page))
+    choice.page = static_cast<int>(deck.get<std::int64_t>(page));
   Image image{.name = name, .path = deck.get<std::string>(name + ".file"), .info = {}};
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
   collectively(communicator_, [&] {
-    if (rank == 0) image.info = io::inspect_image(image.path, deck.text_of(dataset));
+    if (rank == 0) image.info = io::inspect_image(image.path, choice);
   });
   image.info = io::broadcast(communicator_, image.info);
   images_.push_back(std::move(image));

@@ -14,8 +14,8 @@
 
 namespace tessera::app {
 
-/// Declares the keys of the files that an application reads: `input.file`, `input.dataset`, and those of
-/// its further images.
+/// Declares the keys of the files that an application reads: `input.file`, `input.dataset`, `input.page`, and
+/// those of its further images.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Those files.

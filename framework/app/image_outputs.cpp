@@ -18,7 +18,7 @@ std::string path_of(const deck::Deck& deck, const char* key) {
 /// The keys of files for results that the program has, in order.
 std::vector<std::string> declared_keys(const deck::Deck& deck) {
   std::vector<std::string> keys;
-  for (const char* key : {"output.file", "output.png", "output.rle", "output.comparison"})
+  for (const char* key : {"output.file", "output.png", "output.tiff", "output.rle", "output.comparison"})
     if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
   return keys;
 }
@@ -91,6 +91,8 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
               .group = "Files",
               .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"});
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
+  schema.add(
+      {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
   if (application.writes_patterns)
     schema.add({.name = "output.rle",
                 .type = ValueType::path,
@@ -117,6 +119,8 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
   if (deck.is_set("output.file")) add_hdf5(deck, inputs.image() != nullptr, result, history);
   if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
+  if (const std::string path = deck.text_of("output.tiff"); !path.empty())
+    tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.rle"); !path.empty())
     tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
   if (comparison_.empty()) return;

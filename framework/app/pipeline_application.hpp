@@ -14,7 +14,8 @@
 namespace tessera::app {
 
 /// An image that a program may read besides its input, of the same type and size: the deck's keys
-/// `<name>.file` and `<name>.dataset`. Where the deck gives it the pipeline has an input of that name.
+/// `<name>.file`, `<name>.dataset` and `<name>.page`. Where the deck gives it the pipeline has an input of
+/// that name.
 struct FurtherImage {
   std::string name;
   /// What it is, for --help.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/image_info.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -8,9 +10,11 @@
 
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5.hpp"
+#include "tessera/io/detail/jpeg_reader.hpp"
 #include "tessera/io/detail/png_reader.hpp"
 #include "tessera/io/detail/png_samples.hpp"
 #include "tessera/io/detail/rle_reader.hpp"
+#include "tessera/io/detail/tiff_reader.hpp"
 
 namespace tessera::io {
 namespace {
@@ -20,12 +24,15 @@ using namespace detail;
 using namespace std::string_view_literals;
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
+constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
+/// In both byte orders, the second two of BigTIFF.
+constexpr std::string_view tiff_signatures[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
 
 bool has_signature(std::FILE* file, long offset, std::string_view signature) {
   std::array<char, 8> bytes{};
   return std::fseek(file, offset, SEEK_SET) == 0 &&
-         std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-         std::memcmp(bytes.data(), signature.data(), bytes.size()) == 0;
+         std::fread(bytes.data(), 1, signature.size(), file) == signature.size() &&
+         std::memcmp(bytes.data(), signature.data(), signature.size()) == 0;
 }
 
 /// HDF5 allows a user block of 512 bytes, or a power of two times that, before its signature.
@@ -37,22 +44,61 @@ bool is_hdf5(std::FILE* file) {
   return false;
 }
 
+/// What messages call a file of the format.
+std::string_view kind_of(ImageFormat format) {
+  switch (format) {
+    case ImageFormat::png:
+      return "a PNG file";
+    case ImageFormat::hdf5:
+      return "an HDF5 file";
+    case ImageFormat::tiff:
+      return "a TIFF file";
+    case ImageFormat::jpeg:
+      return "a JPEG file";
+    case ImageFormat::rle:
+      break;
+  }
+  return "an RLE file";
+}
+
+void check_choice(const std::string& path, ImageFormat format, const ImageChoice& choice) {
+  if (!choice.dataset.empty() && format != ImageFormat::hdf5)
+    fail(path, fmt::format("is {}, which has no data sets", kind_of(format)),
+         "leave the data set's name out");
+  if (choice.page && format != ImageFormat::tiff)
+    fail(path, fmt::format("is {}, which has no pages", kind_of(format)), "leave the page out");
+  if (choice.page && *choice.page < 0)
+    fail(path, fmt::format("has no page {}", *choice.page), "give one from 0 on");
+}
+
 ImageFormat format_of(const std::string& path) {
   const File file = open_for_reading(path);
   if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
+  if (has_signature(file.get(), 0, jpeg_signature)) return ImageFormat::jpeg;
+  for (const std::string_view signature : tiff_signatures)
+    if (has_signature(file.get(), 0, signature)) return ImageFormat::tiff;
   if (is_hdf5(file.get())) return ImageFormat::hdf5;
   if (is_rle(file.get())) return ImageFormat::rle;
-  fail(path, "is not an image that can be read (by its content neither PNG, HDF5 nor RLE)",
+  fail(path, "is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG nor RLE)",
        "convert it to one of them");
 }
 
 ImageInfo inspect_png(const std::string& path) {
   const PngReader reader(path);
-  return {ImageFormat::png, sample_type(reader.layout()), domain_of(reader.layout()), ""};
+  return {ImageFormat::png, sample_type(reader.layout()), domain_of(reader.layout())};
 }
 
 ImageInfo inspect_rle(const std::string& path) {
-  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain(), ""};
+  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain()};
+}
+
+ImageInfo inspect_tiff(const std::string& path, int page) {
+  const TiffReader reader(path, page);
+  return {ImageFormat::tiff, reader.layout().type, reader.layout().domain, "", page};
+}
+
+ImageInfo inspect_jpeg(const std::string& path) {
+  return {ImageFormat::jpeg, ElementType::uint8, JpegReader(path).domain()};
 }
 
 ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
@@ -67,15 +113,22 @@ ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
 
 }  // namespace
 
-ImageInfo inspect_image(const std::string& path, const std::string& dataset) {
+ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
   const ImageFormat format = format_of(path);
-  if (format == ImageFormat::hdf5) return inspect_hdf5(path, dataset);
-  if (!dataset.empty())
-    fail(path,
-         format == ImageFormat::png ? "is a PNG file, which has no data sets"
-                                    : "is an RLE file, which has no data sets",
-         "leave the data set's name out");
-  return format == ImageFormat::png ? inspect_png(path) : inspect_rle(path);
+  check_choice(path, format, choice);
+  switch (format) {
+    case ImageFormat::png:
+      return inspect_png(path);
+    case ImageFormat::hdf5:
+      return inspect_hdf5(path, choice.dataset);
+    case ImageFormat::tiff:
+      return inspect_tiff(path, choice.page.value_or(0));
+    case ImageFormat::jpeg:
+      return inspect_jpeg(path);
+    case ImageFormat::rle:
+      break;
+  }
+  return inspect_rle(path);
 }
 
 ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
@@ -86,6 +139,7 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
   MPI_Bcast(&info.format, sizeof(info.format), MPI_BYTE, 0, communicator);
   MPI_Bcast(&info.type, sizeof(info.type), MPI_BYTE, 0, communicator);
   MPI_Bcast(&info.domain, sizeof(info.domain), MPI_BYTE, 0, communicator);
+  MPI_Bcast(&info.page, 1, MPI_INT, 0, communicator);
   return info;
 }
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tessera/domain/box.hpp"
@@ -11,7 +12,7 @@
 
 namespace tessera::io {
 
-enum class ImageFormat : std::uint8_t { png, hdf5, rle };
+enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg };
 
 /// What an image file holds. Dimension 0 of `domain` is x (columns), 1 is y (rows), and 2, where there is
 /// one, the channel: colour is planar, whatever its order in the file. All ranges begin at 0.
@@ -19,20 +20,30 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::png;
   ElementType type = ElementType::uint8;
   Box domain;
-  std::string dataset;  ///< HDF5: the data set's name, found when none was asked for. Else empty.
+  std::string dataset = {};  ///< HDF5: the data set's name, found when none was asked for. Else empty.
+  int page = 0;              ///< TIFF: which of its pages, the first is 0. Else 0.
+};
+
+/// Which image of a file that may hold several.
+struct ImageChoice {
+  std::string dataset = {};      ///< HDF5: the data set; empty means the only one.
+  std::optional<int> page = {};  ///< TIFF: the page, from 0 on; the first when none is given.
 };
 
 /// Reads the header of the image at `path`, whose format is told by its content. Serial: one rank calls it.
 ///
 /// PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8 and palettes to RGB.
-/// HDF5: a data set (H, W) or (C, H, W), slowest first, of integers or floats in any byte order; an empty
-/// `dataset` means the only one in the file. RLE: a pattern of the Game of Life as Golly and LifeWiki store
-/// it, of any name, whose first line but comments is `x = W, y = H`: uint8, 1 where a cell is alive, else 0.
+/// HDF5: a data set (H, W) or (C, H, W), slowest first, of integers or floats in any byte order.
+/// TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or 64,
+/// compressed as libtiff can; points are taken as they are stored, whatever orientation the file asks for.
+/// JPEG: grey is uint8, YCbCr and RGB are RGB of uint8. RLE: a pattern of the Game of Life as Golly and
+/// LifeWiki store it, of any name, whose first line but comments is `x = W, y = H`: uint8, 1 where a cell is
+/// alive, else 0.
 ///
-/// Throws InputError: the file is missing, unreadable, damaged, no image, an image with transparency, or a
-/// pattern of another rule, or it has no such data set, or several to choose from, or one of another shape or
-/// type.
-ImageInfo inspect_image(const std::string& path, const std::string& dataset = "");
+/// Throws InputError: the file is missing, unreadable, damaged, no image, an image with transparency or of
+/// other colours, or a pattern of another rule, or it has no such data set or page, or several data sets to
+/// choose from, or one of another shape or type.
+ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
 /// Rank 0's `info`, on every rank of `communicator`. Collective.
 ImageInfo broadcast(MPI_Comm communicator, ImageInfo info);

@@ -59,6 +59,12 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string&
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
+/// A TIFF file of strips that are not compressed, or BigTIFF when the data has more than some 3.8 GiB: grey
+/// for a domain of 2 dimensions or of 1 channel, RGB for 3 channels, elements as they are. Rows go to rank 0
+/// in bands of a few MiB. Throws InputError, also for any other number of channels.
+std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                       ElementType type);
+
 /// An RLE pattern file of the Game of Life, for a domain of 2 dimensions and uint8: cells that are not 0 are
 /// alive. Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other array.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,

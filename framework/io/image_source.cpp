@@ -17,6 +17,10 @@ std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string
       return detail::open_png(communicator, path, info);
     case ImageFormat::rle:
       return detail::open_rle(communicator, path, info);
+    case ImageFormat::tiff:
+      return detail::open_tiff(communicator, path, info);
+    case ImageFormat::jpeg:
+      return detail::open_jpeg(communicator, path, info);
     case ImageFormat::hdf5:
       break;
   }

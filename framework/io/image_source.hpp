@@ -16,10 +16,11 @@ namespace tessera::io {
 /// source.
 ///
 /// `read` is collective; each block is of the image's type and lies in its domain, and may be empty. From
-/// HDF5 each rank reads its own block, through MPI-IO. PNG and RLE files can only be decoded from their
-/// beginning: each rank decodes all of it, row by row, and keeps its own block (an interlaced PNG file is
-/// held whole meanwhile). `read` throws the same InputError on every rank when the file is damaged,
-/// truncated, or no longer what `info` says.
+/// HDF5 each rank reads its own block, through MPI-IO; from TIFF it decodes the strips or tiles that hold
+/// points of its block, and holds one of them at a time. PNG, JPEG and RLE files can only be decoded from
+/// their beginning: each rank decodes all of it, row by row, and keeps its own block (an interlaced PNG or a
+/// progressive JPEG file is held whole meanwhile). `read` throws the same InputError on every rank when the
+/// file is damaged, truncated, or no longer what `info` says.
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info);
 

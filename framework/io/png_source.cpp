@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/interleaved.hpp"
 #include "tessera/io/detail/png_reader.hpp"
 #include "tessera/io/detail/png_samples.hpp"
 #include "tessera/io/detail/sources.hpp"
@@ -19,8 +20,9 @@ class PngSource : public BlockSource {
       PngReader reader(path_);
       const PngLayout layout = reader.layout();
       if (sample_type(layout) != info_.type || !(domain_of(layout) == info_.domain)) fail_changed(path_);
-      reader.read_rows(
-          [&](std::int64_t y, const std::byte* samples) { take_row(layout, samples, y, block); });
+      reader.read_rows([&](std::int64_t y, std::byte* samples) {
+        take_points(row_of(samples, info_.type, info_.domain, y), block);
+      });
     });
   }
 

@@ -26,13 +26,15 @@ void PrintTo(const BadInput& bad, std::ostream* stream) { *stream << bad.name; }
 const std::vector<BadInput> bad_images = {
     {"missing_image",
      {"good.yaml", "input.file=missing.png"},
-     "missing.png: no such file; give the path of a PNG, HDF5 or RLE file"},
+     "missing.png: no such file; give the path of a PNG, HDF5, TIFF, JPEG or RLE file"},
     {"image_is_a_folder",
      {"good.yaml", "input.file=folder"},
-     "folder: is a directory; give the path of a PNG, HDF5 or RLE file"},
+     "folder: is a directory; give the path of a PNG, HDF5, TIFF, JPEG or RLE file"},
     {"not_an_image",
      {"good.yaml", "input.file=text.png"},
-     "text.png: is not an image that can be read (by its content neither PNG, HDF5 nor RLE); convert it to "
+     "text.png: is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG nor RLE); "
+     "convert "
+     "it to "
      "one of "
      "them"},
     {"png_cut_in_its_header",
@@ -93,7 +95,8 @@ const std::vector<BadInput> bad_decks = {
 const std::vector<BadInput> bad_runs = {
     {"nothing_to_write",
      {"input.file=image.png"},
-     "nothing to write: give output.file, output.png or output.comparison in the deck or as key=value"},
+     "nothing to write: give output.file, output.png, output.tiff or output.comparison in the deck or as "
+     "key=value"},
     {"unwritable_file",
      {"good.yaml", "output.file=nowhere/o.h5"},
      "nowhere/o.h5: cannot be written (No such file or directory); create its folder, or choose another that "

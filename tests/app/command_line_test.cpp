@@ -40,11 +40,27 @@ class CommandLineTest : public testing::Test {
 
 TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
   const std::string text = output(3, {"--help"});
-  for (const char* words :
-       {"  --explain ", "  --ranks ", "  --rank ", "  --dot ", "  --save-plan ", "  --plan ", "  --report ",
-        "  --trace ", "  --print-deck ", "  --version ", "--quiet ", "  input.file ", "  output.file ",
-        "  output.png ", "  output.comparison ", "  threads ", "  grid ", "  schedule.<stage>.grid ",
-        "  schedule.<stage>.tile "})
+  for (const char* words : {"  --explain ",
+                            "  --ranks ",
+                            "  --rank ",
+                            "  --dot ",
+                            "  --save-plan ",
+                            "  --plan ",
+                            "  --report ",
+                            "  --trace ",
+                            "  --print-deck ",
+                            "  --version ",
+                            "--quiet ",
+                            "  input.file ",
+                            "  input.page ",
+                            "  output.file ",
+                            "  output.png ",
+                            "  output.tiff ",
+                            "  output.comparison ",
+                            "  threads ",
+                            "  grid ",
+                            "  schedule.<stage>.grid ",
+                            "  schedule.<stage>.tile "})
     EXPECT_EQ(lines_with(text, words).size(), 1U) << words << " in\n" << text;
   // Of the stage bh, and of the output bv.
   EXPECT_EQ(lines_with(text, "  schedule.<stage>.compute ").size(), 2U);

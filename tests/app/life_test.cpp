@@ -235,10 +235,10 @@ TEST_F(LifeTest, BadPatternsAreRefused) {
 
 TEST_F(LifeTest, BadGamesAreRefused) {
   const std::string input = "input.file=" + pattern("pulsar.rle");
-  expect_refused(
-      {input},
-      "nothing to write: give output.file, output.png, output.rle or output.comparison in the deck "
-      "or as key=value");
+  expect_refused({input},
+                 "nothing to write: give output.file, output.png, output.tiff, output.rle or "
+                 "output.comparison in the deck "
+                 "or as key=value");
   expect_refused({input, "output.rle=nowhere/o.rle"},
                  "nowhere/o.rle: cannot be written (No such file or directory); create its folder, or choose "
                  "another that can be written");

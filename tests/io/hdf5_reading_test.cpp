@@ -42,8 +42,8 @@ class Hdf5Reading : public testing::Test {
   }
 
   void expect_refused(const std::string& dataset, const std::vector<std::string>& words) {
-    expect_input_error([&] { io::inspect_image(path_, dataset); }, words);
-    expect_input_error([&] { io::inspect_image(path_, dataset); }, {path_});
+    expect_input_error([&] { io::inspect_image(path_, {dataset}); }, words);
+    expect_input_error([&] { io::inspect_image(path_, {dataset}); }, {path_});
   }
 
   SharedFolder folder_;
@@ -79,8 +79,8 @@ TEST_F(Hdf5Reading, SeveralDataSetsAreNamed) {
   expect_refused("", {"2 data sets", "first", "group/second"});
   expect_refused("third", {"'third'", "first, group/second"});
   expect_refused("group", {"'group'", "first, group/second"});
-  EXPECT_EQ(io::inspect_image(path_, "group/second").dataset, "group/second");
-  EXPECT_EQ(io::inspect_image(path_, "/group/second").dataset, "/group/second");
+  EXPECT_EQ(io::inspect_image(path_, {"group/second"}).dataset, "group/second");
+  EXPECT_EQ(io::inspect_image(path_, {"/group/second"}).dataset, "/group/second");
 }
 
 // Programs that loop write how their residuals went beside the image.

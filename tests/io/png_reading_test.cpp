@@ -114,7 +114,7 @@ TEST_F(PngReading, TransparencyIsRefused) {
 
 TEST_F(PngReading, HasNoDataSets) {
   write(make_png(5, 4, PNG_COLOR_TYPE_GRAY, 8, pixel<std::uint8_t>));
-  expect_input_error([&] { io::inspect_image(path_, "image"); }, {path_, "no data sets"});
+  expect_input_error([&] { io::inspect_image(path_, {"image"}); }, {path_, "no data sets"});
 }
 
 }  // namespace

@@ -88,14 +88,14 @@ TEST_F(RleReading, WhatIsLeftOutIsDead) {
 
 TEST_F(RleReading, HasNoDataSets) {
   write("x = 1, y = 1\no!");
-  expect_input_error([&] { io::inspect_image(path_, "image"); },
+  expect_input_error([&] { io::inspect_image(path_, {"image"}); },
                      {path_, "is an RLE file, which has no data sets"});
 }
 
 TEST_F(RleReading, OtherTextIsNoPattern) {
   for (const char* text :
        {"x", "x y = 3", "y = 3, x = 3\no!", "rule = B3/S23", "#C only a comment", "# x = 3\n"})
-    expect_header_fails(text, "by its content neither PNG, HDF5 nor RLE");
+    expect_header_fails(text, "by its content neither PNG, HDF5, TIFF, JPEG nor RLE");
 }
 
 TEST_F(RleReading, BadHeaders) {

@@ -35,7 +35,7 @@ void round_trip(BlockSink& sink, const std::string& path, const Box& domain, Cut
   EXPECT_TRUE(holds_pixels(input)) << to_string(domain) << " cut " << static_cast<int>(read);
 }
 
-/// Files of both formats.
+/// Files of all formats that hold any image.
 class RoundTrip : public testing::TestWithParam<std::string> {
  protected:
   template <class T>
@@ -43,14 +43,16 @@ class RoundTrip : public testing::TestWithParam<std::string> {
     const std::string path = folder_ / "image";
     const ElementType type = element_type_of<T>();
     const auto sink = GetParam() == "png" ? io::create_png(MPI_COMM_WORLD, path, domain, type)
-                                          : io::create_hdf5(MPI_COMM_WORLD, path, "a/b/image", domain, type);
+                      : GetParam() == "tiff"
+                          ? io::create_tiff(MPI_COMM_WORLD, path, domain, type)
+                          : io::create_hdf5(MPI_COMM_WORLD, path, "a/b/image", domain, type);
     round_trip<T>(*sink, path, domain, written, read, layout);
   }
 
   SharedFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, RoundTrip, testing::Values("png", "hdf5"),
+INSTANTIATE_TEST_SUITE_P(, RoundTrip, testing::Values("png", "tiff", "hdf5"),
                          [](const auto& each) { return each.param; });
 
 TEST_P(RoundTrip, EveryShape) {
@@ -88,12 +90,31 @@ TEST(Hdf5RoundTrip, EveryType) {
   check(double{});
 }
 
+TEST(TiffRoundTrip, EveryType) {
+  const SharedFolder folder;
+  const std::string path = folder / "image.tif";
+  const Box domain{{0, 37}, {0, 23}, {0, 3}};
+  const auto check = [&]<class T>(T) {
+    const auto sink = io::create_tiff(MPI_COMM_WORLD, path, domain, element_type_of<T>());
+    round_trip<T>(*sink, path, domain, Cut::rows, Cut::columns, Layout::padded);
+  };
+  check(std::int8_t{});
+  check(std::int16_t{});
+  check(std::uint32_t{});
+  check(std::int64_t{});
+  check(float{});
+  check(double{});
+}
+
 TEST(LargeRoundTrip, MoreThanOneBandAndOneStagedPiece) {
   const SharedFolder folder;
   const Box domain{{0, 2100}, {0, 1500}, {0, 3}};
   const std::string png = folder / "image.png";
   const auto png_sink = io::create_png(MPI_COMM_WORLD, png, domain, ElementType::uint16);
   round_trip<std::uint16_t>(*png_sink, png, domain, Cut::columns, Cut::rows, Layout::padded);
+  const std::string tiff = folder / "image.tif";
+  const auto tiff_sink = io::create_tiff(MPI_COMM_WORLD, tiff, domain, ElementType::uint16);
+  round_trip<std::uint16_t>(*tiff_sink, tiff, domain, Cut::columns, Cut::rows, Layout::padded);
   const std::string hdf5 = folder / "image.h5";
   const auto hdf5_sink = io::create_hdf5(MPI_COMM_WORLD, hdf5, "image", domain, ElementType::uint16);
   // On unequal blocks some ranks have fewer pieces than others.

@@ -103,6 +103,7 @@ class Failing : public testing::TestWithParam<std::string> {
   }
   std::unique_ptr<BlockSink> create(const std::string& path, const Box& domain, ElementType type) {
     if (GetParam() == "png") return io::create_png(MPI_COMM_WORLD, path, domain, type);
+    if (GetParam() == "tiff") return io::create_tiff(MPI_COMM_WORLD, path, domain, type);
     if (GetParam() == "rle") return io::create_rle(MPI_COMM_WORLD, path, domain, type);
     return io::create_hdf5(MPI_COMM_WORLD, path, "image", domain, type);
   }
@@ -112,7 +113,7 @@ class Failing : public testing::TestWithParam<std::string> {
   Box small_ = GetParam() == "rle" ? grey : colour;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Failing, testing::Values("png", "rle", "hdf5"),
+INSTANTIATE_TEST_SUITE_P(, Failing, testing::Values("png", "rle", "tiff", "hdf5"),
                          [](const auto& each) { return each.param; });
 
 TEST_P(Failing, PlacesThatCannotBeWritten) {

@@ -25,7 +25,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
 /// `kind` says what is wanted.
-File open_for_reading(const std::string& path, const std::string& kind = "a PNG, HDF5 or RLE file");
+File open_for_reading(const std::string& path,
+                      const std::string& kind = "a PNG, HDF5, TIFF, JPEG or RLE file");
 
 /// An output file under a temporary name in the folder of its final one. Collective, except as noted.
 class UnfinishedFile {

@@ -70,7 +70,7 @@ void PngReader::refuse_transparency() const {
        "remove the alpha channel");
 }
 
-void PngReader::read_rows(const std::function<void(std::int64_t, const std::byte*)>& use) {
+void PngReader::read_rows(const std::function<void(std::int64_t, std::byte*)>& use) {
   if (passes_ > 1) return read_rows_interlaced(use);
   std::vector<std::byte> row(row_bytes_);
   auto* samples = reinterpret_cast<png_bytep>(row.data());
@@ -81,7 +81,7 @@ void PngReader::read_rows(const std::function<void(std::int64_t, const std::byte
   checked([&] { png_read_end(png_, nullptr); });
 }
 
-void PngReader::read_rows_interlaced(const std::function<void(std::int64_t, const std::byte*)>& use) {
+void PngReader::read_rows_interlaced(const std::function<void(std::int64_t, std::byte*)>& use) {
   const auto height = static_cast<std::size_t>(layout_.height);
   std::vector<std::byte> image(row_bytes_ * height);
   auto* samples = reinterpret_cast<png_bytep>(image.data());

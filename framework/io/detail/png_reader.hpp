@@ -27,7 +27,7 @@ class PngReader {
 
   /// Decodes the image to the end of the file, and calls `use` for each row y, with its width x channels
   /// samples, channels fastest, in the byte order of this machine. Once.
-  void read_rows(const std::function<void(std::int64_t y, const std::byte* samples)>& use);
+  void read_rows(const std::function<void(std::int64_t y, std::byte* samples)>& use);
 
  private:
   /// Calls libpng; throws InputError when it reports an error.
@@ -35,7 +35,7 @@ class PngReader {
   void checked(const Call& call);
   void read_header();
   void refuse_transparency() const;
-  void read_rows_interlaced(const std::function<void(std::int64_t, const std::byte*)>& use);
+  void read_rows_interlaced(const std::function<void(std::int64_t, std::byte*)>& use);
 
   std::string path_;
   File file_;

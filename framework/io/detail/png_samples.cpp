@@ -2,6 +2,7 @@
 #include "tessera/io/detail/png_samples.hpp"
 
 #include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/interleaved.hpp"
 
 namespace tessera::io::detail {
 namespace {
@@ -23,16 +24,6 @@ std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
 
 Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
 
-template <class Sample>
-void take_row_of(int channels, const Sample* samples, std::int64_t y, const HostBlock& block) {
-  const Range x = block.box[0];
-  const Range channel = channels_of(block.box);
-  for (std::int64_t c = channel.begin; c < channel.end; ++c) {
-    auto* row = reinterpret_cast<Sample*>(row_address(block, y, c));
-    for (std::int64_t i = 0; i < x.size(); ++i) row[i] = samples[(x.begin + i) * channels + c];
-  }
-}
-
 template <class Value, class Sample>
 void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
   const Range channel = channels_of(block.box);
@@ -45,19 +36,7 @@ void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
 
 }  // namespace
 
-Box domain_of(const PngLayout& layout) {
-  Box domain{{0, layout.width}, {0, layout.height}};
-  if (layout.channels > 1) domain.range[domain.dimensions++] = {0, layout.channels};
-  return domain;
-}
-
-void take_row(const PngLayout& layout, const std::byte* samples, std::int64_t y, const HostBlock& block) {
-  if (block.box.empty() || !block.box[1].contains(y)) return;
-  if (layout.bits == 16)
-    take_row_of(layout.channels, reinterpret_cast<const std::uint16_t*>(samples), y, block);
-  else
-    take_row_of(layout.channels, reinterpret_cast<const std::uint8_t*>(samples), y, block);
-}
+Box domain_of(const PngLayout& layout) { return image_domain(layout.width, layout.height, layout.channels); }
 
 void make_row(const HostBlock& block, std::int64_t y, std::byte* samples) {
   auto* wide = reinterpret_cast<std::uint16_t*>(samples);

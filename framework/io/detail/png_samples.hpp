@@ -19,9 +19,6 @@ constexpr ElementType sample_type(const PngLayout& layout) {
 /// The domain of a PNG image: x, y and, for colour, the channel.
 Box domain_of(const PngLayout& layout);
 
-/// Copies the points of row `y` that lie in `block` from a decoded row of an image of this layout.
-void take_row(const PngLayout& layout, const std::byte* samples, std::int64_t y, const HostBlock& block);
-
 /// Makes the samples of row `y` of `block`, which holds whole rows in all channels: channels fastest; floats
 /// in [0, 1] become 16-bit samples.
 void make_row(const HostBlock& block, std::int64_t y, std::byte* samples);

@@ -14,6 +14,8 @@ namespace tessera::io::detail {
 // What open_image makes of each format.
 std::unique_ptr<BlockSource> open_png(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
 std::unique_ptr<BlockSource> open_rle(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
+std::unique_ptr<BlockSource> open_tiff(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
+std::unique_ptr<BlockSource> open_jpeg(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
 
 /// The file at `path` no longer holds what it did when the program looked first.

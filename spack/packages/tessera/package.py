@@ -38,6 +38,8 @@ class Tessera(CMakePackage):
     depends_on("mpi")
     depends_on("hdf5@1.10.7: +mpi")
     depends_on("libpng")
+    depends_on("libtiff@4.5:")
+    depends_on("jpeg")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")

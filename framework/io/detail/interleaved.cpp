@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/interleaved.hpp"
+
+#include "tessera/io/detail/blocks.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
+
+/// Calls use(x range, samples, points) for each row of a channel in both: the first sample of the row, from
+/// where the next is as many samples on as there are channels, and the first point.
+template <class T, class Use>
+void for_each_row(const Interleaved& samples, const HostBlock& block, const Use& use) {
+  const Range columns = intersection(samples.box[0], block.box[0]);
+  const Range rows = intersection(samples.box[1], block.box[1]);
+  const Range channels = channels_of(samples.box);
+  const Range common = intersection(channels, channels_of(block.box));
+  for (std::int64_t c = common.begin; c < common.end; ++c)
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+      Box first = block.box;
+      first[0].begin = columns.begin;
+      first[1].begin = y;
+      if (first.dimensions == 3) first[2].begin = c;
+      const std::int64_t point =
+          (y - samples.box[1].begin) * samples.box[0].size() + columns.begin - samples.box[0].begin;
+      use(columns.size(), reinterpret_cast<T*>(samples.data) + point * channels.size() + c - channels.begin,
+          reinterpret_cast<T*>(address_of(block, first)));
+    }
+}
+
+}  // namespace
+
+Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels) {
+  Box domain{{0, width}, {0, height}};
+  if (channels > 1) domain.range[domain.dimensions++] = {0, channels};
+  return domain;
+}
+
+Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y) {
+  Interleaved row{data, type, domain};
+  row.box[1] = {y, y + 1};
+  return row;
+}
+
+void take_points(const Interleaved& from, const HostBlock& to) {
+  if (to.box.empty()) return;
+  const std::int64_t step = channels_of(from.box).size();
+  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
+    for_each_row<T>(from, to, [&](std::int64_t count, const T* samples, T* points) {
+      for (std::int64_t i = 0; i < count; ++i) points[i] = samples[i * step];
+    });
+  });
+}
+
+void put_points(const HostBlock& from, const Interleaved& to) {
+  if (from.box.empty()) return;
+  const std::int64_t step = channels_of(to.box).size();
+  with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
+    for_each_row<T>(to, from, [&](std::int64_t count, T* samples, const T* points) {
+      for (std::int64_t i = 0; i < count; ++i) samples[i * step] = points[i];
+    });
+  });
+}
+
+}  // namespace tessera::io::detail

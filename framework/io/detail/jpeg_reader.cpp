@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/jpeg_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "tessera/io/detail/interleaved.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// What decoding a progressive file, which needs all coefficients at once, may take.
+constexpr std::int64_t most_memory = std::int64_t{2} << 30;
+/// Encoders make some ten scans. Each costs time for all points, however few its bytes are.
+constexpr int most_scans = 1000;
+
+}  // namespace
+
+void JpegReader::on_error(j_common_ptr jpeg) {
+  auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+  errors->manager.format_message(jpeg, errors->message);
+  std::longjmp(errors->jump, 1);
+}
+
+/// libjpeg goes on with grey points where it finds damage, of which it warns.
+void JpegReader::on_message(j_common_ptr jpeg, int level) {
+  if (level < 0) on_error(jpeg);
+}
+
+void JpegReader::on_progress(j_common_ptr jpeg) {
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
+  auto* errors = reinterpret_cast<Errors*>(jpeg->err);
+  std::snprintf(errors->message, sizeof(errors->message), "it has more than %d scans", most_scans);
+  std::longjmp(errors->jump, 1);
+}
+
+template <class Call>
+void JpegReader::checked(const Call& call) {
+  if (setjmp(errors_.jump) == 0) {
+    call();
+    return;
+  }
+  fail(path_, fmt::format("damaged or truncated JPEG ({})", errors_.message),
+       "get a complete copy of the file");
+}
+
+JpegReader::JpegReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {
+  try {
+    read_header();
+    check_header();
+  } catch (...) {
+    jpeg_destroy_decompress(&jpeg_);
+    throw;
+  }
+}
+
+JpegReader::~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
+
+void JpegReader::read_header() {
+  jpeg_.err = jpeg_std_error(&errors_.manager);
+  errors_.manager.error_exit = on_error;
+  errors_.manager.emit_message = on_message;
+  progress_.progress_monitor = on_progress;
+  checked([&] {
+    jpeg_create_decompress(&jpeg_);
+    jpeg_.progress = &progress_;
+    jpeg_.mem->max_memory_to_use = most_memory;
+    jpeg_stdio_src(&jpeg_, file_.get());
+    jpeg_read_header(&jpeg_, TRUE);
+  });
+  if (jpeg_.jpeg_color_space == JCS_YCbCr) jpeg_.out_color_space = JCS_RGB;
+}
+
+void JpegReader::check_header() const {
+  if (jpeg_.out_color_space != JCS_GRAYSCALE && jpeg_.out_color_space != JCS_RGB)
+    fail(path_,
+         fmt::format("is a JPEG image of {} channels that are neither grey nor RGB, such as CMYK",
+                     jpeg_.num_components),
+         "convert it to RGB");
+  if (jpeg_.data_precision != 8)
+    fail(path_, fmt::format("is a JPEG image of {} bits a sample", jpeg_.data_precision),
+         "convert it to 8 bits");
+  const std::int64_t samples = std::int64_t{jpeg_.image_width} * jpeg_.image_height * jpeg_.num_components;
+  if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&jpeg_)) != FALSE &&
+      samples * static_cast<std::int64_t>(sizeof(JCOEF)) > most_memory)
+    fail(path_, "is a progressive JPEG image that takes over 2 GiB to decode", "save it as baseline JPEG");
+}
+
+Box JpegReader::domain() const {
+  return image_domain(jpeg_.image_width, jpeg_.image_height, jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3);
+}
+
+void JpegReader::read_rows(const std::function<void(std::int64_t, std::byte*)>& use) {
+  checked([&] { jpeg_start_decompress(&jpeg_); });
+  std::vector<std::byte> row(std::size_t{jpeg_.output_width} *
+                             static_cast<std::size_t>(jpeg_.output_components));
+  auto* samples = reinterpret_cast<JSAMPROW>(row.data());
+  for (std::int64_t y = 0; y < jpeg_.output_height; ++y) {
+    checked([&] { jpeg_read_scanlines(&jpeg_, &samples, 1); });
+    use(y, row.data());
+  }
+  checked([&] { jpeg_finish_decompress(&jpeg_); });
+}
+
+}  // namespace tessera::io::detail

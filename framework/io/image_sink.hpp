@@ -75,8 +75,9 @@ enum class ThirdDimension : std::uint8_t { channel, z };
 
 /// An XDMF 2 file, which tells ParaView, VisIt and VTK what lies in the data set `dataset` of `hdf5_path`: a
 /// grid with a spacing of 1, a point per element, and an array per channel. It names the HDF5 file as seen
-/// from its own folder, so that both can be moved together. No pixel passes through it: its `write` only says
-/// that the HDF5 file is complete. Throws InputError.
+/// from its own folder, so that both can be moved together. ParaView's 'XDMF Reader' shows all of it; 'Xdmf3
+/// Reader' all but arrays with channels. No pixel passes through it: its `write` only says that the HDF5 file
+/// is complete. Throws InputError.
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);

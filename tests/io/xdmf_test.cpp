@@ -35,7 +35,7 @@ TEST_F(Xdmf, AGreyImage) {
         <DataItem Dimensions="3" Format="XML">1 1 1</DataItem>
       </Geometry>
       <Attribute Name="image" AttributeType="Scalar" Center="Node">
-        <DataItem Dimensions="17 29" NumberType="UInt" Precision="2" Format="HDF">image.h5:/image</DataItem>
+        <DataItem Dimensions="1 17 29" NumberType="UInt" Precision="2" Format="HDF">image.h5:/image</DataItem>
       </Attribute>
     </Grid>
   </Domain>

@@ -32,7 +32,8 @@ std::string number_type(ElementType type) {
                      size_of(type));
 }
 
-/// Writes the file for one array. Readers know grids of two dimensions less well than those of three.
+/// Writes the file for one array. Readers want grids of three dimensions, and values of as many, even where
+/// the data set has two.
 class XdmfText {
  public:
   explicit XdmfText(const XdmfArray& array)
@@ -69,8 +70,7 @@ class XdmfText {
   std::int64_t channels() const { return array_.domain[2].size(); }
 
   std::string arrays(const std::string& name) const {
-    if (!has_channels())
-      return value(name, stored(array_.domain.dimensions == 3 ? shape() : height_and_width(), "        "));
+    if (!has_channels()) return value(name, stored(shape(), "        "));
     std::string values;
     for (std::int64_t c = 0; c < channels(); ++c) values += value(fmt::format("{}_{}", name, c), channel(c));
     return values;

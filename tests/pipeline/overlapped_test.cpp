@@ -70,8 +70,11 @@ struct Result {
 /// In a pipeline with iterates u and w.
 struct Sample {
   Pipeline pipeline;
-  Numbers u = pipeline.input<Number, 2>("u", image, Boundary::clamp);
-  Numbers w = pipeline.input<Number, 2>("w", image, Boundary::clamp);
+  Numbers u, w;
+
+  Sample()
+      : u(pipeline.input<Number, 2>("u", image, Boundary::clamp)),
+        w(pipeline.input<Number, 2>("w", image, Boundary::clamp)) {}
 
   Rounds rounds(bool overlaps) {
     Schedule schedule;

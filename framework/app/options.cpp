@@ -45,6 +45,8 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   command_line.add_flag("--print-deck", options.print_deck,
                         "Print the effective deck, which runs again as it is");
   command_line.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  command_line.add_flag("-v,--verbose", options.verbose,
+                        "Print where each rank runs, and the libraries' versions");
   command_line.add_option("words", words, "Decks (YAML files), and key=value, which overrides a deck")
       ->type_name("DECK|KEY=VALUE");
 }
@@ -56,6 +58,7 @@ void require(bool holds, const char* rule) {
 void check(const Options& options) {
   require(!options.explain || !options.check, "--explain and --check: give one of them");
   require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain or --check");
+  require(!options.quiet || !options.verbose, "--quiet and --verbose: give one of them");
   require(options.explain || options.rank < 0, "--rank goes with --explain");
   require(options.explain || !options.dot, "--dot goes with --explain");
   require(options.explain || options.save_plan.empty(), "--save-plan goes with --explain");

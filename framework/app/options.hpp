@@ -21,6 +21,7 @@ struct Options {
   bool dot = false;
   bool print_deck = false;
   bool quiet = false;
+  bool verbose = false;
   /// For --explain and --check: plan for so many ranks; 0: as many as there are.
   int ranks = 0;
   /// For --explain: this rank only; -1: one of each class.

@@ -259,7 +259,7 @@ class Run {
     LoopRecorder loops(*pipeline_, progress, session_.rank());
     auto [outputs, records] = WrittenFiles(*this, loops.history());
     session_.start_kokkos(threads);
-    progress.line(description().first_line());
+    progress.line(description().start_text(options_.verbose));
     if (!options_.plan.empty()) progress.line(plan_line());
     const std::string unfinished = run_plan(outputs, records, loops, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})

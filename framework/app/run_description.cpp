@@ -5,13 +5,27 @@
 
 #include <set>
 
+#include "tessera/app/placement.hpp"
 #include "tessera/app/run_report.hpp"
+#include "tessera/app/transfers.hpp"
 #include "tessera/app/version.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/view/machine.hpp"
 
 namespace tessera::app {
+
+std::string RunDescription::start_text(bool verbose) const {
+  const std::vector<std::vector<Placement>> gathered =
+      gather(session.communicator(),
+             std::vector{own_placement(plan.target.threads, session.device(), plan.peak_bytes())});
+  std::vector<Placement> ranks;
+  for (const auto& one : gathered) ranks.push_back(one.front());
+  if (ranks.empty()) return "";
+  std::string text = first_line() + "\n" + (verbose ? libraries_text() : "") + placement_text(ranks, verbose);
+  if (const std::string warning = overlap_warning(ranks); !warning.empty()) text += "\n" + warning;
+  return text;
+}
 
 std::string RunDescription::first_line() const {
   return fmt::format("{} {}: {} x {}, {}, MPI threads {}; {} {} {}", application.program, version(),
@@ -41,7 +55,7 @@ std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& re
   const StageRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(application.output))];
   return {{"program", application.program},
           {"version", version()},
-          {"libraries", version_text(application.program)},
+          {"libraries", libraries_text()},
           {"deck", deck::print(deck)},
           {"ranks", std::int64_t(session.rank_count())},
           {"threads_per_rank", std::int64_t(plan.target.threads)},

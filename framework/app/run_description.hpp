@@ -13,7 +13,7 @@
 
 namespace tessera::app {
 
-/// What a run is, for people: the line at its start, the first part of its report, the attributes of its
+/// What a run is, for people: the lines at its start, the first part of its report, the attributes of its
 /// files. Refers to all that it is given.
 struct RunDescription {
   Session& session;
@@ -25,8 +25,9 @@ struct RunDescription {
   /// The file that the plan comes from; empty: it follows the deck.
   const std::string& plan_file;
 
-  /// "tessera-blur 0.1.0 (git 1a2b3c4): 2 ranks x 4 threads, ...".
-  std::string first_line() const;
+  /// Lines about the program, where its ranks run, and what they need; `verbose` tells of each rank, and of
+  /// the libraries. For rank 0; without a line feed at the end. Collective.
+  std::string start_text(bool verbose) const;
 
   /// Adds the run, what its steps cost, and the deck. Collective.
   void add(Report& report, const StepRecorder& recorder) const;
@@ -35,6 +36,7 @@ struct RunDescription {
   std::vector<io::FileAttribute> attributes(const StepRecorder& recorder) const;
 
  private:
+  std::string first_line() const;
   const StageDeclaration& result() const { return pipeline[pipeline.find(application.output)]; }
   /// The input, or the result of a program that reads none.
   const StageDeclaration& data() const {

@@ -90,7 +90,8 @@ int Session::threads(int asked) const {
 
 void Session::start_kokkos(int threads) {
   threads_ = this->threads(threads);
-  compat::initialize(threads_, device_of_rank(communicator()));
+  device_ = device_of_rank(communicator());
+  compat::initialize(threads_, device_);
   kokkos_started_ = true;
 }
 

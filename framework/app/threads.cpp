@@ -2,7 +2,6 @@
 #include "tessera/app/threads.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,34 +12,30 @@
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {
-namespace {
 
-/// The cores that a process may run on. Named, because nvcc 13.0 fails on a vector of cpu_set_t, which is
-/// not.
-struct Affinity {
-  cpu_set_t cores;
-};
-
-}  // namespace
+Affinity own_affinity() {
+  Affinity affinity;
+  CPU_ZERO(&affinity.processors);
+  sched_getaffinity(0, sizeof affinity.processors, &affinity.processors);
+  return affinity;
+}
 
 int default_threads(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int ranks = 1;
   MPI_Comm_size(node, &ranks);
-  Affinity mine;
-  CPU_ZERO(&mine.cores);
-  sched_getaffinity(0, sizeof mine.cores, &mine.cores);
+  const Affinity mine = own_affinity();
   std::vector<Affinity> all(static_cast<std::size_t>(ranks));
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node);
   MPI_Comm_free(&node);
   int sharers = 0;
   for (const Affinity& other : all) {
     cpu_set_t common;
-    CPU_AND(&common, &mine.cores, &other.cores);
+    CPU_AND(&common, &mine.processors, &other.processors);
     if (CPU_COUNT(&common) > 0) ++sharers;
   }
-  return std::max(1, CPU_COUNT(&mine.cores) / std::max(1, sharers));
+  return std::max(1, CPU_COUNT(&mine.processors) / std::max(1, sharers));
 }
 
 int threads_from_environment() {

@@ -33,7 +33,7 @@ std::string backends() {
   return names;
 }
 
-std::string version_text(const std::string& program) {
+std::string libraries_text() {
   char library[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(library, &length);
@@ -41,9 +41,12 @@ std::string version_text(const std::string& program) {
   mpi = mpi.substr(0, mpi.find('\n'));
   for (char& c : mpi)
     if (c == '\t') c = ' ';
-  return fmt::format("{} {}\nKokkos {}.{}.{} with {}\nMPI: {}\nHDF5 {}\n", program, version(),
-                     KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(),
-                     mpi, io::hdf5_version());
+  return fmt::format("Kokkos {}.{}.{} with {}\nMPI: {}\nHDF5 {}\n", KOKKOS_VERSION / 10000,
+                     KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(), mpi, io::hdf5_version());
+}
+
+std::string version_text(const std::string& program) {
+  return fmt::format("{} {}\n{}", program, version(), libraries_text());
 }
 
 }  // namespace tessera::app

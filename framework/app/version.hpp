@@ -8,8 +8,10 @@ namespace tessera::app {
 /// "0.1.0 (git 1a2b3c4)".
 std::string version();
 
-/// What `--version` prints: the versions of Tessera, Kokkos and its backends, MPI and HDF5. Ends with a line
-/// feed.
+/// The versions of Kokkos and its backends, MPI and HDF5, a line each. Ends with a line feed.
+std::string libraries_text();
+
+/// What `--version` prints: the version of Tessera, and those lines.
 std::string version_text(const std::string& program);
 
 /// The backends that Kokkos was built with, e.g. "OpenMP, Serial".

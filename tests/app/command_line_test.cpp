@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <thread>
 
 #include "blur_runs.hpp"
 #include "io/plain_png.hpp"
@@ -188,6 +189,33 @@ TEST_F(CommandLineTest, LaterDecksAndOverridesWin) {
   EXPECT_TRUE(folder_.names().contains("second.h5"));
   EXPECT_TRUE(folder_.names().contains("third.png"));
   EXPECT_FALSE(folder_.names().contains("o.h5"));
+}
+
+TEST_F(CommandLineTest, TheStartTellsWhereRanksRun) {
+  const std::string text = output(2, {"run.yaml", "threads=1"});
+  const auto places = lines_with(text, ": node ");
+  ASSERT_FALSE(places.empty()) << text;
+  EXPECT_TRUE(std::regex_match(
+      places.front(),
+      std::regex("ranks? 0(-1)?: node .*, processors? [0-9,-]+, at most [0-9.]+ KiB( each)?")))
+      << places.front();
+  EXPECT_EQ(lines_with(text, "Kokkos ").size(), 0U) << text;
+  const std::string verbose = output(2, {"run.yaml", "threads=1", "--verbose"});
+  EXPECT_EQ(lines_with(verbose, "rank 0: node ").size(), 1U) << verbose;
+  EXPECT_EQ(lines_with(verbose, "rank 1: node ").size(), 1U) << verbose;
+  EXPECT_EQ(lines_with(verbose, "Kokkos ").size(), 1U) << verbose;
+}
+
+TEST_F(CommandLineTest, ThreadsThatShareProcessorsAreWarnedOf) {
+  EXPECT_EQ(lines_with(output(1, {"run.yaml", "threads=1"}), "warning: ").size(), 0U);
+  // Both ranks may run anywhere.
+  const unsigned processors = std::thread::hardware_concurrency();
+  const std::string text = output(2, {"run.yaml", "threads=" + std::to_string(processors)});
+  EXPECT_EQ(
+      lines_with(text, "warning: " + std::to_string(2 * processors) + " threads of ranks 0-1 share processor")
+          .size(),
+      1U)
+      << text;
 }
 
 TEST_F(CommandLineTest, QuietPrintsNothing) {

@@ -59,7 +59,8 @@ TEST(OptionsTest, OptionsThatDoNotGoTogether) {
                                              {"--explain", "--plan", "p", "--ranks", "2"},
                                              {"--explain", "--report", "r"},
                                              {"--explain", "--trace", "t"},
-                                             {"--explain", "--rank", "-1"}})
+                                             {"--explain", "--rank", "-1"},
+                                             {"--quiet", "--verbose"}})
     EXPECT_THROW(parse(words), InputError) << words.back();
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace tessera::app {
+namespace {
+
+struct Place {
+  std::string_view node = "a";
+  std::initializer_list<int> processors = {0};
+  int threads = 1;
+  std::int64_t bytes = 1024;
+  int device = -1;
+};
+
+std::vector<Placement> placed(std::initializer_list<Place> places) {
+  std::vector<Placement> ranks;
+  for (const Place& place : places) {
+    Placement rank{.threads = place.threads, .device = place.device, .peak_bytes = place.bytes};
+    std::copy(place.node.begin(), place.node.end(), rank.node.begin());
+    CPU_ZERO(&rank.affinity.processors);
+    for (const int processor : place.processors)
+      CPU_SET(static_cast<std::size_t>(processor), &rank.affinity.processors);
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+TEST(PlacementTest, NeighboursAtOnePlaceShareALine) {
+  const auto ranks = placed({{.processors = {0, 1, 2, 5}},
+                             {.processors = {0, 1, 2, 5}, .bytes = 2048},
+                             {.processors = {3}},
+                             {.node = "b", .processors = {3}}});
+  EXPECT_EQ(placement_text(ranks, false),
+            "ranks 0-1: node a, processors 0-2,5, at most 2.0 KiB each\n"
+            "rank 2: node a, processor 3, at most 1.0 KiB\n"
+            "rank 3: node b, processor 3, at most 1.0 KiB");
+  EXPECT_EQ(placement_text(ranks, true).substr(0, 59),
+            "rank 0: node a, processors 0-2,5, at most 1.0 KiB\nrank 1: n");
+}
+
+TEST(PlacementTest, ManyPlacesAreCutShort) {
+  std::vector<Placement> ranks;
+  for (int i = 0; i < 7; ++i) ranks.push_back(placed({{.processors = {i}}}).front());
+  const std::string text = placement_text(ranks, false);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+  EXPECT_NE(text.find("\nand 3 more places: --verbose lists all ranks"), std::string::npos) << text;
+  const std::string all = placement_text(ranks, true);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 6) << all;
+}
+
+TEST(PlacementTest, Devices) {
+  EXPECT_EQ(placement_text(placed({{.device = 0}, {.device = 1}}), false),
+            "rank 0: node a, processor 0, device 0, at most 1.0 KiB\n"
+            "rank 1: node a, processor 0, device 1, at most 1.0 KiB");
+}
+
+TEST(PlacementTest, ThreadsThatHaveTheirOwnProcessorsAreNoOverlap) {
+  EXPECT_EQ(
+      overlap_warning(placed({{.processors = {0, 1}, .threads = 2}, {.processors = {2, 3}, .threads = 2}})),
+      "");
+  EXPECT_EQ(overlap_warning(placed({{.processors = {0, 1}}, {.processors = {0, 1}}})), "");
+  EXPECT_EQ(overlap_warning(placed({{.threads = 1}, {.node = "b", .threads = 1}})), "");
+}
+
+TEST(PlacementTest, MoreThreadsThanProcessorsAreAnOverlap) {
+  EXPECT_EQ(
+      overlap_warning(placed({{.threads = 2}})),
+      "warning: 2 threads of rank 0 share processor 0 of node a: start fewer, or give each rank its own "
+      "processors");
+  EXPECT_EQ(
+      overlap_warning(placed({{.node = "b"},
+                              {.processors = {0, 1}, .threads = 2},
+                              {.processors = {1, 2}},
+                              {.processors = {4}},
+                              {.processors = {0, 1}}})),
+      "warning: 4 threads of ranks 1-2,4 share processors 0-2 of node a: start fewer, or give each rank its "
+      "own processors");
+}
+
+}  // namespace
+}  // namespace tessera::app

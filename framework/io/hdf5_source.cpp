@@ -24,7 +24,7 @@ class Hdf5Source : public BlockSource {
     collectively(communicator_, [&] {
       dataset = open_dataset(file, path_, info_.dataset);
       const Hdf5Layout layout = layout_of(dataset, path_, info_.dataset);
-      if (layout.type != info_.type || !(layout.domain == info_.domain)) fail_changed(path_);
+      check_unchanged(path_, info_, layout.type, layout.domain);
     });
     transfer(communicator_, dataset, Direction::read, block, info_.domain, path_);
   }

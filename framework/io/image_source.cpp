@@ -1,26 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/image_source.hpp"
 
+#include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/sources.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::io {
+namespace {
 
-void detail::fail_changed(const std::string& path) {
-  fail(path, "has changed its size or type while the program ran", "start again");
+using Read = void (*)(const std::string& path, const ImageInfo& info, const HostBlock& block);
+
+/// A file that each rank reads by itself; they only agree on errors.
+class RankwiseSource final : public BlockSource {
+ public:
+  RankwiseSource(MPI_Comm communicator, const std::string& path, const ImageInfo& info, Read read)
+      : communicator_(communicator), path_(path), info_(info), read_(read) {}
+
+  void read(const HostBlock& block) override {
+    collectively(communicator_, [&] {
+      detail::check_block(block, info_.type, info_.domain);
+      read_(path_, info_, block);
+    });
+  }
+
+ private:
+  MPI_Comm communicator_;
+  std::string path_;
+  ImageInfo info_;
+  Read read_;
+};
+
+}  // namespace
+
+void detail::check_unchanged(const std::string& path, const ImageInfo& info, ElementType type,
+                             const Box& domain) {
+  if (type != info.type || !(domain == info.domain))
+    fail(path, "has changed its size or type while the program ran", "start again");
 }
 
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info) {
+  const auto rankwise = [&](Read read) {
+    return std::make_unique<RankwiseSource>(communicator, path, info, read);
+  };
   switch (info.format) {
     case ImageFormat::png:
-      return detail::open_png(communicator, path, info);
+      return rankwise(detail::read_png);
     case ImageFormat::rle:
-      return detail::open_rle(communicator, path, info);
+      return rankwise(detail::read_rle);
     case ImageFormat::tiff:
-      return detail::open_tiff(communicator, path, info);
+      return rankwise(detail::read_tiff);
     case ImageFormat::jpeg:
-      return detail::open_jpeg(communicator, path, info);
+      return rankwise(detail::read_jpeg);
     case ImageFormat::hdf5:
       break;
   }

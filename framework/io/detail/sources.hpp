@@ -11,14 +11,18 @@
 
 namespace tessera::io::detail {
 
-// What open_image makes of each format.
-std::unique_ptr<BlockSource> open_png(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
-std::unique_ptr<BlockSource> open_rle(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
-std::unique_ptr<BlockSource> open_tiff(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
-std::unique_ptr<BlockSource> open_jpeg(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
+// How a rank fills its block, which lies in the domain of `info`, from a file that it reads by itself. They
+// throw InputError when the file is damaged, or no longer what `info` says.
+void read_png(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_jpeg(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);
+
+/// HDF5 is read by all ranks together.
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
 
-/// The file at `path` no longer holds what it did when the program looked first.
-[[noreturn]] void fail_changed(const std::string& path);
+/// Throws InputError when `type` and `domain`, which the file at `path` has, are not those of `info`: it has
+/// changed since the program looked first.
+void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain);
 
 }  // namespace tessera::io::detail

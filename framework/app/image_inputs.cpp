@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
+#include "tessera/app/raw_inputs.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -15,18 +17,20 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
   schema.add({.name = name + ".file",
               .type = deck::ValueType::path,
               .group = "Files",
-              .help = help + ": PNG, HDF5, TIFF, JPEG or RLE",
+              .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
               .required = required});
   schema.add({.name = name + ".dataset",
               .type = deck::ValueType::text,
               .group = "Files",
-              .help = "The data set of an HDF5 file; without it, the only one"});
+              .help = "The data set of an HDF5 file, the extension of a FITS file (its name or number); "
+                      "without it, the only one, the first image"});
   schema.add({.name = name + ".page",
               .type = deck::ValueType::integer,
               .group = "Files",
               .help = "The page of a TIFF file, from 0 on; without it, the first",
               .minimum = 0,
               .maximum = std::numeric_limits<int>::max()});
+  declare_raw_keys(schema, name);
 }
 
 }  // namespace
@@ -43,9 +47,9 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   if (application.build) inspect(deck, "input");
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.name + ".file";
-    for (const std::string& choice : {further.name + ".dataset", further.name + ".page"})
-      if (!deck.is_set(key) && deck.is_set(choice))
-        deck.fail(choice, fmt::format("'{}' is not given: give it, too", key));
+    for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
+      if (!deck.is_set(key) && deck.is_set(further.name + about))
+        deck.fail(further.name + about, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name);
     const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
@@ -61,10 +65,13 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
   if (const std::string page = name + ".page"; deck.is_set(page))
     choice.page = static_cast<int>(deck.get<std::int64_t>(page));
   Image image{.name = name, .path = deck.get<std::string>(name + ".file"), .info = {}};
+  const std::optional<RawInput> raw = raw_input(deck, name);
   int rank = 0;
   MPI_Comm_rank(communicator_, &rank);
   collectively(communicator_, [&] {
-    if (rank == 0) image.info = io::inspect_image(image.path, choice);
+    if (rank != 0) return;
+    image.info = raw ? io::inspect_raw(image.path, raw->layout, raw->type, raw->domain)
+                     : io::inspect_image(image.path, choice);
   });
   image.info = io::broadcast(communicator_, image.info);
   images_.push_back(std::move(image));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/fits_reader.hpp"
 #include "tessera/io/detail/hdf5.hpp"
 #include "tessera/io/detail/jpeg_reader.hpp"
 #include "tessera/io/detail/png_reader.hpp"
@@ -24,6 +25,7 @@ using namespace detail;
 using namespace std::string_view_literals;
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
+constexpr std::string_view fits_signature = "SIMPLE  "sv;
 constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
 /// In both byte orders, the second two of BigTIFF.
 constexpr std::string_view tiff_signatures[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
@@ -55,6 +57,10 @@ std::string_view kind_of(ImageFormat format) {
       return "a TIFF file";
     case ImageFormat::jpeg:
       return "a JPEG file";
+    case ImageFormat::fits:
+      return "a FITS file";
+    case ImageFormat::raw:
+      return "a raw file";
     case ImageFormat::rle:
       break;
   }
@@ -62,7 +68,7 @@ std::string_view kind_of(ImageFormat format) {
 }
 
 void check_choice(const std::string& path, ImageFormat format, const ImageChoice& choice) {
-  if (!choice.dataset.empty() && format != ImageFormat::hdf5)
+  if (!choice.dataset.empty() && format != ImageFormat::hdf5 && format != ImageFormat::fits)
     fail(path, fmt::format("is {}, which has no data sets", kind_of(format)),
          "leave the data set's name out");
   if (choice.page && format != ImageFormat::tiff)
@@ -74,12 +80,13 @@ void check_choice(const std::string& path, ImageFormat format, const ImageChoice
 ImageFormat format_of(const std::string& path) {
   const File file = open_for_reading(path);
   if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
+  if (has_signature(file.get(), 0, fits_signature)) return ImageFormat::fits;
   if (has_signature(file.get(), 0, jpeg_signature)) return ImageFormat::jpeg;
   for (const std::string_view signature : tiff_signatures)
     if (has_signature(file.get(), 0, signature)) return ImageFormat::tiff;
   if (is_hdf5(file.get())) return ImageFormat::hdf5;
   if (is_rle(file.get())) return ImageFormat::rle;
-  fail(path, "is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG nor RLE)",
+  fail(path, "is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS nor RLE)",
        "convert it to one of them");
 }
 
@@ -95,6 +102,11 @@ ImageInfo inspect_rle(const std::string& path) {
 ImageInfo inspect_tiff(const std::string& path, int page) {
   const TiffReader reader(path, page);
   return {ImageFormat::tiff, reader.layout().type, reader.layout().domain, "", page};
+}
+
+ImageInfo inspect_fits(const std::string& path, const std::string& extension) {
+  const FitsReader reader(path, extension);
+  return {ImageFormat::fits, reader.type(), reader.domain(), std::to_string(reader.extension())};
 }
 
 ImageInfo inspect_jpeg(const std::string& path) {
@@ -125,7 +137,10 @@ ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
       return inspect_tiff(path, choice.page.value_or(0));
     case ImageFormat::jpeg:
       return inspect_jpeg(path);
+    case ImageFormat::fits:
+      return inspect_fits(path, choice.dataset);
     case ImageFormat::rle:
+    case ImageFormat::raw:  // which no content tells
       break;
   }
   return inspect_rle(path);
@@ -140,6 +155,7 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
   MPI_Bcast(&info.type, sizeof(info.type), MPI_BYTE, 0, communicator);
   MPI_Bcast(&info.domain, sizeof(info.domain), MPI_BYTE, 0, communicator);
   MPI_Bcast(&info.page, 1, MPI_INT, 0, communicator);
+  MPI_Bcast(&info.raw, sizeof(info.raw), MPI_BYTE, 0, communicator);
   return info;
 }
 

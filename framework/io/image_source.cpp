@@ -53,6 +53,10 @@ std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string
       return rankwise(detail::read_tiff);
     case ImageFormat::jpeg:
       return rankwise(detail::read_jpeg);
+    case ImageFormat::fits:
+      return rankwise(detail::read_fits);
+    case ImageFormat::raw:
+      return rankwise(detail::read_raw);
     case ImageFormat::hdf5:
       break;
   }

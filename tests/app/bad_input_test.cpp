@@ -26,13 +26,14 @@ void PrintTo(const BadInput& bad, std::ostream* stream) { *stream << bad.name; }
 const std::vector<BadInput> bad_images = {
     {"missing_image",
      {"good.yaml", "input.file=missing.png"},
-     "missing.png: no such file; give the path of a PNG, HDF5, TIFF, JPEG or RLE file"},
+     "missing.png: no such file; give the path of a PNG, HDF5, TIFF, JPEG, FITS or RLE file"},
     {"image_is_a_folder",
      {"good.yaml", "input.file=folder"},
-     "folder: is a directory; give the path of a PNG, HDF5, TIFF, JPEG or RLE file"},
+     "folder: is a directory; give the path of a PNG, HDF5, TIFF, JPEG, FITS or RLE file"},
     {"not_an_image",
      {"good.yaml", "input.file=text.png"},
-     "text.png: is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG nor RLE); "
+     "text.png: is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS nor "
+     "RLE); "
      "convert "
      "it to "
      "one of "
@@ -86,6 +87,13 @@ const std::vector<BadInput> bad_decks = {
     {"illegal_compute_of_an_output",
      {"good.yaml", "schedule.bv.compute=tile"},
      "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects distributed, got 'tile'"},
+    {"raw_type_without_a_shape",
+     {"good.yaml", "input.raw.type=uint16"},
+     "command line: 'input.raw.type=uint16': 'input.raw.type': 'input.raw.shape' is not given: give it, too"},
+    {"raw_shape_of_one_extent",
+     {"good.yaml", "input.raw.type=uint16", "input.raw.shape=[40]"},
+     "command line: 'input.raw.shape=[40]': 'input.raw.shape': write [rows, columns] or [channels, rows, "
+     "columns] in numbers"},
     {"no_input",
      {"empty.yaml"},
      "empty.yaml: the key 'input.file' is required: give it in the deck, or input.file=VALUE on the command "

@@ -57,7 +57,7 @@ TEST_F(BadImages, NoRegularFile) {
 TEST_F(BadImages, NotAnImage) {
   for (const std::string& bytes : {std::string(), std::string("text"), std::string(5000, 'x')}) {
     write(bytes);
-    expect_inspection_fails("neither PNG, HDF5, TIFF, JPEG nor RLE");
+    expect_inspection_fails("neither PNG, HDF5, TIFF, JPEG, FITS nor RLE");
   }
 }
 

@@ -64,6 +64,33 @@ void copy_part(const HostBlock& from, const HostBlock& to, const Box& part) {
   }
 }
 
+void for_each_run(
+    const HostBlock& block, const Box& domain,
+    const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use) {
+  const Box& box = block.box;
+  if (box.empty()) return;
+  // Dimensions below `split` are whole, and without gaps, up to the run's last one.
+  int split = 1;
+  std::int64_t points = box[0].size();
+  for (; split < box.dimensions && box[split - 1] == domain[split - 1] && block.strides[split] == points;
+       ++split)
+    points *= box[split].size();
+
+  const std::int64_t runs = box.size() / points;
+  for (std::int64_t run = 0; run < runs; ++run) {
+    Box part = box;
+    std::int64_t rest = run;
+    for (int d = split; d < box.dimensions; ++d) {
+      part[d].begin += rest % box[d].size();
+      rest /= box[d].size();
+    }
+    std::int64_t first = 0;
+    for (int d = box.dimensions - 1; d >= 0; --d)
+      first = first * domain[d].size() + part[d].begin - domain[d].begin;
+    use(first, points, address_of(block, part));
+  }
+}
+
 std::vector<Box> slabs(const Box& box, std::int64_t limit) {
   std::vector<Box> result;
   if (box.empty()) return result;

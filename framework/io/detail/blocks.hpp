@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "tessera/domain/box.hpp"
@@ -26,6 +27,12 @@ std::byte* address_of(const HostBlock& block, const Box& part);
 
 /// Copies the points of `part` between two blocks of the same type that hold it.
 void copy_part(const HostBlock& from, const HostBlock& to, const Box& part);
+
+/// Calls use(first, points, memory) for each run of points that lie one after another both in the block and
+/// in a file that holds `domain` without padding, x fastest; `first` is the number of points before it in the
+/// file. Runs come in the order of the file, and are as long as they can be.
+void for_each_run(const HostBlock& block, const Box& domain,
+                  const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use);
 
 /// Cuts `box` into slabs, in the order of memory, each of at most `limit` points, or one row.
 std::vector<Box> slabs(const Box& box, std::int64_t limit);

@@ -34,6 +34,13 @@ void fail_to_write(const std::string& path, const std::string& reason) {
   fail(path, fmt::format("cannot be written ({})", reason), "free some space, or choose another place");
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 10;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "),
+                     names.size() - most);
+}
+
 std::string error_text(int error_number) { return std::generic_category().message(error_number); }
 
 File open_for_reading(const std::string& path, const std::string& kind) {

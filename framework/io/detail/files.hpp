@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tessera::io::detail {
 
@@ -14,6 +15,9 @@ namespace tessera::io::detail {
 
 /// Throws InputError that an output file cannot be written to its end.
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
+
+/// The names, or the first of many, as an error's advice tells them.
+std::string listed(const std::vector<std::string>& names);
 
 /// The system's words for an errno value.
 std::string error_text(int error_number);
@@ -26,7 +30,7 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
 /// `kind` says what is wanted.
 File open_for_reading(const std::string& path,
-                      const std::string& kind = "a PNG, HDF5, TIFF, JPEG or RLE file");
+                      const std::string& kind = "a PNG, HDF5, TIFF, JPEG, FITS or RLE file");
 
 /// An output file under a temporary name in the folder of its final one. Collective, except as noted.
 class UnfinishedFile {

@@ -37,13 +37,6 @@ std::vector<std::string> dataset_names(hid_t file) {
   return names;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 10;
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "),
-                     names.size() - most);
-}
-
 std::optional<ElementType> element_type(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
@@ -108,7 +101,7 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
   const std::vector<std::string> names = dataset_names(file);
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");
   fail(path, fmt::format("data set '{}' cannot be opened", name),
-       fmt::format("the file has: {}", list(names)));
+       fmt::format("the file has: {}", listed(names)));
 }
 
 std::string only_dataset(hid_t file, const std::string& path) {
@@ -119,7 +112,7 @@ std::string only_dataset(hid_t file, const std::string& path) {
   if (!images.empty()) names = std::move(images);
   if (names.size() > 1)
     fail(path, fmt::format("holds {} data sets", names.size()),
-         fmt::format("choose one of: {}", list(names)));
+         fmt::format("choose one of: {}", listed(names)));
   return names.front();
 }
 

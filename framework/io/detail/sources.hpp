@@ -16,6 +16,8 @@ namespace tessera::io::detail {
 void read_png(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_jpeg(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);
 
 /// HDF5 is read by all ranks together.

@@ -40,6 +40,7 @@ class Tessera(CMakePackage):
     depends_on("libpng")
     depends_on("libtiff@4.5:")
     depends_on("jpeg")
+    depends_on("cfitsio")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/fits_reader.hpp"
+
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/fits_header.hpp"
+
+namespace tessera::io::detail {
+
+struct FitsReader::File {
+  fitsfile* handle = nullptr;
+
+  ~File() {
+    int status = 0;
+    if (handle != nullptr) fits_close_file(handle, &status);
+    fits_clear_errmsg();
+  }
+};
+
+namespace {
+
+/// What CFITSIO says of a status, and what it met first; it quotes headers, which may hold any bytes.
+std::string reason_of(int status) {
+  std::array<char, FLEN_STATUS> summary{};
+  std::array<char, FLEN_ERRMSG> first{};
+  fits_get_errstatus(status, summary.data());
+  fits_read_errmsg(first.data());
+  fits_clear_errmsg();
+  std::string reason = summary.data();
+  if (first[0] != '\0') reason.append(": ").append(first.data());
+  std::replace_if(
+      reason.begin(), reason.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return reason;
+}
+
+/// The type of stored values that stand for scale * value + zero. FITS has only unsigned bytes and signed
+/// integers: the others are shifted by half their range.
+ElementType type_of(int bits, double scale, double zero) {
+  struct Kind {
+    int bits;
+    ElementType stored, shifted;
+    double shift;
+  };
+  constexpr std::array<Kind, 4> kinds = {{{BYTE_IMG, ElementType::uint8, ElementType::int8, -128},
+                                          {SHORT_IMG, ElementType::int16, ElementType::uint16, 0x1p15},
+                                          {LONG_IMG, ElementType::int32, ElementType::uint32, 0x1p31},
+                                          {LONGLONG_IMG, ElementType::int64, ElementType::uint64, 0x1p63}}};
+  for (const Kind& kind : kinds)
+    if (kind.bits == bits && scale == 1) {
+      if (zero == 0) return kind.stored;
+      if (zero == kind.shift) return kind.shifted;
+    }
+  const bool is_narrow = bits == BYTE_IMG || bits == SHORT_IMG || bits == FLOAT_IMG;
+  return is_narrow ? ElementType::float32 : ElementType::float64;
+}
+
+int memory_type(ElementType type) {
+  constexpr std::array<int, 10> types = {TSBYTE, TBYTE,     TSHORT,     TUSHORT, TINT,
+                                         TUINT,  TLONGLONG, TULONGLONG, TFLOAT,  TDOUBLE};
+  return types[static_cast<std::size_t>(type)];
+}
+
+}  // namespace
+
+FitsReader::FitsReader(const std::string& path, const std::string& extension) : path_(path) {
+  open_for_reading(path_);  // says better than CFITSIO what is wrong
+  open();
+  move_to(extension);
+  find_layout();
+}
+
+FitsReader::~FitsReader() = default;
+
+int FitsReader::extension() const {
+  int position = 0;
+  return fits_get_hdu_num(file_->handle, &position) - 1;
+}
+
+void FitsReader::check(int status) const {
+  if (status > 0)
+    fail(path_, fmt::format("damaged or truncated FITS file ({})", reason_of(status)),
+         "get a complete copy of the file");
+}
+
+void FitsReader::open() {
+  // CFITSIO drops leading blanks, and takes '~' for a home.
+  const std::string name = path_.front() == '/' ? path_ : "./" + path_;
+  file_ = std::make_unique<File>();
+  int status = 0;
+  fits_open_diskfile(&file_->handle, name.c_str(), READONLY, &status);
+  check(status);
+}
+
+bool FitsReader::move_on() {
+  LONGLONG next = 0;
+  int status = 0;
+  fits_get_hduaddrll(file_->handle, nullptr, nullptr, &next, &status);
+  check(status);
+  check_compressed_header(path_, next);
+  fits_movrel_hdu(file_->handle, 1, nullptr, &status);
+  if (status == END_OF_FILE) return false;
+  check(status);
+  return true;
+}
+
+bool FitsReader::is_image() const {
+  int kind = 0, dimensions = 0, status = 0;
+  fits_get_hdu_type(file_->handle, &kind, &status);
+  if (kind == IMAGE_HDU) fits_get_img_dim(file_->handle, &dimensions, &status);
+  check(status);
+  return dimensions == 2 || dimensions == 3;
+}
+
+std::string FitsReader::name() const {
+  std::array<char, FLEN_VALUE> name{};
+  int status = 0;
+  fits_read_key(file_->handle, TSTRING, "EXTNAME", name.data(), nullptr, &status);
+  return status == 0 ? name.data() : "";
+}
+
+void FitsReader::move_to(const std::string& extension) {
+  if (extension.empty()) {
+    while (!is_image())
+      if (!move_on()) fail(path_, "holds no image with 2 or 3 axes", "give a file with an image");
+    return;
+  }
+  int number = 0;
+  const char* end = extension.data() + extension.size();
+  const auto [rest, error] = std::from_chars(extension.data(), end, number);
+  if (rest != end || number < 0) return move_to_name(extension);
+  int last = 0;
+  while (error == std::errc() && last < number && move_on()) ++last;
+  if (error != std::errc() || last < number)
+    fail(path_, fmt::format("has no extension {}", extension), "count from 0, or give its name");
+}
+
+void FitsReader::move_to_name(const std::string& wanted) {
+  std::vector<std::string> names;
+  do {
+    names.push_back(name());
+    if (::strcasecmp(names.back().c_str(), wanted.c_str()) == 0) return;
+  } while (move_on());
+  std::erase(names, "");
+  fail(path_, fmt::format("has no extension '{}'", wanted),
+       names.empty() ? "give its number, from 0" : fmt::format("the file has: {}", listed(names)));
+}
+
+double FitsReader::number_of(const char* key, double otherwise) const {
+  double number = otherwise;
+  int status = 0;
+  fits_read_key(file_->handle, TDOUBLE, key, &number, nullptr, &status);
+  if (status == KEY_NO_EXIST) return otherwise;
+  check(status);
+  return number;
+}
+
+void FitsReader::find_layout() {
+  int kind = 0, bits = 0, dimensions = 0, status = 0;
+  fits_get_hdu_type(file_->handle, &kind, &status);
+  check(status);
+  const std::string what = fmt::format("extension {}", extension());
+  if (kind != IMAGE_HDU) fail(path_, what + " is a table", "choose another extension");
+  std::array<LONGLONG, 3> extents{};
+  fits_get_img_paramll(file_->handle, static_cast<int>(extents.size()), &bits, &dimensions, extents.data(),
+                       &status);
+  check(status);
+  if (dimensions != 2 && dimensions != 3)
+    fail(path_,
+         fmt::format("{} has {} axes, an image has 2, (x, y), or 3, (x, y, channel)", what, dimensions),
+         "choose another extension");
+  double bytes = 8;
+  for (int d = 0; d < dimensions; ++d) {
+    const LONGLONG extent = extents[static_cast<std::size_t>(d)];
+    domain_.range[domain_.dimensions++] = {0, extent};
+    bytes *= static_cast<double>(extent);
+  }
+  if (domain_.empty()) fail(path_, what + " is empty", "choose another extension");
+  if (bytes > 0x1p62)
+    fail(path_, fmt::format("damaged FITS file ({} has impossible extents)", what),
+         "get a complete copy of the file");
+  type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
+  const bool is_compressed = fits_is_compressed_image(file_->handle, &status) != 0;
+  has_blanks_ = is_compressed || bits > 0;
+  if (!is_compressed) check_size(bits);
+}
+
+void FitsReader::check_size(int bits) const {
+  LONGLONG data = 0;
+  int status = 0;
+  fits_get_hduaddrll(file_->handle, nullptr, &data, nullptr, &status);
+  check(status);
+  const std::int64_t end = data + domain_.size() * std::abs(bits) / 8;
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
+  if (error || size < end)
+    fail(path_,
+         fmt::format("damaged or truncated FITS file (it has {} bytes, its header says {})", size, end),
+         "get a complete copy of the file");
+}
+
+void FitsReader::read(const HostBlock& block) {
+  // Without a value for blanks CFITSIO leaves the bits of floats as they are.
+  float narrow = std::numeric_limits<float>::quiet_NaN();
+  double wide = std::numeric_limits<double>::quiet_NaN();
+  void* blank = nullptr;
+  if (has_blanks_ && type_ == ElementType::float32) blank = &narrow;
+  if (has_blanks_ && type_ == ElementType::float64) blank = &wide;
+  for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
+    int some_blank = 0, status = 0;  // CFITSIO requires both
+    fits_read_img(file_->handle, memory_type(type_), first + 1, points, blank, memory, &some_blank, &status);
+    check(status);
+  });
+}
+
+}  // namespace tessera::io::detail

@@ -38,9 +38,18 @@ deck::Schema make_schema(const PipelineApplication& application) {
   schema.add({.name = "memory",
               .type = ValueType::real,
               .group = "Machine",
-              .help = "What a rank may use at most; a plan that needs more is refused before it starts",
+              .help = "What a rank may use at most: what needs more is computed band after band, and refused "
+                      "before it starts if that needs more, too",
               .unit = "GiB",
               .minimum = 0});
+  schema.add({.name = "bands",
+              .type = ValueType::integer,
+              .group = "Machine",
+              .help =
+                  "Into how many bands of rows the image is cut, which are read, computed and written one "
+                  "after the other; without it as many as memory needs, which is one if it has no limit",
+              .minimum = 1,
+              .maximum = 1 << 30});
   schema.add({.name = "watchdog",
               .type = ValueType::real,
               .group = "Machine",

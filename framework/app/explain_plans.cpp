@@ -24,6 +24,15 @@ std::string class_text(const Pipeline& pipeline, const RankClass& ranks, const P
   return fmt::format("\n{}\n{}", title, explain(pipeline, plan));
 }
 
+/// Empty when everything is computed at once.
+std::string bands_text(const Pipeline& pipeline, const Plans& plans) {
+  if (!plans.has_bands()) return "";
+  const int passes = passes_of(pipeline);
+  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
+                     counted(plans.bands().count, "band"),
+                     passes == 1 ? "" : fmt::format(" and {} passes", passes));
+}
+
 /// What is not shown of all kinds.
 std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
   if (shown.size() == all.classes().size()) return "";
@@ -55,7 +64,7 @@ std::string explain_text(const Pipeline& pipeline, const Plans& plans) {
   RankClasses ranks;
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
   const std::vector<RankClass> shown = ranks.largest(most_kinds);
-  std::string text = summary(pipeline, plans.of(0), totals) + "\n";
+  std::string text = summary(pipeline, plans.of(0), totals) + "\n" + bands_text(pipeline, plans);
   for (const RankClass& some : shown) text += class_text(pipeline, some, plans.of(some.first_rank));
   return text + others_text(ranks, shown);
 }
@@ -70,7 +79,8 @@ std::string check_text(const Pipeline& pipeline, const Plans& plans) {
   return fmt::format("checked for {} x {}: {} of {} in all, peak memory per rank {}\n",
                      counted(plans.rank_count(), "rank"), counted(threads, "thread"),
                      counted(totals.messages, "message"), human_bytes(totals.message_bytes),
-                     human_bytes(totals.peak_bytes));
+                     human_bytes(totals.peak_bytes)) +
+         bands_text(pipeline, plans);
 }
 
 std::string dot_text(const Pipeline& pipeline, const Plans& plans) {

@@ -147,12 +147,12 @@ void ImageOutputs::add_hdf5(const deck::Deck& deck, bool has_channels, const Sta
                                        has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z));
 }
 
-BlockSink& ImageOutputs::sink(PlanInstance& instance,
+BlockSink& ImageOutputs::sink(PlanInstance* instance,
                               std::function<std::vector<io::FileAttribute>()> attributes) {
   attributes_ = std::move(attributes);
   if (!comparison_.empty())
     tee_.sinks.push_back(
-        std::make_unique<ComparisonSink>(communicator_, comparison_, instance, input_domain_));
+        std::make_unique<ComparisonSink>(communicator_, comparison_, *instance, input_domain_));
   return tee_;
 }
 

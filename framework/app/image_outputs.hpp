@@ -33,7 +33,7 @@ class ImageOutputs {
 
   /// What the result is handed to. The picture of before and after takes the input from `instance`, HDF5
   /// files the attributes of `attributes`, which is collective.
-  BlockSink& sink(PlanInstance& instance, std::function<std::vector<io::FileAttribute>()> attributes);
+  BlockSink& sink(PlanInstance* instance, std::function<std::vector<io::FileAttribute>()> attributes);
 
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -42,6 +42,9 @@ class ImageOutputs {
   struct Tee final : BlockSink {
     void write(const HostBlock& block) override {
       for (auto& sink : sinks) sink->write(block);
+    }
+    void write_part(const HostBlock& block, const Box& part) override {
+      for (auto& sink : sinks) sink->write_part(block, part);
     }
     std::vector<std::unique_ptr<BlockSink>> sinks;
   };

@@ -17,6 +17,7 @@
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/app/loop_recorder.hpp"
 #include "tessera/app/options.hpp"
+#include "tessera/app/plan_run.hpp"
 #include "tessera/app/progress.hpp"
 #include "tessera/app/reported_numbers.hpp"
 #include "tessera/app/run_description.hpp"
@@ -30,7 +31,6 @@
 #include "tessera/deck/print.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
 #include "tessera/pipeline/plan_json.hpp"
 #include "tessera/pipeline/rounds.hpp"
 #include "tessera/pipeline/streamed_stores.hpp"
@@ -128,7 +128,8 @@ class Run {
     if (follows_machine) target.levels = machine_levels(rank_places(session_.communicator()));
     collectively(session_.communicator(), [&] {
       blame_deck([&] {
-        plans_ = std::make_unique<Plans>(*pipeline_, schedule_, target, ranks);
+        plans_ = std::make_unique<Plans>(*pipeline_, schedule_, target, ranks,
+                                         deck_->is_set("bands") ? deck_->get<std::int64_t>("bands") : 0);
         plan_ = plans_->of(std::min(session_.rank(), ranks - 1));
       });
     });
@@ -180,6 +181,10 @@ class Run {
     std::optional<io::TextFile> file;
     const std::vector<std::string> taken = read_files();
     check_names(taken, {{"command line: --save-plan", options_.save_plan}});
+    if (!options_.save_plan.empty() && plans_->has_bands())
+      throw InputError(
+          fmt::format("command line: --save-plan: plans of {} bands are not saved: give more memory",
+                      plans_->bands().count));
     if (!options_.save_plan.empty()) file.emplace(session_.communicator(), options_.save_plan);
     std::string text, saved;
     collectively(session_.communicator(), [&] {
@@ -271,6 +276,9 @@ class Run {
 
   void check_comparison() const {
     if (inputs_->image() == nullptr || !deck_->is_set("output.comparison")) return;
+    if (band_of(plan_) != nullptr)
+      deck_->fail("output.comparison",
+                  "nothing keeps the middle of an image that is computed in bands: leave it out");
     for (const LoopDeclaration& loop : pipeline_->loops())
       for (const auto& feed : loop.feeds)
         if ((*pipeline_)[feed.to].is_input() && (*pipeline_)[feed.to].name == "input")
@@ -305,21 +313,23 @@ class Run {
 
   /// Returns a line about a loop that did not converge, if there is one.
   std::string run_plan(ImageOutputs& outputs, RunRecords& records, LoopRecorder& loops, Progress& progress) {
-    PlanInstance instance(*pipeline_, plan_, session_.communicator(), choose_messages(progress));
+    PlanRun plan_run(session_, *pipeline_, options_.plan.empty() ? plans_.get() : nullptr, plan_,
+                     choose_messages(progress));
     Bindings bindings;
     inputs_->open(bindings);
     ReportedNumbers numbers(*pipeline_, application_.numbers);
     numbers.listen(bindings);
-    StepRecorder recorder(session_.communicator(), instance.plan(), records.recorder_options());
-    bindings.sinks.emplace(application_.output,
-                           &outputs.sink(instance, [&] { return description().attributes(recorder); }));
+    StepRecorder recorder(session_.communicator(), plan_, records.recorder_options());
+    bindings.sinks.emplace(application_.output, &outputs.sink(plan_run.instance(), [&] {
+      return description().attributes(recorder);
+    }));
     loops.listen(bindings);
-    const int step_count = steps_outside_loops(instance.plan().root);
+    const int step_count = static_cast<int>(steps_outside_loops(plan_.root) * plan_run.times());
     Watchdog watchdog(deck_->is_set("watchdog") ? deck_->get<double>("watchdog") : 0,
                       [this](int node) { end_standstill(node); });
     int steps = 0;
     try {
-      instance.run(bindings, [&](const PlanNode& node) {
+      plan_run.run(bindings, [&](const PlanNode& node) {
         recorder.begin(node);
         watchdog.begin(node.id);
         if (!loops.is_inside()) progress.step(++steps, step_count, step_label(*pipeline_, node));

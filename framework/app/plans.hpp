@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/pipeline/bands.hpp"
 #include "tessera/pipeline/scheduled_pipeline.hpp"
 
 namespace tessera::app {
@@ -12,21 +13,44 @@ namespace tessera::app {
 /// The plans of all ranks of a run: made when asked for, or read from a file.
 class Plans {
  public:
-  /// By a schedule. Throws as make_plan. `pipeline` must outlive this.
-  Plans(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count);
+  /// By a schedule, in so many bands; 0: in as many as the target's memory needs. Throws as make_plan.
+  /// `pipeline` must outlive this.
+  Plans(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count,
+        std::int64_t bands = 0);
   /// Those of a file's text. Throws InputError when they are none of this pipeline.
   Plans(const Pipeline& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
-  /// Not to be called by several threads at once.
+  const Bands& bands() const { return bands_; }
+  bool has_bands() const { return bands_.count > 1; }
+  /// Of several bands, what plan_with_bands shows of them. Throws ScheduleError when it needs more than the
+  /// target's memory. Not to be called by several threads at once.
   Plan of(int rank) const;
+  /// Of one band, to run.
+  Plan of(int rank, const Band& band) const;
 
  private:
-  std::unique_ptr<const ScheduledPipeline> scheduled_;
-  /// What was found out for one rank about others.
-  std::unique_ptr<Regions> others_;
-  std::vector<Plan> saved_;
+  /// A schedule settled for a window, and what was found out for one rank about others.
+  struct Scheduled {
+    Scheduled(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count,
+              Window window)
+        : settled(pipeline, schedule, target, rank_count, std::move(window)), others(settled) {}
+    Plan of(int rank) { return make_plan(settled, rank, others); }
+    ScheduledPipeline settled;
+    Regions others;
+  };
+
+  void check_memory(const Plan& plan) const;
+
+  const Pipeline& pipeline_;
+  Schedule schedule_;
+  Target target_;
   int rank_count_ = 0;
+  Bands bands_;
+  std::int64_t memory_bytes_ = 0;
+  /// For the whole image, or by pass for the band in the middle.
+  std::vector<std::unique_ptr<Scheduled>> scheduled_;
+  std::vector<Plan> saved_;
 };
 
 }  // namespace tessera::app

@@ -11,14 +11,15 @@
 #include "tessera/app/version.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/counted.hpp"
+#include "tessera/pipeline/bands.hpp"
 #include "tessera/view/machine.hpp"
 
 namespace tessera::app {
 
 std::string RunDescription::start_text(bool verbose) const {
-  const std::vector<std::vector<Placement>> gathered =
-      gather(session.communicator(),
-             std::vector{own_placement(plan.target.threads, session.device(), plan.peak_bytes())});
+  const std::vector<std::vector<Placement>> gathered = gather(
+      session.communicator(),
+      std::vector{own_placement(plan.target.threads, session.device(), peak_bytes_with_next_band(plan))});
   std::vector<Placement> ranks;
   for (const auto& one : gathered) ranks.push_back(one.front());
   if (ranks.empty()) return "";

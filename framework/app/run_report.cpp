@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tessera/app/transfers.hpp"
+#include "tessera/pipeline/bands.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/plan_work.hpp"
 
@@ -55,7 +56,7 @@ std::vector<StageCost> stage_costs(const Plan& plan) {
 
 RankCost rank_cost(const Pipeline& pipeline, const Plan& plan, const StepRecorder& recorder) {
   RankCost cost;
-  cost.peak_bytes = plan.peak_bytes();
+  cost.peak_bytes = peak_bytes_with_next_band(plan);
   walk(plan.root, [&](const PlanNode& node) {
     const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
     cost.seconds += total.seconds;

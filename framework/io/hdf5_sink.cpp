@@ -4,10 +4,10 @@
 #include <array>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
+#include "tessera/io/detail/parts.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -42,20 +42,24 @@ class Hdf5Sink : public BlockSink {
         domain_(domain),
         type_(type),
         notes_(std::move(notes)),
+        parts_(communicator, path, domain),
         file_(communicator, path) {
     const QuietHdf5 quiet;
     hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path);
     collectively(communicator_, [&] { dataset_ = create_dataset(hdf5_, path, dataset, domain, type); });
   }
 
-  void write(const HostBlock& block) override {
+  void write(const HostBlock& block) override { write_part(block, domain_); }
+
+  void write_part(const HostBlock& block, const Box& part) override {
     const QuietHdf5 quiet;
-    collectively(communicator_, [&] {
-      if (!dataset_.valid()) throw InternalError(fmt::format("{} was already written", file_.path()));
-      check_block(block, type_, domain_);
-    });
-    check_cover(communicator_, block, domain_);
+    parts_.take(block, part, type_);
     transfer(communicator_, dataset_, Direction::write, block, domain_, file_.path());
+    if (parts_.complete()) complete();
+  }
+
+ private:
+  void complete() {
     if (notes_) write_notes(notes_());
     collectively(communicator_, [&] {
       const bool closed = dataset_.close();
@@ -65,7 +69,6 @@ class Hdf5Sink : public BlockSink {
     file_.complete();
   }
 
- private:
   void write_notes(const FileNotes& notes) {
     for (const NumberList& list : notes.lists) write_list(list);
     collectively(communicator_, [&] {
@@ -92,6 +95,7 @@ class Hdf5Sink : public BlockSink {
   Box domain_;
   ElementType type_;
   std::function<FileNotes()> notes_;
+  Parts parts_;
   UnfinishedFile file_;  // before the identifiers, so that they are closed when it is removed
   Hdf5Id hdf5_;
   Hdf5Id dataset_;

@@ -18,8 +18,9 @@ namespace tessera::io {
 
 // All functions are collective, with the same arguments on every rank, and create the file under a temporary
 // name beside `path`, so that a place that cannot be written is an InputError before any pixel is computed.
-// The sink's `write`, which is called once, gives the file its name when it is complete; a sink that is
-// destroyed without, or whose `write` throws, leaves nothing behind. `write` throws the same exception on
+// The sink's `write`, which is called once, or the last `write_part`, gives the file its name when it is
+// complete; a sink that is destroyed without, or whose `write` throws, leaves nothing behind. Parts of PNG,
+// TIFF and RLE files are cut along y. `write` throws the same exception on
 // every rank. The blocks of the ranks make up `domain`, each point once; some may be empty. Destruction is
 // collective too, and `communicator` must outlive the sink.
 

@@ -12,14 +12,20 @@ namespace {
 
 class XdmfSink final : public BlockSink {
  public:
-  XdmfSink(MPI_Comm communicator, const std::string& path, std::string text)
-      : file_(communicator, path), text_(std::move(text)) {}
+  XdmfSink(MPI_Comm communicator, const std::string& path, std::string text, const Box& domain)
+      : file_(communicator, path), text_(std::move(text)), domain_(domain) {}
 
   void write(const HostBlock&) override { file_.write(text_); }
+  void write_part(const HostBlock& block, const Box& part) override {
+    for (int d = 0; d < domain_.dimensions; ++d)
+      if (part[d].end != domain_[d].end) return;
+    write(block);
+  }
 
  private:
   TextFile file_;
   std::string text_;
+  Box domain_;
 };
 
 }  // namespace
@@ -31,7 +37,7 @@ std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string&
   const fs::path folder = fs::absolute(path).parent_path();
   const std::string reference = fs::absolute(hdf5_path).lexically_relative(folder).string();
   return std::make_unique<XdmfSink>(communicator, path,
-                                    detail::xdmf_text({reference, dataset, domain, type, third}));
+                                    detail::xdmf_text({reference, dataset, domain, type, third}), domain);
 }
 
 }  // namespace tessera::io

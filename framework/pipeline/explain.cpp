@@ -7,6 +7,7 @@
 #include <array>
 
 #include "tessera/domain/counted.hpp"
+#include "tessera/pipeline/bands.hpp"
 #include "tessera/pipeline/plan_work.hpp"
 #include "tessera/pipeline/tiling.hpp"
 
@@ -45,8 +46,9 @@ class StepPrinter {
          counted(times, "time"), step.continues ? " in all" : "", condition);
   }
   void operator()(const plan::Bands& step) {
-    line("in {} along dimension {}", counted(static_cast<std::int64_t>(step.children.size()), "band"),
-         step.dimension);
+    const int passes = passes_of(pipeline_);
+    line("band {} of {} along dimension {}{}", step.band.index, step.band.count, step.band.dimension,
+         passes > 1 ? fmt::format(", in pass {} of {}", step.band.pass, passes) : "");
   }
   void operator()(const plan::Items&) { line("for each item of the stream"); }
   void operator()(const plan::Allocate& step) {
@@ -212,6 +214,7 @@ std::string explain(const Pipeline& pipeline, const Plan& plan) {
   text += StepPrinter(pipeline, plan).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
+  if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
   return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
                             human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
@@ -220,7 +223,7 @@ std::string explain(const Pipeline& pipeline, const Plan& plan) {
 
 void PlanTotals::add(const Pipeline& pipeline, const Plan& plan) {
   ++rank_count;
-  peak_bytes = std::max(peak_bytes, plan.peak_bytes());
+  peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
   for (const StageRegions& stage : plan.stages) redundant_points += stage.redundant_points;
   exchanged_bytes.resize(plan.stages.size());
   walk(plan.root, [&](const PlanNode& node) {

@@ -34,6 +34,10 @@ void PartialValues::clear() {
   for (std::int64_t k = 0; k < count_; ++k) kernel_.init(values_.data() + k * stride_);
 }
 
+void PartialValues::begin_with(const std::byte* value) {
+  std::memcpy(values_.data(), value, static_cast<std::size_t>(kernel_.value_bytes()));
+}
+
 void PartialValues::collect(const ExecutionSpace& execution) {
   compat::copy(execution, host_shares_, shares_);
   compat::fence(execution);

@@ -13,6 +13,8 @@ class PartialValues {
 
   /// Before the first contribution.
   void clear();
+  /// After `clear`: the first contribution is what contributions elsewhere were joined to.
+  void begin_with(const std::byte* value);
   /// Where thread t adds its points: t * stride() bytes further on (hosts); where a kernel writes its shares
   /// (devices).
   std::byte* data() { return device_ ? shares_.data() : values_.data(); }

@@ -104,6 +104,9 @@ Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 /// there is none. Between items nothing is planned, allocated or prepared.
 Plan plan_of_stream(Plan plan);
 
+/// The band that the plan is for; null: it is for everything.
+const Band* band_of(const Plan& plan);
+
 /// The first Sequence of that name in the plan, which every plan of make_plan has: "read", "compute" and
 /// "write".
 const plan::Sequence& phase(const Plan& plan, std::string_view name);

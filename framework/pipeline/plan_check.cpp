@@ -137,15 +137,25 @@ class PlansChecker {
   std::vector<Nodes> nodes_;
 };
 
+/// Of the plan's band, if it has one.
+ScheduledPipeline any_schedule_of(const Pipeline& pipeline, const Plan& plan) {
+  const Band* band = band_of(plan);
+  if (band == nullptr) return {pipeline, {}, {}, 1};
+  if (!pipeline.loops().empty() || band->dimension < 0 || band->dimension >= max_dimensions ||
+      band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline))
+    throw InputError(fmt::format("rank {}: this pipeline has no such band: {}", plan.rank, advice));
+  return {pipeline, {}, {}, 1, Window(pipeline, *band)};
+}
+
 }  // namespace
 
 void check_plan(const Pipeline& pipeline, const Plan& plan) {
-  detail::PlanChecker(pipeline, ScheduledPipeline(pipeline, {}, {}, 1), plan).check();
+  detail::PlanChecker(pipeline, any_schedule_of(pipeline, plan), plan).check();
 }
 
 void check_plans(const Pipeline& pipeline, const std::vector<Plan>& plans) {
   if (plans.empty()) throw InputError(fmt::format("holds no plan: {}", advice));
-  const ScheduledPipeline any_schedule(pipeline, {}, {}, 1);
+  const ScheduledPipeline any_schedule = any_schedule_of(pipeline, plans.front());
   for (std::size_t rank = 0; rank < plans.size(); ++rank) {
     if (plans[rank].rank != static_cast<int>(rank) ||
         plans[rank].rank_count != static_cast<int>(plans.size()))

@@ -100,15 +100,42 @@ void PlanInstance::make_reductions() {
 }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
-  executor_->clear_partial_values();
+  begin_reductions();
   run(plan().root, bindings, observer);
   fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
-  executor_->clear_partial_values();
+  begin_reductions();
   run(phase(plan(), "compute").children, {}, observer);
   fence();
+}
+
+void PlanInstance::read(const Bindings& bindings) {
+  run(phase(plan(), "read").children, bindings, {});
+  fence();
+}
+
+void PlanInstance::write(const Bindings& bindings) { run(phase(plan(), "write").children, bindings, {}); }
+
+void PlanInstance::begin_reductions() {
+  executor_->clear_partial_values();
+  if (carried_ == nullptr) return;
+  const auto count = static_cast<std::size_t>(executor_->pipeline().size());
+  carried_->resize(count);
+  std::vector<bool> goes_on(count, false);
+  walk(plan().root, [&](const PlanNode& node) {
+    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
+      goes_on[static_cast<std::size_t>(reduce->stage)] = true;
+  });
+  for (std::size_t id = 0; id < count; ++id) {
+    const std::vector<std::byte>& value = (*carried_)[id];
+    if (value.empty()) continue;
+    if (!goes_on[id])
+      executor_->store_result(static_cast<int>(id), value.data());
+    else if (communicator_.rank() == 0)  // once, not once for each rank
+      executor_->partial_values(static_cast<int>(id))->begin_with(value.data());
+  }
 }
 
 void PlanInstance::fence() {
@@ -217,8 +244,12 @@ void PlanInstance::reduce(std::span<const PlanNode> nodes, const StepObserver& o
   }
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const PlanNode& node : nodes) {
-    PartialValues& values = *executor_->partial_values(stage_of(node));
-    executor_->store_result(stage_of(node), values.total());
+    const int stage = stage_of(node);
+    PartialValues& values = *executor_->partial_values(stage);
+    executor_->store_result(stage, values.total());
+    if (carried_ != nullptr)
+      (*carried_)[static_cast<std::size_t>(stage)].assign(values.total(),
+                                                          values.total() + values.kernel().value_bytes());
     values.clear();
   }
 }

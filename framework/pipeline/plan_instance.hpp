@@ -17,6 +17,10 @@
 
 namespace tessera {
 
+/// What global reductions have come to when a plan is over, by stage; empty: nothing yet. The same on all
+/// ranks.
+using CarriedValues = std::vector<std::vector<std::byte>>;
+
 /// A plan made ready to run on the ranks of a communicator: it owns its buffers, its communicator and its
 /// execution space. Made once, run any number of times; nothing is allocated while it runs.
 class PlanInstance {
@@ -34,6 +38,15 @@ class PlanInstance {
   /// Only what lies between reading and writing: exchanges, boundaries and stages, on inputs taken as
   /// changed. Collective; done on return.
   void compute(const StepObserver& observer = {});
+
+  /// Only the reading and only the writing, which may go on in another thread while another instance
+  /// computes, if MPI was started for several threads. Collective.
+  void read(const Bindings& bindings);
+  void write(const Bindings& bindings);
+
+  /// Global reductions go on from what came out of the plans before, and those that the plan leaves out have
+  /// it as their result. It must outlive the instance.
+  void carry(CarriedValues& carried) { carried_ = &carried; }
 
   /// Steps of the plan; each is reported to the observer of a run, those of loops again and again.
   int step_count() const;
@@ -74,6 +87,8 @@ class PlanInstance {
   /// Global reductions that follow each other: their messages travel side by side.
   void reduce(std::span<const PlanNode> nodes, const StepObserver& observer);
   void fence();
+  /// Before the first contribution.
+  void begin_reductions();
   void make_exchanges(const Transport& transport);
   void make_exchange(const PlanNode& node, std::vector<int> buffers, const Transport& transport);
   void make_reductions();
@@ -102,6 +117,7 @@ class PlanInstance {
   std::vector<MPI_Request> requests_;
   /// Of the loop of rounds that ended last.
   CountedTurns turns_;
+  CarriedValues* carried_ = nullptr;
 };
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tessera/pipeline/schedule.hpp"
+#include "tessera/pipeline/window.hpp"
 #include "tessera/view/exchange_lists.hpp"
 
 namespace tessera {
@@ -41,9 +42,9 @@ struct Repeat {
   /// Reductions of a turn are under way while the points of the next are computed: see TurnPart.
   bool overlaps_test = false;
 };
-/// Out of core: the parts of an image that is larger than memory, a child for each, cut along `dimension`.
+/// Out of core: the steps of one of the bands that an image larger than memory is cut into.
 struct Bands {
-  int dimension = 0;
+  Band band;
   std::vector<PlanNode> children;
 };
 /// The frames of a stream: children once for each, until there is none.

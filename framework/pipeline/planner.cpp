@@ -16,14 +16,15 @@ void Planner::run() {
   for (int id = 0; id < pipeline_.size(); ++id) describe(id);
   for (int id = 0; id < pipeline_.size(); ++id) {
     begin_loops(id);
-    if (pipeline_[id].is_input()) {
+    if (pipeline_[id].is_input() && !stage(id).domain.empty()) {
       add(read.children, plan::Read{id, stage(id).owned});
       await(id);
-    } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile) {
+    } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
+               !scheduled_.is_left_out(id)) {
       add_compute(id);
     }
-    if (pipeline_[id].is_output)
-      add(write.children, plan::Write{id, intersection(stage(id).owned, pipeline_[id].domain)});
+    if (scheduled_.is_written(id))
+      add(write.children, plan::Write{id, scheduled_.written(id, stage(id).owned)});
     end_loops(id);
   }
   place_buffers();
@@ -31,6 +32,11 @@ void Planner::run() {
   plan::Sequence compute{"compute", steps_.take_nodes()};
   plan::Sequence root{"plan", {}};
   for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
+  if (!scheduled_.window().is_whole()) {
+    plan::Bands band{scheduled_.window().band(), std::move(root.children)};
+    root.children.clear();
+    add(root.children, std::move(band));
+  }
   plan_.root.step = std::move(root);
   number_nodes(plan_.root);
   count_message_bytes();
@@ -153,8 +159,10 @@ void Planner::place_buffers() {
   std::vector<std::int64_t> bytes, offsets;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    if (is_pinned(buffer)) steps_.use_after(static_cast<int>(i));
-    if (is_pinned(buffer) && pipeline_[buffer.array].is_input()) steps_.use_before(static_cast<int>(i));
+    const bool is_given = scheduled_.is_left_out(buffer.array);
+    if (is_pinned(buffer) || is_given) steps_.use_after(static_cast<int>(i));
+    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given)
+      steps_.use_before(static_cast<int>(i));
     bytes.push_back(buffer.bytes);
   }
   for (const std::vector<int>& family : scheduled_.families()) {
@@ -231,6 +239,13 @@ Plan plan_of_stream(Plan plan) {
   phases.push_back({0, std::move(items)});
   number_nodes(plan.root);
   return plan;
+}
+
+const Band* band_of(const Plan& plan) {
+  const auto* root = std::get_if<plan::Sequence>(&plan.root.step);
+  if (root == nullptr || root->children.empty()) return nullptr;
+  const auto* bands = std::get_if<plan::Bands>(&root->children.front().step);
+  return bands == nullptr ? nullptr : &bands->band;
 }
 
 const plan::Sequence& phase(const Plan& plan, std::string_view name) {

@@ -58,6 +58,7 @@ class Region {
 RankExecutor::RankExecutor(const Pipeline& pipeline, const Plan& plan, HostMode mode)
     : pipeline_(pipeline),
       plan_(plan),
+      window_(band_of(plan) != nullptr ? Window(pipeline, *band_of(plan)) : Window()),
       mode_(mode),
       execution_(compat::own_instance()),
       memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
@@ -155,7 +156,10 @@ void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
   const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
   execution_.fence();
   if constexpr (!runs_on_host) copy.to_host();
-  sink.write(copy.get());
+  if (window_.is_whole() || pipeline_[step.array].is_everywhere())
+    sink.write(copy.get());
+  else
+    sink.write_part(copy.get(), window_.wanted(pipeline_, step.array));
 }
 
 void RankExecutor::fill(const plan::FillBoundary& step) {

@@ -62,6 +62,8 @@ class RankExecutor {
 
   Pipeline pipeline_;
   Plan plan_;
+  /// What the plan is for.
+  Window window_;
   HostMode mode_;
   ExecutionSpace execution_;
   /// Made once: newer versions of Kokkos allocate to make one.

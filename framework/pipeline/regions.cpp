@@ -75,7 +75,7 @@ Box Regions::find_required(int array) {
 Box Regions::find_computed(int stage) {
   const StageDeclaration& declaration = scheduled_.pipeline()[stage];
   if (const int contributing = scheduled_[stage].contributed_by; contributing >= 0)
-    return intersection(owned(contributing), declaration.reduced);
+    return intersection(owned(contributing), scheduled_.wanted(stage));
   if (scheduled_[stage].placement == Placement::distributed) return owned(stage);
   Box box;
   for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));

@@ -27,7 +27,8 @@ bool ScheduledPipeline::can_contribute(int reduction, const Schedule& schedule) 
   // In another turn, or after a loop that feeds the array, the points would be other ones.
   if (pipeline_->loop_of(stage) != pipeline_->loop_of(reduction) || is_target(*pipeline_, array))
     return false;
-  if (!(*this)[stage].distribution.domain().contains(declaration.reduced)) return false;
+  if (is_left_out(reduction) || !(*this)[stage].distribution.domain().contains(wanted(reduction)))
+    return false;
   if ((*this)[stage].placement != Placement::tile) return true;
   const int root = root_of_tiles(stage);
   return stage < root && root < reduction;

@@ -6,37 +6,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "tessera/pipeline/corners.hpp"
 #include "tessera/pipeline/tiling.hpp"
 
 namespace tessera {
 namespace {
 
-/// The point box in the middle of `box`, rounded down or up.
-Box centre(const Box& box, bool up) {
-  Box point = box;
-  for (int d = 0; d < box.dimensions; ++d) {
-    const std::int64_t middle = floor_divide<std::int64_t>(box[d].begin + box[d].end - 1 + (up ? 1 : 0), 2);
-    point[d] = {middle, middle + 1};
-  }
-  return point;
-}
-
-Box no_points(int dimensions) {
-  Box box;
-  box.dimensions = dimensions;
-  return box;
-}
-
 const StageSchedule* find_stage(const Schedule& schedule, const std::string& name) {
   const auto found = schedule.stages.find(name);
   return found == schedule.stages.end() ? nullptr : &found->second;
-}
-
-Box corner(const Box& box, bool last) {
-  Box point = box;
-  for (int d = 0; d < box.dimensions; ++d)
-    point[d] = last ? Range{box[d].end - 1, box[d].end} : Range{box[d].begin, box[d].begin + 1};
-  return point;
 }
 
 using Lines = std::array<bool, max_dimensions>;
@@ -105,9 +83,10 @@ Box with_whole_lines(const StageDeclaration& stage, Box box) {
 }
 
 ScheduledPipeline::ScheduledPipeline(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                                     int rank_count)
+                                     int rank_count, Window window)
     : pipeline_(&pipeline),
       target_(target),
+      window_(std::move(window)),
       overlap_(schedule.overlap),
       rank_count_(rank_count),
       stages_(static_cast<std::size_t>(pipeline.size())) {
@@ -212,87 +191,6 @@ std::vector<Box> ScheduledPipeline::required_of(int id, const Box& box) const {
   std::vector<Box> needs((*pipeline_)[id].inputs.size());
   required_of(id, box, needs.data());
   return needs;
-}
-
-void ScheduledPipeline::settle_domains(std::vector<Box>& domains, std::vector<Box>& nominals) const {
-  for (int id = size() - 1; id >= 0; --id) {
-    const auto i = static_cast<std::size_t>(id);
-    const StageDeclaration& declaration = (*pipeline_)[id];
-    check_domain(id, domains[i]);
-    settle_fed(id, domains[i], nominals[i]);
-    if (declaration.ends_at_domain() || declaration.is_value) domains[i] = nominals[i] = declaration.domain;
-    if (declaration.is_output) nominals[i] = declaration.domain;
-    if (declaration.is_output) domains[i] = hull(domains[i], declaration.domain);
-    if (declaration.is_input()) continue;
-    if (declaration.is_further_output) {
-      // The first output, which comes last here, stands for all.
-      const auto lead = static_cast<std::size_t>(declaration.lead);
-      domains[lead] = hull(domains[lead], domains[i]);
-      nominals[lead] = hull(nominals[lead], nominals[i]);
-      continue;
-    }
-    if (leads_nowhere(id))
-      throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
-    if (domains[i].empty()) {
-      // Its consumers read it only where the outputs have no points: nobody computes it.
-      domains[i] = nominals[i] = no_points(declaration.dimensions);
-      if (declaration.reduction == nullptr) continue;
-    }
-    if (declaration.reduction != nullptr) domains[i] = nominals[i] = declaration.reduced;
-    domains[i] = with_whole_lines(declaration, domains[i]);
-    nominals[i] = with_whole_lines(declaration, nominals[i]);
-    settle_inputs(id, domains[i], nominals[i], domains, nominals);
-  }
-}
-
-void ScheduledPipeline::settle_inputs(int id, const Box& domain, const Box& nominal,
-                                      std::vector<Box>& domains, std::vector<Box>& nominals) const {
-  const StageDeclaration& declaration = (*pipeline_)[id];
-  const auto whole = required_of(id, domain);
-  const auto first = required_of(id, corner(nominal, false));
-  const auto last = required_of(id, corner(nominal, true));
-  for (std::size_t k = 0; k < whole.size(); ++k) {
-    const auto input = static_cast<std::size_t>(declaration.inputs[k]);
-    domains[input] = hull(domains[input], whole[k]);
-    // A producer's blocks follow its consumer's: their corners lie in the middle of what those corners read.
-    if (!first[k].empty() && !last[k].empty())
-      nominals[input] = hull(nominals[input], hull(centre(first[k], false), centre(last[k], true)));
-    else
-      nominals[input] = hull(nominals[input], whole[k]);
-  }
-}
-
-bool ScheduledPipeline::leads_nowhere(int id) const {
-  const auto is_used = [this](int part) {
-    const StageDeclaration& array = (*pipeline_)[part];
-    return array.is_output || !(*this)[part].consumers.empty() || !family(part).empty() ||
-           std::ranges::any_of(pipeline_->loops(), [part](const LoopDeclaration& loop) {
-             return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
-           });
-  };
-  for (int part = id; part < id + (*pipeline_)[id].output_count; ++part)
-    if (is_used(part)) return false;
-  return true;
-}
-
-void ScheduledPipeline::check_domain(int id, const Box& required) const {
-  const StageDeclaration& array = (*pipeline_)[id];
-  for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const auto& side = array.boundary.side[i];
-    if (array.ends_at_domain() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
-                                   (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
-      throw InternalError(fmt::format(
-          "the {} '{}' is {} and has no boundary condition in dimension {}, but "
-          "stages read {}",
-          array.is_input() ? "input" : "stage", array.name, to_string(array.domain), d, to_string(required)));
-    if (!array.ends_at_domain() && !array.whole[i].empty() &&
-        !(intersection(array.whole[i], required[d]) == required[d]))
-      throw InternalError(
-          fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
-                      "limit the index with clamp",
-                      array.name, array.whole[i].begin, array.whole[i].end, d, to_string(required)));
-  }
 }
 
 void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, GridChoices& grids,

@@ -7,6 +7,7 @@
 #include "tessera/domain/grid_choices.hpp"
 #include "tessera/pipeline/plan.hpp"
 #include "tessera/pipeline/regions.hpp"
+#include "tessera/pipeline/window.hpp"
 
 namespace tessera {
 
@@ -14,8 +15,9 @@ namespace tessera {
 /// can work out about every other. The pipeline must outlive it.
 class ScheduledPipeline {
  public:
-  /// Throws as make_plan.
-  ScheduledPipeline(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count);
+  /// Throws as make_plan. Of a window, only what it wants.
+  ScheduledPipeline(const Pipeline& pipeline, const Schedule& schedule, const Target& target, int rank_count,
+                    Window window = {});
 
   /// One array.
   struct Stage {
@@ -55,6 +57,22 @@ class ScheduledPipeline {
   const Target& target() const { return target_; }
   Overlap overlap() const { return overlap_; }
   int rank_count() const { return rank_count_; }
+  const Window& window() const { return window_; }
+  /// Of an output the points that are wanted, of a global reduction those that contribute to it.
+  Box wanted(int id) const { return window_.wanted(*pipeline_, id); }
+  /// A value or a global reduction that another pass computes.
+  bool is_left_out(int id) const {
+    return !window_.is_whole() && (*pipeline_)[id].is_everywhere() && wanted(id).empty();
+  }
+  /// An output, or a part of it, and which of the points that a rank owns it writes.
+  bool is_written(int id) const {
+    const StageDeclaration& array = (*pipeline_)[id];
+    return array.is_output && (array.is_everywhere() ? window_.writes_values() : !wanted(id).empty());
+  }
+  Box written(int id, const Box& owned) const {
+    const StageDeclaration& array = (*pipeline_)[id];
+    return intersection(owned, array.is_everywhere() ? array.domain : wanted(id));
+  }
   const Stage& operator[](int id) const { return stages_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(stages_.size()); }
   /// The arrays that change places with this one in loops, itself among them, in order; none: no loop feeds
@@ -78,6 +96,8 @@ class ScheduledPipeline {
   Placement settle_placement(int id, const Schedule& schedule) const;
   /// Gives every array its domain and nominal box, walking from the outputs to the inputs.
   void settle_domains(std::vector<Box>& domains, std::vector<Box>& nominals) const;
+  /// Of what is kept beyond a stage: what ends at its domain, values, and outputs.
+  void settle_kept(int id, Box& domain, Box& nominal) const;
   /// The same for what stage `id` reads, its own being known.
   void settle_inputs(int id, const Box& domain, const Box& nominal, std::vector<Box>& domains,
                      std::vector<Box>& nominals) const;
@@ -123,6 +143,7 @@ class ScheduledPipeline {
 
   const Pipeline* pipeline_;
   Target target_;
+  Window window_;
   Overlap overlap_;
   int rank_count_;
   int total_inputs_ = 0;

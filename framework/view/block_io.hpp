@@ -34,6 +34,12 @@ class BlockSink {
   virtual ~BlockSink() = default;
   /// Stores `block`; what was stored is complete and under its final name when the call returns.
   virtual void write(const HostBlock& block) = 0;
+  /// Out of core: the ranks' blocks are only `part` of the array. The parts follow each other along one
+  /// dimension, and with the last one all is complete. As it stands, for sinks that take any block.
+  virtual void write_part(const HostBlock& block, const Box& part) {
+    static_cast<void>(part);
+    write(block);
+  }
 };
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans with loops, swaps, bands and frames, which make_plan does not make yet: edited, run and rehearsed.
+// Plans with loops, swaps and frames, which make_plan does not make yet: edited, run and rehearsed.
 #include <gtest/gtest.h>
 
 #include "pipeline/instance_sample.hpp"
@@ -183,15 +183,9 @@ TEST(Loops, AConditionOfNegativeZeroDoesNotHold) {
   EXPECT_EQ(turns, 7);
 }
 
-/// The sample's plan on one rank of many, its computation in a band, for all frames of a stream.
+/// The sample's plan on one rank of many, for all frames of a stream.
 Plan stream_plan(const test::InstanceSample& sample, int ranks, int rank) {
-  Plan plan = make_plan(sample.pipeline, sample.schedule, {2}, ranks, rank);
-  auto& steps = children_of_phase(plan, 1);
-  plan::Sequence band{"band", std::move(steps)};
-  plan::Bands bands{1, {}};
-  bands.children.push_back({-1, std::move(band)});
-  steps = {{-1, std::move(bands)}};
-  return plan_of_stream(std::move(plan));
+  return plan_of_stream(make_plan(sample.pipeline, sample.schedule, {2}, ranks, rank));
 }
 
 /// Frames of a stream, and what came out of each.

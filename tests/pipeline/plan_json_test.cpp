@@ -31,8 +31,8 @@ TEST(PlanJson, AllKindsOfNodesComeBack) {
   const Pipeline pipeline = test::sample_pipeline();
   const std::string text = to_json(pipeline, test::plan_with_all_kinds(pipeline));
   EXPECT_EQ(to_json(pipeline, plan_from_json(pipeline, text)), text);
-  for (const char* kind : {"sequence", "repeat", "bands", "items", "allocate", "free", "read", "write",
-                           "boundary", "compute", "reduce", "swap"})
+  for (const char* kind : {"sequence", "repeat", "items", "allocate", "free", "read", "write", "boundary",
+                           "compute", "reduce", "swap"})
     EXPECT_NE(text.find(std::string("\"").append(kind).append("\"")), std::string::npos) << kind;
   const std::string plans = to_json(pipeline, test::make_plans(pipeline, {}, {}, 3));
   EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, plans)), plans);

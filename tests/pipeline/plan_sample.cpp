@@ -50,10 +50,8 @@ Plan plan_with_all_kinds(const Pipeline& pipeline) {
   repeat.maximum = 4;
   repeat.condition = pipeline.find("most");
   repeat.turns = 2;
-  plan::Bands bands{1, {}};
   plan::Items items;
-  bands.children = {{0, plan::Sequence{"band", {}}}, {0, plan::Sequence{"band", {}}}};
-  repeat.children = {{0, std::move(bands)}};
+  repeat.children = {{0, plan::Sequence{"turn", {}}}};
   items.children = {{0, plan::Sequence{"frame", {}}}};
   compute.push_back({0, std::move(repeat)});
   compute.push_back({0, std::move(items)});

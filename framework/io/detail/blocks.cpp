@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
 
@@ -20,14 +19,6 @@ void check_block(const HostBlock& block, ElementType type, const Box& domain) {
         fmt::format("a block {} outside the file's domain {}", to_string(block.box), to_string(domain)));
   if (block.data == nullptr || block.strides[0] != 1)
     throw InternalError(fmt::format("a block {} without memory, or with gaps in x", to_string(block.box)));
-}
-
-void check_cover(MPI_Comm communicator, const HostBlock& block, const Box& domain) {
-  std::int64_t points = block.box.size();
-  MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator);
-  if (points != domain.size())
-    throw InternalError(fmt::format("the ranks' blocks have {} points together, the domain {} has {}", points,
-                                    to_string(domain), domain.size()));
 }
 
 HostBlock packed_block(std::byte* data, ElementType type, const Box& box) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -15,9 +13,6 @@ namespace tessera::io::detail {
 
 /// Throws InternalError unless `block` is empty, or of this type, within `domain`, and has rows without gaps.
 void check_block(const HostBlock& block, ElementType type, const Box& domain);
-
-/// Collective. Throws InternalError unless the blocks of all ranks have as many points as `domain`.
-void check_cover(MPI_Comm communicator, const HostBlock& block, const Box& domain);
 
 /// Describes memory that holds the points of `box` without padding, x fastest.
 HostBlock packed_block(std::byte* data, ElementType type, const Box& box);

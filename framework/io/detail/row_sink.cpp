@@ -39,56 +39,49 @@ RowSink::RowSink(MPI_Comm communicator, const std::string& path, const Box& doma
     : communicator_(communicator),
       domain_(domain),
       type_(type),
+      parts_(communicator, path, domain),
       file_(communicator, path),
       begin_(std::move(begin)) {
   MPI_Comm_rank(communicator_, &rank_);
 }
 
-void RowSink::write(const HostBlock& block) {
-  collectively(communicator_, [&] {
-    if (written_) throw InternalError(fmt::format("{} was already written", file_.path()));
-    check_block(block, type_, domain_);
-  });
-  check_cover(communicator_, block, domain_);
-  written_ = true;
-
+void RowSink::write_part(const HostBlock& block, const Box& part) {
+  const bool is_first = parts_.none();
+  parts_.take(block, part, type_);
+  if (part[0] != domain_[0]) throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
+  if (is_first) begin();
   const std::int64_t rows =
-      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, domain_[1].size());
+      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
+  std::vector<std::byte> memory(rank_ == 0 ? static_cast<std::size_t>(rows * row_bytes(domain_, type_)) : 0);
   Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
-  encode(gatherer, rows);
+  stream(gatherer, part, rows, memory);
+  if (!parts_.complete()) return;
+  collectively(communicator_, [&] {
+    if (writer_) writer_->finish();
+    writer_.reset();
+  });
   file_.complete();
 }
 
-void RowSink::encode(Gatherer& gatherer, std::int64_t rows) {
-  std::vector<std::byte> band;
-  std::unique_ptr<RowWriter> writer;
+void RowSink::begin() {
   collectively(communicator_, [&] {
-    if (rank_ != 0) return;
-    band.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
-    writer = begin_(file_);
-  });
-  stream(gatherer, rows, band, [&](const HostBlock& whole_rows) {
-    for (std::int64_t y = whole_rows.box[1].begin; y < whole_rows.box[1].end; ++y)
-      writer->write_row(whole_rows, y);
-  });
-  collectively(communicator_, [&] {
-    if (writer) writer->finish();
+    if (rank_ == 0) writer_ = begin_(file_);
   });
 }
 
-/// Brings the array to rank 0 band by band, and calls `use` there. The other ranks cannot know that `use` has
+/// Brings the part to rank 0 band by band, and writes it there. The other ranks cannot know that this has
 /// failed, and keep sending, so rank 0 keeps receiving.
-void RowSink::stream(Gatherer& gatherer, std::int64_t rows, std::vector<std::byte>& memory,
-                     const std::function<void(const HostBlock&)>& use) const {
+void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
+                     std::vector<std::byte>& memory) const {
   std::exception_ptr failure;
-  for (std::int64_t y = domain_[1].begin; y < domain_[1].end; y += rows) {
-    Box box = domain_;
-    box[1] = {y, std::min(y + rows, domain_[1].end)};
+  for (std::int64_t y = part[1].begin; y < part[1].end; y += rows) {
+    Box box = part;
+    box[1] = {y, std::min(y + rows, part[1].end)};
     const HostBlock band = packed_block(memory.data(), type_, box);
     gatherer.gather(band);
     if (rank_ != 0 || failure) continue;
     try {
-      use(band);
+      for (std::int64_t row = box[1].begin; row < box[1].end; ++row) writer_->write_row(band, row);
     } catch (...) {
       failure = std::current_exception();
     }

@@ -13,6 +13,7 @@
 #include "tessera/domain/element_type.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/gatherer.hpp"
+#include "tessera/io/detail/parts.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
@@ -42,20 +43,23 @@ class RowSink final : public BlockSink {
   /// Collective.
   RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type, Begin begin);
 
-  void write(const HostBlock& block) override;
+  void write(const HostBlock& block) override { write_part(block, domain_); }
+  /// Parts are cut along y.
+  void write_part(const HostBlock& block, const Box& part) override;
 
  private:
-  void encode(Gatherer& gatherer, std::int64_t rows);
-  void stream(Gatherer& gatherer, std::int64_t rows, std::vector<std::byte>& memory,
-              const std::function<void(const HostBlock&)>& use) const;
+  void begin();
+  void stream(Gatherer& gatherer, const Box& part, std::int64_t rows, std::vector<std::byte>& memory) const;
 
   MPI_Comm communicator_;
   int rank_ = 0;
   Box domain_;
   ElementType type_;
-  UnfinishedFile file_;
+  Parts parts_;
+  UnfinishedFile file_;  // before the writer, so that it is closed when it is removed
   Begin begin_;
-  bool written_ = false;
+  /// On rank 0, from the first part to the last.
+  std::unique_ptr<RowWriter> writer_;
 };
 
 }  // namespace tessera::io::detail

@@ -74,9 +74,10 @@ void PlanChecker::check_completeness() const {
       require(points >= all, "of '{}' only {} of {} points are {}", declaration.name, points, all, what);
     };
     if (declaration.is_input()) expect("read", read[i], stage(id).owned.size());
+    if (any_schedule_.is_written(id))
+      expect("written", written[i], any_schedule_.written(id, stage(id).owned).size());
+    if (any_schedule_.is_left_out(id)) continue;
     require(declaration.reduction == nullptr || reduced[i] > 0, "no step reduces '{}'", declaration.name);
-    if (declaration.is_output)
-      expect("written", written[i], intersection(stage(id).owned, declaration.domain).size());
     if (declaration.kernel != nullptr && stage(id).placement != Placement::tile)
       expect("computed", computed[i], stage(id).computed.size());
   }
@@ -181,9 +182,9 @@ void PlanChecker::check_memory() const {
 void PlanChecker::check_root() const {
   const auto* root = std::get_if<plan::Sequence>(&plan_.root.step);
   const std::vector<PlanNode>* phases = root == nullptr ? nullptr : &root->children;
-  // Those of a stream are done for each of its items.
-  if (phases != nullptr && phases->size() == 1)
-    if (const auto* items = std::get_if<plan::Items>(&phases->front().step)) phases = &items->children;
+  // Those of a stream are done for each of its items, and those of a band are of that.
+  if (phases != nullptr && phases->size() == 1 && !std::holds_alternative<plan::Repeat>(phases->front().step))
+    phases = children_of(phases->front());
   for (const char* name : {"read", "compute", "write"}) {
     const auto is_phase = [&](const PlanNode& child) {
       const auto* sequence = std::get_if<plan::Sequence>(&child.step);
@@ -259,7 +260,8 @@ void PlanChecker::check_step(const plan::Repeat& step) {
 }
 
 void PlanChecker::check_step(const plan::Bands& step) {
-  check_range(step.dimension, 0, max_dimensions - 1, "dimension");
+  require(!any_schedule_.window().is_whole() && step.band == any_schedule_.window().band(),
+          "only the root has a band");
 }
 
 void PlanChecker::check_step(const plan::Allocate& step) {
@@ -296,7 +298,7 @@ void PlanChecker::check_step(const plan::Write& step) {
   require(declaration.is_output, "'{}' is no output", declaration.name);
   check_box(step.box, declaration.dimensions, "box");
   check_inside(buffer_in_use(step.array, &StageRegions::written_buffer).box, step.box, "box");
-  const Box owned = intersection(stage(step.array).owned, declaration.domain);
+  const Box owned = any_schedule_.written(step.array, stage(step.array).owned);
   require(step.box == owned, "this rank writes {}, not {}", to_string(owned), to_string(step.box));
 }
 

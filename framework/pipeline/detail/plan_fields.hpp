@@ -29,7 +29,11 @@ inline constexpr auto fields_of<plan::Repeat> = std::tuple{
     Field{"turns", &plan::Repeat::turns},         Field{"rounds_of", &plan::Repeat::rounds_of},
     Field{"continues", &plan::Repeat::continues}, Field{"overlaps_test", &plan::Repeat::overlaps_test}};
 template <>
-inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"dimension", &plan::Bands::dimension}};
+inline constexpr auto fields_of<Band> =
+    std::tuple{Field{"dimension", &Band::dimension}, Field{"count", &Band::count},
+               Field{"index", &Band::index}, Field{"pass", &Band::pass}};
+template <>
+inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"band", &plan::Bands::band}};
 template <>
 inline constexpr auto fields_of<plan::Allocate> = std::tuple{Field{"buffer", &plan::Allocate::buffer}};
 template <>

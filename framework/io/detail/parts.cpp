@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/parts.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+
+bool Parts::is_next(const Box& part) const {
+  if (part.dimensions != domain_.dimensions || part.empty()) return false;
+  for (int cut = 0; cut < part.dimensions; ++cut) {
+    Box layers = domain_;
+    layers[cut] = part[cut];
+    const std::int64_t before = domain_.size() / domain_[cut].size() * (part[cut].begin - domain_[cut].begin);
+    if (layers == part && before == written_ && part[cut].end <= domain_[cut].end) return true;
+  }
+  return false;
+}
+
+void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
+  std::int64_t points = block.box.size();
+  MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+  collectively(communicator_, [&] {
+    if (complete()) throw InternalError(fmt::format("{} was already written", path_));
+    if (!is_next(part))
+      throw InternalError(
+          fmt::format("{}: {} is not the next part of {}", path_, to_string(part), to_string(domain_)));
+    check_block(block, type, part);
+    if (points != part.size())
+      throw InternalError(fmt::format("the ranks' blocks have {} points together, but {} has {}", points,
+                                      to_string(part), part.size()));
+  });
+  written_ += part.size();
+}
+
+}  // namespace tessera::io::detail

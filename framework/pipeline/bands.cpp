@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/bands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+
+namespace tessera {
+namespace {
+
+/// Rows of images and of volumes; files hold them one after the other.
+constexpr int cut_dimension = 1;
+
+bool wants_something(const Pipeline& pipeline, const Window& window) {
+  if (window.writes_values()) return true;
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (!pipeline[id].is_value && !window.wanted(pipeline, id).empty()) return true;
+  return false;
+}
+
+/// What the band in the middle of each pass needs at most on some of the ranks.
+std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
+                        int rank_count, std::int64_t count) {
+  std::int64_t most = 0;
+  for (int pass = 0; pass < passes_of(pipeline); ++pass) {
+    const ScheduledPipeline scheduled(
+        pipeline, schedule, target, rank_count,
+        count == 1 && pass == 0 ? Window() : Window(pipeline, {cut_dimension, count, count / 2, pass}));
+    for (int rank : std::set{0, rank_count / 2, rank_count - 1})
+      most = std::max(most, peak_bytes_with_next_band(make_plan(scheduled, rank)));
+    if (count == 1) break;
+  }
+  return most;
+}
+
+[[noreturn]] void fail_for_loops(const Pipeline& pipeline, const char* key, const std::string& problem) {
+  throw ScheduleError(key,
+                      fmt::format("{}; bands do not help, as the loop '{}' goes over all points in every "
+                                  "turn: use more ranks",
+                                  problem, pipeline.loops().front().name));
+}
+
+void shift_buffers(PlanNode& node, int shift) {
+  if (auto* allocate = std::get_if<plan::Allocate>(&node.step)) allocate->buffer += shift;
+  if (auto* free = std::get_if<plan::Free>(&node.step)) free->buffer += shift;
+  if (auto* children = children_of(node))
+    for (PlanNode& child : *children) shift_buffers(child, shift);
+}
+
+/// The steps of `pass` go to the end of `plan`, with the buffers that they use, and what the pass computes is
+/// told as that does.
+void append_pass(Plan& plan, Plan pass) {
+  const int first = static_cast<int>(plan.buffers.size());
+  plan.buffers.insert(plan.buffers.end(), pass.buffers.begin(), pass.buffers.end());
+  shift_buffers(pass.root, first);
+  auto& steps = std::get<plan::Sequence>(pass.root.step).children;
+  auto& all = std::get<plan::Sequence>(plan.root.step).children;
+  all.insert(all.end(), std::make_move_iterator(steps.begin()), std::make_move_iterator(steps.end()));
+  for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+    if (pass.stages[id].computed_points <= plan.stages[id].computed_points) continue;
+    plan.stages[id] = pass.stages[id];
+    for (int* buffer : {&plan.stages[id].written_buffer, &plan.stages[id].read_buffer})
+      if (*buffer >= 0) *buffer += first;
+  }
+  plan.array_bytes = std::max(plan.array_bytes, pass.array_bytes);
+  plan.message_bytes = std::max(plan.message_bytes, pass.message_bytes);
+  plan.scratch_bytes = std::max(plan.scratch_bytes, pass.scratch_bytes);
+  plan.partial_bytes = std::max(plan.partial_bytes, pass.partial_bytes);
+}
+
+}  // namespace
+
+std::vector<Band> in_order(const Pipeline& pipeline, const Bands& bands) {
+  std::vector<Band> order;
+  const int passes = passes_of(pipeline);
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::int64_t index = 0; index < bands.count; ++index) {
+      const Band band{bands.dimension, bands.count, index, pass};
+      if (wants_something(pipeline, Window(pipeline, band))) order.push_back(band);
+    }
+  return order;
+}
+
+Plan plan_with_bands(const Pipeline& pipeline, const Bands& bands,
+                     const std::function<Plan(const Band&)>& plan_of) {
+  Plan plan = plan_of({bands.dimension, bands.count, bands.count / 2, 0});
+  for (int pass = 1; pass < passes_of(pipeline); ++pass)
+    append_pass(plan, plan_of({bands.dimension, bands.count, bands.count / 2, pass}));
+  number_nodes(plan.root);
+  return plan;
+}
+
+std::int64_t peak_bytes_with_next_band(const Plan& plan) {
+  return band_of(plan) == nullptr ? plan.peak_bytes() : 2 * plan.peak_bytes();
+}
+
+Bands bands_that_fit(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
+                     int rank_count) {
+  Bands bands{cut_dimension, 1};
+  if (target.memory_bytes == 0) return bands;
+  Target unlimited = target;
+  unlimited.memory_bytes = 0;
+  const std::int64_t most = most_bands(pipeline, cut_dimension);
+  for (;;) {
+    const std::int64_t bytes = most_bytes(pipeline, schedule, unlimited, rank_count, bands.count);
+    const std::int64_t limit = bands.count == 1 ? target.memory_bytes : target.memory_bytes / 16 * 15;
+    if (bytes <= limit) return bands;
+    if (!pipeline.loops().empty())
+      fail_for_loops(pipeline, "memory",
+                     fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(bytes),
+                                 human_bytes(target.memory_bytes)));
+    if (bands.count >= most)
+      throw ScheduleError("memory",
+                          fmt::format("a rank of {} needs {} even in {} bands, but may use {}: use "
+                                      "more ranks, or a schedule that keeps less",
+                                      rank_count, human_bytes(bytes), bands.count, human_bytes(limit)));
+    // Halos and what does not depend on the bands make the need fall more slowly than their number grows.
+    const double ratio = static_cast<double>(bytes) / static_cast<double>(limit);
+    bands.count = std::clamp(static_cast<std::int64_t>(static_cast<double>(bands.count) * ratio) + 1,
+                             bands.count + 1, most);
+  }
+}
+
+Bands bands_asked_for(const Pipeline& pipeline, std::int64_t count) {
+  if (count > 1 && !pipeline.loops().empty()) fail_for_loops(pipeline, "bands", "loops have no bands");
+  return {cut_dimension, std::min(count, most_bands(pipeline, cut_dimension))};
+}
+
+}  // namespace tessera

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Out of core: bands never change a bit, whatever the pipeline, and every part of every output comes in
+// order.
+#include <gtest/gtest.h>
+
+#include "domain/random.hpp"
+#include "pipeline/mixed_graph.hpp"
+#include "pipeline/world.hpp"
+#include "tessera/pipeline/banded_run.hpp"
+#include "tessera/pipeline/plan_check.hpp"
+#include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::MixedBindings;
+using test::MixedGraph;
+
+/// Plans of the bands of a graph.
+struct BandedGraph {
+  Bands bands;
+  Schedule schedule;
+  Target target;
+
+  Plan plan(const Pipeline& pipeline, const Band& band, int ranks, int rank) const {
+    return make_plan(ScheduledPipeline(pipeline, schedule, target, ranks, Window(pipeline, band)), rank);
+  }
+};
+
+BandedGraph random_bands(test::Random& random, const Pipeline& pipeline, int ranks) {
+  BandedGraph banded;
+  const auto most = static_cast<int>(most_bands(pipeline, 1));
+  banded.bands.count = random.one_of<std::int64_t>({1, 2, 3, most, random.small(1, most)});
+  banded.schedule = test::random_mixed_schedule(random, pipeline, ranks);
+  banded.target.threads = random.small(1, 2);
+  banded.target.device = random.chance(20);
+  return banded;
+}
+
+/// Of every output each point is written once by one of the ranks, with the bits of one rank in core.
+void expect_whole(const MixedGraph& graph, const MixedBindings& found, const MixedBindings& expected,
+                  const std::string& text) {
+  for (std::size_t id = 0; id < found.sinks.size(); ++id) {
+    if (found.sinks[id] == nullptr) continue;
+    std::vector<int> writes = found.sinks[id]->writes.values;
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < writes.size(); ++i)
+      wrong += writes[i] > 0 && std::memcmp(&found.sinks[id]->array.values[i],
+                                            &expected.sinks[id]->array.values[i], sizeof(double)) != 0;
+    MPI_Allreduce(MPI_IN_PLACE, writes.data(), static_cast<int>(writes.size()), MPI_INT, MPI_SUM,
+                  MPI_COMM_WORLD);
+    for (int count : writes) wrong += count != 1;
+    EXPECT_EQ(wrong, 0) << graph.pipeline[static_cast<int>(id)].name << " of " << text;
+  }
+}
+
+TEST(BandedRun, GivesTheBitsOfOneRankInCore) {
+  test::Random random(977);
+  const int ranks = test::world_size();
+  int most_passes = 0;
+  for (int i = 0; i < 30; ++i) {
+    const MixedGraph graph = test::random_mixed_graph(random, false, random.small(2, 12));
+    const BandedGraph banded = random_bands(random, graph.pipeline, ranks);
+    const Bands& bands = banded.bands;
+    const auto plan_of = [&](const Band& band) {
+      return banded.plan(graph.pipeline, band, ranks, test::world_rank());
+    };
+    most_passes = std::max(most_passes, passes_of(graph.pipeline));
+    MixedBindings expected(graph), found(graph);
+    Rehearsal(graph.pipeline, {}, {}, 1).run(expected.bindings);
+    const Plan shown = plan_with_bands(graph.pipeline, bands, plan_of);
+    int steps = 0;
+    BandedRun(graph.pipeline, in_order(graph.pipeline, bands), plan_of, shown, MPI_COMM_WORLD, {},
+              random.chance(50))
+        .run(found.bindings, [&](const PlanNode& node) {
+          EXPECT_TRUE(is_step(node));
+          ++steps;
+        });
+    EXPECT_GT(steps, 0);
+    expect_whole(
+        graph, found, expected,
+        std::to_string(bands.count) + " bands of " + graph.text + "; " + test::to_string(banded.schedule));
+  }
+  EXPECT_GE(most_passes, 3);
+}
+
+TEST(BandPlans, PassTheChecksOfPlansFromFiles) {
+  test::Random random(978);
+  for (int i = 0; i < 25; ++i) {
+    const MixedGraph graph = test::random_mixed_graph(random, false, random.small(2, 12));
+    const BandedGraph banded = random_bands(random, graph.pipeline, 3);
+    for (const Band& band : in_order(graph.pipeline, banded.bands)) {
+      std::vector<Plan> plans;
+      for (int rank = 0; rank < 3; ++rank) plans.push_back(banded.plan(graph.pipeline, band, 3, rank));
+      const std::string text = to_json(graph.pipeline, plans);
+      EXPECT_EQ(to_json(graph.pipeline, plans_from_json(graph.pipeline, text)), text) << graph.text;
+      ASSERT_NE(band_of(plans.front()), nullptr);
+      EXPECT_EQ(*band_of(plans.front()), band);
+    }
+  }
+}
+
+/// The sum of the points `step` rows away on both sides.
+struct RowsAround {
+  int step = 1;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y - step) + in(x, y + step);
+  }
+};
+
+Pipeline tall_pipeline(std::int64_t rows) {
+  const Box box{{0, 64}, {0, rows}};
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
+  const auto near = pipeline.stage<float>("near", RowsAround{1}, input);
+  pipeline.output(pipeline.stage<float>("far", RowsAround{2}, near), box);
+  return pipeline;
+}
+
+TEST(Bands, AsManyAsMemoryNeeds) {
+  const Pipeline pipeline = tall_pipeline(4096);
+  Target target;
+  EXPECT_EQ(bands_that_fit(pipeline, {}, target, 1).count, 1);
+  const std::int64_t whole = make_plan(pipeline, {}, target, 1, 0).peak_bytes();
+  for (const std::int64_t part : {1, 2, 5, 30}) {
+    target.memory_bytes = whole / part;
+    const Bands bands = bands_that_fit(pipeline, {}, target, 1);
+    // Two bands are there at a time, and their halos with them.
+    EXPECT_GE(bands.count, part == 1 ? 1 : 2 * part);
+    EXPECT_LE(bands.count, part == 1 ? 1 : 3 * part);
+    if (bands.count == 1) continue;
+    for (const Band& band : in_order(pipeline, bands)) {
+      const ScheduledPipeline scheduled(pipeline, {}, {}, 1, Window(pipeline, band));
+      EXPECT_LE(peak_bytes_with_next_band(make_plan(scheduled, 0)), target.memory_bytes);
+    }
+  }
+}
+
+TEST(Bands, ThoseThatCannotFitAreRefused) {
+  const Pipeline pipeline = tall_pipeline(50);
+  Target target;
+  target.memory_bytes = 1000;
+  const std::string error = test::message_of<ScheduleError>([&] { bands_that_fit(pipeline, {}, target, 2); });
+  EXPECT_NE(error.find("even in 50 bands, but may use 1000 bytes"), std::string::npos) << error;
+  EXPECT_EQ(bands_asked_for(pipeline, 1000).count, 50);
+}
+
+}  // namespace

@@ -92,7 +92,7 @@ ImageFormat format_of(const std::string& path) {
 
 ImageInfo inspect_png(const std::string& path) {
   const PngReader reader(path);
-  return {ImageFormat::png, sample_type(reader.layout()), domain_of(reader.layout())};
+  return {ImageFormat::png, reader.type(), reader.domain()};
 }
 
 ImageInfo inspect_rle(const std::string& path) {

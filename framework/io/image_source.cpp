@@ -44,15 +44,18 @@ std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string
   const auto rankwise = [&](Read read) {
     return std::make_unique<RankwiseSource>(communicator, path, info, read);
   };
+  const auto rows = [&](detail::RowSource::Open open) {
+    return std::make_unique<detail::RowSource>(communicator, path, info, std::move(open));
+  };
   switch (info.format) {
     case ImageFormat::png:
-      return rankwise(detail::read_png);
+      return rows(detail::open_png);
     case ImageFormat::rle:
       return rankwise(detail::read_rle);
     case ImageFormat::tiff:
       return rankwise(detail::read_tiff);
     case ImageFormat::jpeg:
-      return rankwise(detail::read_jpeg);
+      return rows(detail::open_jpeg);
     case ImageFormat::fits:
       return rankwise(detail::read_fits);
     case ImageFormat::raw:

@@ -62,6 +62,26 @@ TEST_F(PngReading, Interlaced) {
   expect_points<std::uint8_t>({{0, 1}, {0, 2}}, pixel<std::uint8_t>);
 }
 
+TEST_F(PngReading, RowsInAnyOrderThroughOneSource) {
+  for (const int interlace : {PNG_INTERLACE_NONE, PNG_INTERLACE_ADAM7}) {
+    PlainPng image = make_png(29, 17, PNG_COLOR_TYPE_RGB, 8, pixel<std::uint8_t>);
+    image.interlace = interlace;
+    write(image);
+    const auto source = io::open_image(MPI_COMM_WORLD, path_, io::inspect_image(path_));
+    // Bands whose halos overlap, less and more than before, then others.
+    for (const Range rows :
+         {Range{0, 5}, {3, 9}, {7, 12}, {9, 17}, {0, 17}, {5, 6}, {6, 7}, {2, 4}, {4, 4}, {4, 17}}) {
+      OwnedBlock<std::uint8_t> block(Box{{1, 28}, rows, {0, 3}}, Layout::padded);
+      source->read(block.block());
+      std::int64_t wrong = 0;
+      block.for_each([&](std::int64_t x, std::int64_t y, std::int64_t c, std::uint8_t value) {
+        wrong += value != pixel<std::uint8_t>(x, y, c);
+      });
+      EXPECT_EQ(wrong, 0) << "rows " << rows.begin << " to " << rows.end;
+    }
+  }
+}
+
 TEST_F(PngReading, PalettesBecomeColour) {
   const auto index = [](std::int64_t x, std::int64_t y, std::int64_t) {
     return static_cast<int>((3 * x + y) % 5);

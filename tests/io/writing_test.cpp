@@ -155,6 +155,33 @@ TEST_P(Failing, BlocksThatDoNotFit) {
   EXPECT_THROW(sink->write(filled<std::uint8_t>(part_of(small_, Cut::rows)).block()), InternalError);
 }
 
+TEST_P(Failing, PartsMakeTheSameFileAsTheWhole) {
+  const auto write_rows = [&](BlockSink& sink, Range rows, Cut cut) {
+    Box part = small_;
+    part[1] = rows;
+    sink.write_part(filled<std::uint8_t>(part_of(part, cut), Layout::padded).block(), part);
+  };
+  create(path_)->write(filled<std::uint8_t>(part_of(small_, Cut::rows)).block());
+  const std::string whole = bytes_of(path_);
+  on_rank_0([&] { std::filesystem::remove(path_); });
+  {
+    const auto sink = create(path_);
+    write_rows(*sink, {0, 5}, Cut::rows);
+    EXPECT_THROW(write_rows(*sink, {4, 9}, Cut::rows), InternalError);
+    EXPECT_THROW(write_rows(*sink, {6, 9}, Cut::rows), InternalError);
+    EXPECT_THROW(write_rows(*sink, {5, 5}, Cut::rows), InternalError);
+    EXPECT_THROW(write_rows(*sink, {5, 18}, Cut::rows), InternalError);
+    write_rows(*sink, {5, 6}, Cut::columns);
+  }
+  EXPECT_EQ(folder_.files(), std::vector<std::string>{}) << "of an array that is not complete";
+  const auto sink = create(path_);
+  write_rows(*sink, {0, 5}, Cut::rows);
+  write_rows(*sink, {5, 6}, Cut::columns);
+  write_rows(*sink, {6, 17}, Cut::last_rank);
+  EXPECT_THROW(write_rows(*sink, {6, 17}, Cut::rows), InternalError);
+  EXPECT_TRUE(bytes_of(path_) == whole);
+}
+
 /// Until it ends, this rank's files cannot grow beyond a size, as on a full disk.
 class FullDisk {
  public:

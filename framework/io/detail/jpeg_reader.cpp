@@ -91,15 +91,14 @@ Box JpegReader::domain() const {
   return image_domain(jpeg_.image_width, jpeg_.image_height, jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3);
 }
 
-void JpegReader::read_rows(const std::function<void(std::int64_t, std::byte*)>& use) {
-  checked([&] { jpeg_start_decompress(&jpeg_); });
-  std::vector<std::byte> row(std::size_t{jpeg_.output_width} *
-                             static_cast<std::size_t>(jpeg_.output_components));
-  auto* samples = reinterpret_cast<JSAMPROW>(row.data());
-  for (std::int64_t y = 0; y < jpeg_.output_height; ++y) {
-    checked([&] { jpeg_read_scanlines(&jpeg_, &samples, 1); });
-    use(y, row.data());
-  }
+void JpegReader::read_row(std::byte* samples) {
+  if (!has_started_) checked([&] { jpeg_start_decompress(&jpeg_); });
+  has_started_ = true;
+  auto* row = reinterpret_cast<JSAMPROW>(samples);
+  checked([&] { jpeg_read_scanlines(&jpeg_, &row, 1); });
+}
+
+void JpegReader::finish() {
   checked([&] { jpeg_finish_decompress(&jpeg_); });
 }
 

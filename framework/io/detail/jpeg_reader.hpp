@@ -5,31 +5,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <string>
 
 #include <jpeglib.h>
 
 #include "tessera/domain/box.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/row_source.hpp"
 
 namespace tessera::io::detail {
 
-/// Decodes one JPEG file. Every function throws InputError when the file is damaged.
-class JpegReader {
+/// Decodes one JPEG file.
+class JpegReader final : public RowReader {
  public:
   /// Opens the file and reads its header; throws InputError, too, when its colours are neither grey nor RGB
   /// nor YCbCr.
   explicit JpegReader(const std::string& path);
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
-  ~JpegReader();
+  ~JpegReader() override;
 
-  Box domain() const;
-
-  /// Decodes the image to the end of the file, and calls `use` for each row y, with its samples of uint8, the
-  /// channels of a point together. Once.
-  void read_rows(const std::function<void(std::int64_t y, std::byte* samples)>& use);
+  ElementType type() const override { return ElementType::uint8; }
+  Box domain() const override;
+  void read_row(std::byte* samples) override;
+  void finish() override;
 
  private:
   /// Where libjpeg's errors land: its handlers may neither return nor throw through C code.
@@ -55,6 +54,7 @@ class JpegReader {
   Errors errors_{};
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
+  bool has_started_ = false;
 };
 
 }  // namespace tessera::io::detail

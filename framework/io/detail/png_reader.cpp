@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <vector>
+#include <cstring>
 
 namespace tessera::io::detail {
 namespace {
@@ -70,27 +70,27 @@ void PngReader::refuse_transparency() const {
        "remove the alpha channel");
 }
 
-void PngReader::read_rows(const std::function<void(std::int64_t, std::byte*)>& use) {
-  if (passes_ > 1) return read_rows_interlaced(use);
-  std::vector<std::byte> row(row_bytes_);
-  auto* samples = reinterpret_cast<png_bytep>(row.data());
-  for (std::int64_t y = 0; y < layout_.height; ++y) {
-    checked([&] { png_read_row(png_, samples, nullptr); });
-    use(y, row.data());
+void PngReader::read_row(std::byte* samples) {
+  if (passes_ > 1) {
+    if (image_.empty()) decode_interlaced();
+    std::memcpy(samples, image_.data() + next_row_++ * row_bytes_, row_bytes_);
+  } else {
+    checked([&] { png_read_row(png_, reinterpret_cast<png_bytep>(samples), nullptr); });
   }
-  checked([&] { png_read_end(png_, nullptr); });
 }
 
-void PngReader::read_rows_interlaced(const std::function<void(std::int64_t, std::byte*)>& use) {
+void PngReader::decode_interlaced() {
   const auto height = static_cast<std::size_t>(layout_.height);
-  std::vector<std::byte> image(row_bytes_ * height);
-  auto* samples = reinterpret_cast<png_bytep>(image.data());
+  image_.resize(row_bytes_ * height);
+  auto* samples = reinterpret_cast<png_bytep>(image_.data());
   checked([&] {
     for (int pass = 0; pass < passes_; ++pass)
       for (std::size_t y = 0; y < height; ++y) png_read_row(png_, samples + y * row_bytes_, nullptr);
-    png_read_end(png_, nullptr);
   });
-  for (std::size_t y = 0; y < height; ++y) use(static_cast<std::int64_t>(y), image.data() + y * row_bytes_);
+}
+
+void PngReader::finish() {
+  checked([&] { png_read_end(png_, nullptr); });
 }
 
 }  // namespace tessera::io::detail

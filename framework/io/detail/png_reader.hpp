@@ -5,29 +5,31 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/png_calls.hpp"
+#include "tessera/io/detail/png_samples.hpp"
+#include "tessera/io/detail/row_source.hpp"
 
 namespace tessera::io::detail {
 
-/// Decodes one PNG file. Every function throws InputError when the file is damaged.
-class PngReader {
+/// Decodes one PNG file.
+class PngReader final : public RowReader {
  public:
   /// Opens the file and reads its header, up to the pixels.
   explicit PngReader(const std::string& path);
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
-  ~PngReader();
+  ~PngReader() override;
 
-  const PngLayout& layout() const { return layout_; }
-
-  /// Decodes the image to the end of the file, and calls `use` for each row y, with its width x channels
-  /// samples, channels fastest, in the byte order of this machine. Once.
-  void read_rows(const std::function<void(std::int64_t y, std::byte* samples)>& use);
+  ElementType type() const override { return sample_type(layout_); }
+  Box domain() const override { return domain_of(layout_); }
+  /// Of an interlaced file the whole image is held from the first row on.
+  void read_row(std::byte* samples) override;
+  void finish() override;
 
  private:
   /// Calls libpng; throws InputError when it reports an error.
@@ -35,7 +37,7 @@ class PngReader {
   void checked(const Call& call);
   void read_header();
   void refuse_transparency() const;
-  void read_rows_interlaced(const std::function<void(std::int64_t, std::byte*)>& use);
+  void decode_interlaced();
 
   std::string path_;
   File file_;
@@ -45,6 +47,9 @@ class PngReader {
   PngLayout layout_;
   int passes_ = 1;
   std::size_t row_bytes_ = 0;
+  /// Of an interlaced file.
+  std::vector<std::byte> image_;
+  std::size_t next_row_ = 0;
 };
 
 }  // namespace tessera::io::detail

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "tessera/io/detail/row_source.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -13,12 +14,14 @@ namespace tessera::io::detail {
 
 // How a rank fills its block, which lies in the domain of `info`, from a file that it reads by itself. They
 // throw InputError when the file is damaged, or no longer what `info` says.
-void read_png(const std::string& path, const ImageInfo& info, const HostBlock& block);
-void read_jpeg(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);
+
+// Files that are decoded from their beginning (see RowSource).
+std::unique_ptr<RowReader> open_png(const std::string& path);
+std::unique_ptr<RowReader> open_jpeg(const std::string& path);
 
 /// HDF5 is read by all ranks together.
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path, const ImageInfo& info);

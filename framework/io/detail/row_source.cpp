@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/row_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/interleaved.hpp"
+#include "tessera/io/detail/sources.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+std::int64_t bytes_of_row(const ImageInfo& info) {
+  const Box& domain = info.domain;
+  const std::int64_t channels = domain.dimensions == 3 ? domain[2].size() : 1;
+  return domain[0].size() * channels * static_cast<std::int64_t>(size_of(info.type));
+}
+
+}  // namespace
+
+RowSource::RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Open open)
+    : communicator_(communicator),
+      path_(std::move(path)),
+      info_(std::move(info)),
+      open_(std::move(open)),
+      row_bytes_(bytes_of_row(info_)) {}
+
+void RowSource::read(const HostBlock& block) {
+  collectively(communicator_, [&] {
+    check_block(block, info_.type, info_.domain);
+    try {
+      if (reader_ == nullptr) begin_again();
+      if (!block.box.empty()) read_rows(block);
+    } catch (...) {
+      reader_.reset();
+      throw;
+    }
+  });
+}
+
+void RowSource::read_rows(const HostBlock& block) {
+  const Range rows = block.box[1];
+  if (rows.begin < next_ - kept_) {
+    // Rows that will be kept next time: not those of blocks beside each other, which begin with the same row.
+    const std::int64_t overlap = next_ - rows.begin;
+    begin_again();
+    overlap_ = overlap * 2 <= rows.size() ? std::max(overlap_, overlap) : 0;
+    rows_.resize(static_cast<std::size_t>(overlap_ * row_bytes_));
+  }
+  const auto take = [&](std::byte* samples, std::int64_t y) {
+    take_points(row_of(samples, info_.type, info_.domain, y), block);
+  };
+  for (std::int64_t y = std::max(rows.begin, next_ - kept_); y < std::min(rows.end, next_); ++y)
+    take(rows_.data() + y % overlap_ * row_bytes_, y);
+  std::vector<std::byte> samples(static_cast<std::size_t>(row_bytes_));
+  for (; next_ < rows.end; ++next_) {
+    reader_->read_row(samples.data());
+    if (next_ >= rows.begin) take(samples.data(), next_);
+    if (overlap_ == 0) continue;
+    std::memcpy(rows_.data() + next_ % overlap_ * row_bytes_, samples.data(), samples.size());
+    kept_ = std::min(kept_ + 1, overlap_);
+  }
+  if (next_ < info_.domain[1].end) return;
+  reader_->finish();
+  reader_.reset();
+}
+
+void RowSource::begin_again() {
+  reader_ = open_(path_);
+  check_unchanged(path_, info_, reader_->type(), reader_->domain());
+  next_ = 0;
+  kept_ = 0;
+}
+
+}  // namespace tessera::io::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Images computed band after band, as users start it.
+#include <gtest/gtest.h>
+
+#include "blur_runs.hpp"
+#include "io/plain_png.hpp"
+#include "sample_images.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+class BandsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    io_test::write_plain_png(
+        folder_ / "image.png", io_test::make_png(203, 131, PNG_COLOR_TYPE_GRAY, 16, [](auto x, auto y, int) {
+          return static_cast<std::uint16_t>((x * 7919 + y * 104729 + 17) * 2654435761U >> 12);
+        }));
+  }
+
+  /// The blurred image in three formats.
+  struct Results {
+    StoredResult hdf5;
+    std::string png;
+    std::string tiff;
+    bool operator==(const Results&) const = default;
+  };
+  Results blurred(int ranks, std::vector<std::string> words) {
+    words.insert(words.end(),
+                 {"input.file=image.png", "output.file=o.h5", "output.png=o.png", "output.tiff=o.tif"});
+    const ParallelEnding ending = blur(ranks, folder_, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    Results results{read_result(folder_ / "o.h5", "bv"), folder_.read("o.png"), folder_.read("o.tif")};
+    for (const char* name : {"o.h5", "o.png", "o.tif"}) std::filesystem::remove(folder_ / name);
+    return results;
+  }
+
+  void expect_refused(const ParallelEnding& ending, const std::string& reason) {
+    for (const int status : ending.rank_statuses) EXPECT_EQ(status, 2) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, reason).size(), 1U) << ending.text();
+    EXPECT_EQ(folder_.names(), std::set<std::string>{"image.png"});
+  }
+
+  Folder folder_;
+};
+
+TEST_F(BandsTest, AllFormatsHaveTheBitsOfOneRankInCore) {
+  const Results expected = blurred(1, {"bands=1"});
+  ASSERT_FALSE(expected.hdf5.bytes.empty());
+  EXPECT_TRUE(blurred(1, {"bands=1000"}) == expected);
+  for (int ranks = 1; ranks <= 4; ++ranks)
+    EXPECT_TRUE(blurred(ranks, {"bands=5"}) == expected) << ranks << " ranks";
+  EXPECT_TRUE(blurred(2, {"memory=150 KiB", "grid=[2,auto]"}) == expected);
+}
+
+TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
+  const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5", "memory=150 KiB"};
+  std::vector<std::string> check = words, explain = words;
+  check.push_back("--check");
+  explain.push_back("--explain");
+  const Ending checked = blur_alone(folder_, check);
+  EXPECT_EQ(checked.status, 0) << checked.text();
+  EXPECT_EQ(lines_with(checked.output, "out of core, in 3 bands of rows").size(), 1U) << checked.text();
+  const Ending explained = blur_alone(folder_, explain);
+  EXPECT_EQ(lines_with(explained.output, "band 1 of 3 along dimension 1").size(), 1U) << explained.text();
+  EXPECT_EQ(lines_with(blur_alone(folder_, {words[0], words[1], "--check"}).output, "out of core").size(),
+            0U);
+}
+
+TEST_F(BandsTest, RefusesWhatCannotBe) {
+  const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5"};
+  const auto blur_with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return blur(2, folder_, all);
+  };
+  expect_refused(blur_with({"memory=1 KiB"}), "even in 131 bands, but may use 1.0 KiB");
+  expect_refused(blur_with({"bands=2", "memory=10 KiB"}), "in 2 bands, but may use 10.0 KiB");
+  expect_refused(blur_with({"bands=2", "output.comparison=c.png"}), "'output.comparison'");
+  expect_refused(blur_with({"bands=2", "--explain", "--save-plan", "p.json"}), "--save-plan");
+  expect_refused(blur_with({"bands=0"}), "'bands'");
+  expect_refused(run_on_ranks(program_of("heat3d"), 3, folder_, {"output.file=o.h5", "bands=2"}),
+                 "'bands': loops have no bands");
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -114,11 +114,10 @@ Bands bands_that_fit(const Pipeline& pipeline, const Schedule& schedule, const T
                      fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(bytes),
                                  human_bytes(target.memory_bytes)));
     if (bands.count >= most)
-      throw ScheduleError("memory",
-                          fmt::format("a rank of {} needs {} even in {} bands, but may use {}: use "
-                                      "more ranks, or a schedule that keeps less",
-                                      rank_count, human_bytes(bytes), bands.count,
-                                      human_bytes(target.memory_bytes)));
+      throw ScheduleError("memory", fmt::format("a rank of {} needs {} even in {} bands, but may use {}: use "
+                                                "more ranks, or a schedule that keeps less",
+                                                rank_count, human_bytes(bytes), bands.count,
+                                                human_bytes(target.memory_bytes)));
     // Halos and what does not depend on the bands make the need fall more slowly than their number grows.
     const double ratio = static_cast<double>(bytes) / static_cast<double>(limit);
     bands.count = std::clamp(static_cast<std::int64_t>(static_cast<double>(bands.count) * ratio) + 1,

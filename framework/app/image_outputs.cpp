@@ -18,7 +18,8 @@ std::string path_of(const deck::Deck& deck, const char* key) {
 /// The keys of files for results that the program has, in order.
 std::vector<std::string> declared_keys(const deck::Deck& deck) {
   std::vector<std::string> keys;
-  for (const char* key : {"output.file", "output.png", "output.tiff", "output.rle", "output.comparison"})
+  for (const char* key :
+       {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.comparison"})
     if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
   return keys;
 }
@@ -93,6 +94,10 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
   schema.add(
       {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
+  schema.add({.name = "output.raw",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "The numbers of the result alone: C order (x fastest), this machine's byte order"});
   if (application.writes_patterns)
     schema.add({.name = "output.rle",
                 .type = ValueType::path,
@@ -121,6 +126,8 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
   if (const std::string path = deck.text_of("output.tiff"); !path.empty())
     tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
+  if (const std::string path = deck.text_of("output.raw"); !path.empty())
+    tee_.sinks.push_back(io::create_raw(communicator, path, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.rle"); !path.empty())
     tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
   if (comparison_.empty()) return;

@@ -66,6 +66,12 @@ std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& 
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type);
 
+/// A file that holds nothing but the numbers, in the byte order of this machine: x fastest, then y, then the
+/// third dimension, so (H, W) or planar (C, H, W) in C order. Each rank writes its own block. Throws
+/// InputError.
+std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type);
+
 /// An RLE pattern file of the Game of Life, for a domain of 2 dimensions and uint8: cells that are not 0 are
 /// alive. Rows go to rank 0 in bands of a few MiB. Throws InputError, also for any other array.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,

@@ -103,7 +103,8 @@ const std::vector<BadInput> bad_decks = {
 const std::vector<BadInput> bad_runs = {
     {"nothing_to_write",
      {"input.file=image.png"},
-     "nothing to write: give output.file, output.png, output.tiff or output.comparison in the deck or as "
+     "nothing to write: give output.file, output.png, output.tiff, output.raw or output.comparison in the "
+     "deck or as "
      "key=value"},
     {"unwritable_file",
      {"good.yaml", "output.file=nowhere/o.h5"},

@@ -57,6 +57,7 @@ TEST_F(CommandLineTest, HelpNamesOptionsAndKeysOnce) {
                             "  output.file ",
                             "  output.png ",
                             "  output.tiff ",
+                            "  output.raw ",
                             "  output.comparison ",
                             "  threads ",
                             "  grid ",

@@ -236,7 +236,7 @@ TEST_F(LifeTest, BadPatternsAreRefused) {
 TEST_F(LifeTest, BadGamesAreRefused) {
   const std::string input = "input.file=" + pattern("pulsar.rle");
   expect_refused({input},
-                 "nothing to write: give output.file, output.png, output.tiff, output.rle or "
+                 "nothing to write: give output.file, output.png, output.tiff, output.raw, output.rle or "
                  "output.comparison in the deck "
                  "or as key=value");
   expect_refused({input, "output.rle=nowhere/o.rle"},

@@ -7,6 +7,7 @@ namespace tessera::app {
 enum class ExitStatus : int {
   done = 0,
   internal_error = 1,
+  beyond_tolerance = 1,  ///< of programs that compare, as of diff
   bad_input = 2,
   not_converged = 3,
   stopped = 4,  ///< by a signal or the wall-time limit, with a checkpoint written

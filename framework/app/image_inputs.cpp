@@ -38,7 +38,7 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
   if (application.build) declare_image(schema, "input", "The image", true);
   for (const FurtherImage& further : application.further_images)
-    declare_image(schema, further.name, further.help, false);
+    declare_image(schema, further.name, further.help, further.required);
 }
 
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,

@@ -62,7 +62,7 @@ class ComparisonSink final : public BlockSink {
 };
 
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
-                   const std::vector<std::string>& reads) {
+                   const std::vector<std::string>& reads, bool may_be_none) {
   if (deck.is_set("output.xdmf") && !deck.is_set("output.file"))
     deck.fail("output.xdmf", "there is no HDF5 file to describe: give output.file, too");
   const std::vector<NamedFile> outputs = asked_files(deck);
@@ -73,7 +73,7 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
         deck.fail(output.key, fmt::format("{} has the same name: give each a name of its own", other.key));
     files.push_back(output);
   }
-  if (!outputs.empty()) return;
+  if (!outputs.empty() || may_be_none) return;
   std::vector<std::string> keys = declared_keys(deck);
   const std::string last = keys.back();
   keys.pop_back();
@@ -82,6 +82,8 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
 }
 
 }  // namespace
+
+bool has_output(const deck::Deck& deck) { return !asked_files(deck).empty(); }
 
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
   using deck::ValueType;
@@ -115,13 +117,17 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
               .help = "A PNG with the middle of the image before and after, magnified"});
 }
 
-ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const ImageInputs& inputs,
-                           const StageDeclaration& result, const LoopHistory& history,
-                           const std::vector<std::string>& reads)
+ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,
+                           const deck::Deck& deck, const ImageInputs& inputs, const StageDeclaration* array,
+                           const LoopHistory& history, const std::vector<std::string>& reads)
     : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
-  check_outputs(deck, inputs.files(), reads);
+  check_outputs(deck, inputs.files(), reads, application.output_is_optional);
+  if (!has_output(deck)) return;
+  if (array == nullptr) throw InternalError(application.program + " has no result to write");
+  const StageDeclaration& result = *array;
   for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
-  if (deck.is_set("output.file")) add_hdf5(deck, inputs.image() != nullptr, result, history);
+  if (deck.is_set("output.file"))
+    add_hdf5(deck, inputs.image() != nullptr || application.generates_images, result, history);
   if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
   if (const std::string path = deck.text_of("output.tiff"); !path.empty())
@@ -130,8 +136,11 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
     tee_.sinks.push_back(io::create_raw(communicator, path, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.rle"); !path.empty())
     tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
-  if (comparison_.empty()) return;
-  const io::ImageInfo& image = *inputs.image();
+  if (!comparison_.empty()) add_comparison(deck, *inputs.image(), result);
+}
+
+void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& image,
+                                  const StageDeclaration& result) {
   input_domain_ = image.domain;
   if (result.type != image.type || !(result.domain == image.domain))
     deck.fail(
@@ -139,7 +148,7 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const 
         fmt::format(
             "the image is {} {}, but the result {} {}: only equal ones can be compared, so leave it out",
             to_string(image.domain), name_of(image.type), to_string(result.domain), name_of(result.type)));
-  io::create_png(communicator, comparison_, image.domain, image.type);  // a trial, dropped at once
+  io::create_png(communicator_, comparison_, image.domain, image.type);  // a trial, dropped at once
 }
 
 void ImageOutputs::add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,

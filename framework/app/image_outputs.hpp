@@ -15,17 +15,20 @@
 
 namespace tessera::app {
 
+/// Whether a deck names a file for the result.
+bool has_output(const deck::Deck& deck);
+
 /// Declares the keys of the files that an application writes its result to.
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Those files. All calls but paths() are collective.
 class ImageOutputs {
  public:
-  /// Throws InputError when the deck names none, when one of them cannot be written, or has the name of an
-  /// input or of one of `reads`, the other files that the run reads. HDF5 files hold `history`, too, which
-  /// must outlive this object.
-  ImageOutputs(MPI_Comm communicator, const deck::Deck& deck, const ImageInputs& inputs,
-               const StageDeclaration& result, const LoopHistory& history,
+  /// For `result`, null where the pipeline has none. Throws InputError when the deck names no file though
+  /// there must be one, when one of them cannot be written, or has the name of an input or of one of `reads`,
+  /// the other files that the run reads. HDF5 files hold `history`, too, which must outlive this object.
+  ImageOutputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
+               const ImageInputs& inputs, const StageDeclaration* result, const LoopHistory& history,
                const std::vector<std::string>& reads);
 
   ImageOutputs(const ImageOutputs&) = delete;
@@ -51,6 +54,7 @@ class ImageOutputs {
 
   void add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,
                 const LoopHistory& history);
+  void add_comparison(const deck::Deck& deck, const io::ImageInfo& image, const StageDeclaration& result);
 
   MPI_Comm communicator_;
   Box input_domain_;

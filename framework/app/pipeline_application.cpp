@@ -94,10 +94,14 @@ class Run {
         schedule_ = std::move(rounds.schedule);
       });
     });
-    check_extents("result", result().domain);
+    if (result() != nullptr) check_extents("result", result()->domain);
   }
 
-  const StageDeclaration& result() const { return (*pipeline_)[pipeline_->find(application_.output)]; }
+  /// Null where the pipeline has none.
+  const StageDeclaration* result() const {
+    const bool has_none = application_.output_is_optional && !has_output(*deck_);
+    return has_none ? nullptr : &(*pipeline_)[pipeline_->find(application_.output)];
+  }
 
   /// Coordinates are 32 bits wide, with room for what stages read beyond the image.
   void check_extents(const char* what, const Box& domain) const {
@@ -229,8 +233,8 @@ class Run {
   /// The files that a run writes. Places where they cannot be written are found here, before any work.
   struct WrittenFiles {
     WrittenFiles(const Run& run, const LoopHistory& history)
-        : outputs(run.session_.communicator(), *run.deck_, *run.inputs_, run.result(), history,
-                  run.deck_and_plan_files()),
+        : outputs(run.session_.communicator(), run.application_, *run.deck_, *run.inputs_, run.result(),
+                  history, run.deck_and_plan_files()),
           records(run.session_.communicator(), run.options_,
                   run.application_.loops.empty() ? "" : run.deck_->text_of("output.history"),
                   joined(outputs.paths(), run.read_files())) {}
@@ -266,12 +270,12 @@ class Run {
     session_.start_kokkos(threads);
     progress.line(description().start_text(options_.verbose));
     if (!options_.plan.empty()) progress.line(plan_line());
-    const std::string unfinished = run_plan(outputs, records, loops, progress);
+    const auto [status, shortcoming] = run_plan(outputs, records, loops, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})
       for (const std::string& path : paths) progress.line(fmt::format("wrote {}", path));
-    if (unfinished.empty()) return ExitStatus::done;
-    if (session_.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, unfinished);
-    return ExitStatus::not_converged;
+    if (status != ExitStatus::done && session_.rank() == 0)
+      fmt::print(stderr, "{}: {}\n", application_.program, shortcoming);
+    return status;
   }
 
   void check_comparison() const {
@@ -311,8 +315,9 @@ class Run {
     return chosen.transport;
   }
 
-  /// Returns a line about a loop that did not converge, if there is one.
-  std::string run_plan(ImageOutputs& outputs, RunRecords& records, LoopRecorder& loops, Progress& progress) {
+  /// Returns how it ended, and a line about what it lacks, such as a loop that did not converge.
+  std::pair<ExitStatus, std::string> run_plan(ImageOutputs& outputs, RunRecords& records, LoopRecorder& loops,
+                                              Progress& progress) {
     PlanRun plan_run(session_, *pipeline_, options_.plan.empty() ? plans_.get() : nullptr, plan_,
                      choose_messages(progress));
     Bindings bindings;
@@ -320,9 +325,10 @@ class Run {
     ReportedNumbers numbers(*pipeline_, application_.numbers);
     numbers.listen(bindings);
     StepRecorder recorder(session_.communicator(), plan_, records.recorder_options());
-    bindings.sinks.emplace(application_.output, &outputs.sink(plan_run.instance(), [&] {
-      return description().attributes(recorder);
-    }));
+    if (result() != nullptr)
+      bindings.sinks.emplace(application_.output, &outputs.sink(plan_run.instance(), [&] {
+        return description().attributes(recorder);
+      }));
     loops.listen(bindings);
     const int step_count = static_cast<int>(steps_outside_loops(plan_.root) * plan_run.times());
     Watchdog watchdog(deck_->is_set("watchdog") ? deck_->get<double>("watchdog") : 0,
@@ -354,7 +360,9 @@ class Run {
       numbers.add(report);
     }
     records.write(report, *pipeline_, plan_, recorder, loops.history());
-    return loops.unfinished();
+    if (const std::string line = loops.unfinished(); !line.empty()) return {ExitStatus::not_converged, line};
+    const std::string line = numbers.judged(session_.communicator(), application_, *deck_);
+    return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
   }
 
   /// Other ranks come to their limit a little later: they may say where they are, too.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct FurtherImage {
   std::string name;
   /// What it is, for --help.
   std::string help;
+  bool required = false;
 };
 
 /// A program that sends one image through a pipeline whose input is called `input`, or that computes from its
@@ -36,9 +38,16 @@ struct PipelineApplication {
   /// Its loops: a deck may say how many of their turns run together.
   std::vector<std::string> loops = {};
   std::string output = {};
+  /// A deck that names no file for the output is legal: its pipeline need not have the output then.
+  bool output_is_optional = false;
   /// Outputs of one element, which a run prints and reports. The pipeline of a deck need not have each.
   std::vector<std::string> numbers = {};
+  /// What a run's numbers, by name, lack of what its deck asks for, in one line; empty when nothing. A run
+  /// that lacks something ends with status 1. Called on rank 0.
+  std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
   std::vector<FurtherImage> further_images = {};
+  /// Of a program that reads no image: the third dimension of its result are channels.
+  bool generates_images = false;
   /// Its result is cells of uint8 in (x, y), which may be written as an RLE pattern, too.
   bool writes_patterns = false;
   /// Keys of its own: what `build` gets from the deck.

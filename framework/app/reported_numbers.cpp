@@ -33,6 +33,24 @@ void ReportedNumbers::listen(Bindings& bindings) {
   for (Number& number : numbers_) bindings.sinks.emplace(number.name, &number);
 }
 
+std::string ReportedNumbers::judged(MPI_Comm communicator, const PipelineApplication& application,
+                                    const deck::Deck& deck) const {
+  if (!application.verdict) return "";
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  std::string line;
+  if (rank == 0) {
+    std::map<std::string, double> values;
+    for (const Number& number : numbers_) values.emplace(number.name, number.value);
+    line = application.verdict(values, deck);
+  }
+  auto size = static_cast<int>(line.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, communicator);
+  line.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(line.data(), size, MPI_CHAR, 0, communicator);
+  return line;
+}
+
 std::string ReportedNumbers::text() const {
   std::string text;
   for (const Number& number : numbers_)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <list>
 #include <string>
 #include <vector>
 
+#include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/report.hpp"
 #include "tessera/pipeline/bindings.hpp"
 
@@ -18,6 +21,10 @@ class ReportedNumbers {
 
   /// From here on a run hands them over. This object must outlive it.
   void listen(Bindings& bindings);
+
+  /// What the application lacks in them, on every rank. Collective.
+  std::string judged(MPI_Comm communicator, const PipelineApplication& application,
+                     const deck::Deck& deck) const;
 
   bool empty() const { return numbers_.empty(); }
   /// "psnr 31.2, ssim 0.93".

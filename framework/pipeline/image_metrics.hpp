@@ -8,7 +8,7 @@
 
 #include "tessera/pipeline/pipeline.hpp"
 
-// How far two grey images of uint8 are apart, as stages of a pipeline. Sums are exact: the results have the
+// How far two images are apart, as stages of a pipeline. Sums are exact: the results have the
 // same bits on any number of ranks.
 namespace tessera {
 
@@ -24,12 +24,36 @@ struct SquaredError {
 
 struct PeakSignalToNoise {
   double points;
+  double peak = 255.0;
 
   template <class Sum, class Coord>
   KOKKOS_FUNCTION auto operator()(const Sum& sum, Coord) const {
     const double decibels = 10 / 2.302585092994045684;  // of ln(10)
-    const auto signal = 255.0 * 255.0 * points;
+    const auto signal = peak * peak * points;
     return decibels * log(signal / cast<double>(sum(0)));
+  }
+};
+
+/// |a - b|: of integers exact, as std::uint64_t, of floats a double, which is 0 of two NaN and infinity of
+/// one.
+template <class A, class B>
+KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
+  if constexpr (std::is_floating_point_v<number_of<A>>) {
+    const auto difference = tessera::abs(cast<double>(a) - cast<double>(b));
+    const auto distance = select(difference == difference, difference, LimitsOf<double>::infinity);
+    return select(a == b || (a != a && b != b), 0.0, distance);
+  } else {
+    const auto left = cast<std::uint64_t>(a), right = cast<std::uint64_t>(b);
+    return select(a < b, right - left, left - right);
+  }
+}
+
+/// The difference, its square, and whether there is one.
+struct Differences {
+  template <class A, class B, class... Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
+    const auto difference = cast<double>(absolute_difference(a(at...), b(at...)));
+    return pack(difference, difference * difference, select(difference > 0.0, 1, 0));
   }
 };
 
@@ -95,15 +119,45 @@ struct Similarity {
 
 }  // namespace detail
 
-/// The peak signal-to-noise ratio of two images on `image`, in dB, as a value of this name: 10 log10(255^2 /
-/// mean squared difference); infinity of equal images. Adds the stage `<name>_errors` and the reduction
-/// `<name>_sum`.
+/// The peak signal-to-noise ratio of two images of uint8 on `image`, in dB, as a value of this name: 10
+/// log10(255^2 / mean squared difference); infinity of equal images. Adds the stage `<name>_errors` and the
+/// reduction `<name>_sum`.
 template <int N>
 Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, N> a,
                           Array<std::uint8_t, N> b, const Box& image) {
   const auto errors = pipeline.stage<std::uint16_t>(name + "_errors", detail::SquaredError{}, a, b);
   const auto sum = pipeline.reduce(name + "_sum", Sum<std::uint16_t>{}, errors, image);
   return pipeline.value<double>(name, detail::PeakSignalToNoise{static_cast<double>(image.size())}, sum);
+}
+
+/// How far two images are apart: the greatest and the mean absolute difference, the peak signal-to-noise
+/// ratio in dB, infinity of equal images, and how many points differ. Exact but for the last rounding of
+/// each; of integers of 64 bits differences are rounded to 53. Two NaN are equal, and one of them is
+/// infinitely far from a number.
+template <int N>
+struct ImageDifferences {
+  /// Those of all points.
+  Array<double, N> differences;
+  Array<double, 1> maximum;
+  Array<double, 1> mean;
+  Array<double, 1> psnr;
+  Array<std::uint64_t, 1> differing;
+};
+
+/// The differences of two images on `image`, as global reductions and a value of these names; `peak` is the
+/// greatest signal. Adds the stage `differences`, with two further outputs, and the reduction `square_sum`.
+template <class T, int N>
+ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
+                                    double peak) {
+  const auto [differences, squares, differs] = pipeline.stages<TypeList<double, double, std::uint8_t>>(
+      {"differences", "squares", "differs"}, detail::Differences{}, a, b);
+  const auto square_sum = pipeline.reduce("square_sum", Sum<double>{}, squares, image);
+  return {.differences = differences,
+          .maximum = pipeline.reduce("maximum", Maximum<double>{}, differences, image),
+          .mean = pipeline.reduce("mean", Mean<double>{}, differences, image),
+          .psnr = pipeline.value<double>(
+              "psnr", detail::PeakSignalToNoise{static_cast<double>(image.size()), peak}, square_sum),
+          .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
 }
 
 /// Whether any window of the structural similarity lies in an image: from 11 x 11 points on.

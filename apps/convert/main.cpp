@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "stages.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+using namespace tessera;
+
+std::vector<std::string> types() {
+  std::vector<std::string> names{"same"};
+  for (int i = 0; i <= static_cast<int>(ElementType::float64); ++i)
+    names.emplace_back(name_of(static_cast<ElementType>(i)));
+  return names;
+}
+
+/// That of the result.
+ElementType type_of(const io::ImageInfo& image, const deck::Deck& deck) {
+  const std::vector<std::string> names = types();
+  const auto place = std::ranges::find(names, deck.get<std::string>("type")) - names.begin();
+  return place == 0 ? image.type : static_cast<ElementType>(place - 1);
+}
+
+template <int N>
+Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) {
+  // Of these not all numbers are doubles.
+  if (type == image.type && scale == 1) {
+    if (type == ElementType::int64) return convert::make_copy<std::int64_t, N>(image.domain);
+    if (type == ElementType::uint64) return convert::make_copy<std::uint64_t, N>(image.domain);
+  }
+  return convert::make_pipeline<N>(image.domain, image.type, type, scale);
+}
+
+Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
+  const ElementType type = type_of(image, deck);
+  const double scale = deck.get<double>("scale");
+  return image.domain.dimensions == 2 ? build_with<2>(image, type, scale) : build_with<3>(image, type, scale);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::PipelineApplication application{
+      .program = "tessera-convert",
+      .summary = "Converts an image to another format, or to another type of its numbers.",
+      .parameters = {{.name = "type",
+                      .type = deck::ValueType::choice,
+                      .group = "Conversion",
+                      .help = "The type of the result: integers are rounded, and end at the type's limits",
+                      .default_text = "same",
+                      .choices = types()},
+                     {.name = "scale",
+                      .type = deck::ValueType::real,
+                      .group = "Conversion",
+                      .help = "The factor of every number; 257 spreads uint8 over uint16",
+                      .default_text = "1"}},
+      .build = build};
+  const Pipeline sample =
+      convert::make_pipeline<2>(Box{{0, 8}, {0, 8}}, ElementType::uint8, ElementType::float32, 1);
+  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+}

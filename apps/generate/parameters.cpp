@@ -61,9 +61,10 @@ std::uint64_t seed_of(const Deck& deck) { return static_cast<std::uint64_t>(deck
 }  // namespace
 
 std::vector<KeyDeclaration> keys() {
-  auto period = in_points(integer("zone_plate.period", "Zone plate",
-                                  "How far from the middle there is one wave per point; without it, the longer side", "1", 1,
-                                  2.0 * longest_side));
+  auto period =
+      in_points(integer("zone_plate.period", "Zone plate",
+                        "How far from the middle there is one wave per point; without it, the longer side",
+                        "1", 1, 2.0 * longest_side));
   period.default_text.reset();
   return {
       choice("kind", "What is drawn", {"stars", "zone_plate", "noise", "checkerboard"}),
@@ -113,15 +114,22 @@ PowerLawNoise noise_of(const Deck& deck) {
   if ((longest & (longest - 1)) != 0) deck.fail("noise.longest", "give a power of 2");
   PowerLawNoise noise{.seed = seed_of(deck), .octaves = 1};
   while (std::int64_t(1) << (noise.octaves - 1) < longest) ++noise.octaves;
-  // An octave's power lies on an area of frequencies that falls with the square of its wavelength.
-  const double exponent = (deck.get<double>("noise.exponent") - 2) / 2;
+  // An octave's density is even up to its wavelength's frequency, and falls beyond: on an area that shrinks
+  // with the square of the wavelength. The shortest stands for all that are shorter, too, as they would be as
+  // even: without them the density would fall too fast.
+  const double exponent = deck.get<double>("noise.exponent");
   double sum = 0;
   for (int i = 0; i < noise.octaves; ++i) {
-    noise.amplitudes[i] = std::exp2(exponent * i);
-    sum += noise.amplitudes[i] * noise.amplitudes[i] * variance(std::int64_t(1) << i);
+    double power = std::exp2((exponent - 2) * i);
+    if (exponent == 0)
+      power = i == 0 ? 1 : 0;
+    else if (i == 0)
+      power /= 1 - std::exp2(-exponent);
+    noise.amplitudes[i] = std::sqrt(power);
+    sum += power * variance(std::int64_t(1) << i);
   }
-  for (int i = 0; i < noise.octaves; ++i)
-    noise.amplitudes[i] *= deck.get<double>("noise.deviation") / std::sqrt(sum);
+  const double factor = deck.get<double>("noise.deviation") / std::sqrt(sum);
+  for (double& amplitude : noise.amplitudes) amplitude *= factor;
   return noise;
 }
 

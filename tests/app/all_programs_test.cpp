@@ -21,6 +21,7 @@ void PrintTo(const Program& program, std::ostream* stream) { *stream << program.
 const std::vector<Program> programs = {
     {"bilateral_grid", {"float32", 203, 131}, "smoothed"},
     {"camera_pipe", {"uint16", 160, 120, 0, 1023}, "sharpened"},
+    {"convert", {"uint16", 203, 131, 3}, "converted"},
     {"equalize", {"uint16", 203, 131}, "equalized"},
     {"interpolate", {"float32", 203, 131, 4}, "interpolated"},
     {"life", {"uint8", 203, 131, 0, 2}, "board"},

@@ -47,6 +47,7 @@ class Tessera(CMakePackage):
     depends_on("nlohmann-json")
     depends_on("hwloc")
     depends_on("googletest", type="test")
+    depends_on("py-h5py", type="test")
     depends_on("benchmark", when="+benchmarks")
 
     generator("ninja")

@@ -129,4 +129,59 @@ TEST(ImageMetrics, HaveTheSameBitsWithEverySchedule) {
   }
 }
 
+struct Distances {
+  double maximum, mean, psnr;
+  std::uint64_t differing;
+  bool operator==(const Distances&) const = default;
+};
+
+using Floats = test::WholeArray<float>;
+
+Pipeline distances_of(const Box& image) {
+  Pipeline pipeline;
+  const auto a = pipeline.input<float, 2>("a", image), b = pipeline.input<float, 2>("b", image);
+  const ImageDifferences<2> distances = add_differences(pipeline, a, b, image, 2.5);
+  for (const auto& number : {distances.maximum, distances.mean, distances.psnr}) pipeline.output(number);
+  pipeline.output(distances.differing);
+  return pipeline;
+}
+
+Distances rehearsed(const Floats& a, const Floats& b, int ranks, const Schedule& schedule) {
+  test::ArraySource<float> from_a(a), from_b(b);
+  const Box one{{0, 1}};
+  test::ArraySink<double> maximum(one), mean(one), psnr(one);
+  test::ArraySink<std::uint64_t> differing(one);
+  Bindings bindings{{{"a", &from_a}, {"b", &from_b}},
+                    {{"maximum", &maximum}, {"mean", &mean}, {"psnr", &psnr}, {"differing", &differing}}};
+  Rehearsal(distances_of(a.box), schedule, {}, ranks).run(bindings);
+  return {maximum.array.values[0], mean.array.values[0], psnr.array.values[0], differing.array.values[0]};
+}
+
+TEST(ImageDifferences, AreThoseOfPlainLoopsWithEverySchedule) {
+  test::Random random(7);
+  Floats a(Box{{0, 45}, {0, 38}}), b(a.box);
+  double greatest = 0, sum = 0, squares = 0;
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    a.values[i] = static_cast<float>(random.small(-500, 500)) / 128;
+    b.values[i] = random.chance(30) ? a.values[i] : static_cast<float>(random.small(-500, 500)) / 128;
+    const double distance = std::abs(double(a.values[i]) - double(b.values[i]));
+    greatest = std::max(greatest, distance);
+    sum += distance;  // exact, like the squares: all are small multiples of 2^-14
+    squares += distance * distance;
+    count += a.values[i] != b.values[i];
+  }
+  const auto points = static_cast<double>(a.values.size());
+  const Distances first = rehearsed(a, b, 1, {});
+  EXPECT_EQ(first.maximum, greatest);
+  EXPECT_EQ(first.mean, sum / points);
+  EXPECT_NEAR(first.psnr, 10 * std::log10(2.5 * 2.5 * points / squares), 1e-12);
+  EXPECT_EQ(first.differing, count);
+  for (int i = 0; i < 12; ++i) {
+    const Schedule schedule = test::random_schedule(random, distances_of(a.box));
+    EXPECT_TRUE(rehearsed(a, b, test::random_rank_count(random), schedule) == first)
+        << test::to_string(schedule);
+  }
+}
+
 }  // namespace

@@ -20,6 +20,19 @@ void LoopHistory::add(const LoopProgress& progress) {
   if (keeps_) entries.residuals.push_back(progress.residual);
 }
 
+void LoopHistory::resume(int loop, std::int64_t turns, const std::vector<double>& residuals) {
+  Entries& entries = loops_[static_cast<std::size_t>(loop)];
+  if (pipeline_.loops()[static_cast<std::size_t>(loop)].residuals.empty()) return;
+  entries.turns.push_back(turns);
+  if (keeps_) entries.residuals.insert(entries.residuals.end(), residuals.begin(), residuals.end());
+}
+
+std::vector<double> LoopHistory::residuals(int loop) const {
+  const Entries& entries = loops_[static_cast<std::size_t>(loop)];
+  if (entries.turns.empty() || entries.residuals.empty()) return {};
+  return {entries.residuals.end() - entries.turns.back(), entries.residuals.end()};
+}
+
 std::string LoopHistory::csv() const {
   std::string text = "loop,run,turn,residual\n";
   for (std::size_t loop = 0; loop < loops_.size(); ++loop) {

@@ -18,6 +18,12 @@ class LoopHistory {
   /// A turn has ended.
   void add(const LoopProgress& progress);
 
+  /// Before the first turn of a loop that goes on with an earlier run: the residuals of that, on rank 0.
+  void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
+
+  /// Those of the last run of a loop by now, on rank 0; empty when it has none.
+  std::vector<double> residuals(int loop) const;
+
   /// A line "loop,run,turn,residual", and one for each turn of each run of a loop that has a residual.
   std::string csv() const;
 

@@ -42,7 +42,7 @@ std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
 }
 
 void LoopRecorder::before_turn(const LoopProgress& progress) {
-  if (progress.turns > 0 || progress.loop < 0) return;
+  if (progress.turns > progress.resumed_at || progress.loop < 0) return;
   ++depth_;
   totals_[static_cast<std::size_t>(progress.loop)].began = Clock::now();
 }
@@ -54,8 +54,8 @@ void LoopRecorder::after_turn(const LoopProgress& progress) {
   progress_.turn([&] {
     const LoopDeclaration& loop = loop_of(progress);
     const double seconds = seconds_since(totals_[static_cast<std::size_t>(progress.loop)].began);
-    const auto left =
-        static_cast<double>(loop.maximum - progress.turns) / static_cast<double>(progress.turns);
+    const auto left = static_cast<double>(loop.maximum - progress.turns) /
+                      static_cast<double>(progress.turns - progress.resumed_at);
     return fmt::format("{}: turn {} of at most {}{}, {:.3g} s, at most {:.3g} s to come", loop.name,
                        progress.turns, loop.maximum, residual_text(progress), seconds, seconds * left);
   });
@@ -67,6 +67,7 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
   Total& total = totals_[static_cast<std::size_t>(progress.loop)];
   ++total.runs;
   total.turns += progress.turns;
+  total.own_turns += progress.turns - progress.resumed_at;
   total.seconds += seconds_since(total.began);
   total.last = progress;
   const LoopDeclaration& loop = loop_of(progress);
@@ -92,13 +93,13 @@ void LoopRecorder::add(Report& report) const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
     if (pipeline_.loops()[i].rounds_of >= 0) continue;  // its turns are counted with those of that loop
     const Total& total = totals_[i];
-    const auto turns = static_cast<double>(total.turns);
+    const auto turns = static_cast<double>(total.own_turns);
     const double points = turns * static_cast<double>(points_of(pipeline_, pipeline_.loops()[i]));
     report.add_row("loops", {{"loop", pipeline_.loops()[i].name},
                              {"runs", total.runs},
                              {"turns", total.turns},
                              {"seconds", total.seconds},
-                             {"seconds_per_turn", total.turns > 0 ? total.seconds / turns : 0.0},
+                             {"seconds_per_turn", total.own_turns > 0 ? total.seconds / turns : 0.0},
                              {"points_per_second", total.seconds > 0 ? points / total.seconds : 0.0},
                              {"residual", total.last.residual},
                              {"converged", std::string(total.last.has_converged ? "yes" : "no")}});

@@ -29,6 +29,7 @@ class LoopRecorder {
   std::string unfinished() const;
 
   const LoopHistory& history() const { return history_; }
+  LoopHistory& history() { return history_; }
 
   /// Adds the table `loops`; nothing when the pipeline has none.
   void add(Report& report) const;
@@ -39,6 +40,8 @@ class LoopRecorder {
   struct Total {
     std::int64_t runs = 0;
     std::int64_t turns = 0;
+    /// Without those of an earlier run.
+    std::int64_t own_turns = 0;
     double seconds = 0;
     Clock::time_point began = {};
     LoopProgress last = {};

@@ -14,13 +14,19 @@ namespace tessera {
 struct LoopProgress {
   /// Which of the pipeline's loops.
   int loop = -1;
-  /// Turns that have ended.
+  /// Turns that have ended, those of an earlier run too.
   std::int64_t turns = 0;
+  /// Of them, those of an earlier run that this one goes on with.
+  std::int64_t resumed_at = 0;
   /// What the loop's residual is after them; 0 while there is none.
   double residual = 0;
   /// Its condition holds.
   bool has_converged = false;
 };
+
+/// Moves what the rank stands for of an array that a loop carries.
+using LoadArray = std::function<void(int array, BlockSource& source)>;
+using StoreArray = std::function<void(int array, BlockSink& sink)>;
 
 /// What the file leaves of a plan talk to, by the name of the input or output. An input without a source
 /// keeps what its array holds; an output without a sink stays in memory.
@@ -34,6 +40,12 @@ struct Bindings {
   std::function<void(const LoopProgress&)> before_turn = {};
   std::function<void(const LoopProgress&)> after_turn = {};
   std::function<void(const LoopProgress&)> after_loop = {};
+  /// Before a loop that stands in no other, of a PlanInstance: the turns that an earlier run has behind it.
+  /// Unless there are none it loads all carried_arrays; they must be fewer than the loop's maximum.
+  std::function<std::int64_t(int loop, const LoadArray& load)> resume_loop = {};
+  /// When turns of such a loop have ended, without its condition: may store its carried_arrays, from which
+  /// the loop goes on. The same on all ranks.
+  std::function<void(const LoopProgress&, const StoreArray& store)> keep_loop = {};
 };
 
 /// Told when a step of a plan begins; for progress and timing.

@@ -9,9 +9,10 @@
 
 namespace tessera {
 
-/// How far a loop of rounds came, for the loop that goes on.
+/// How far a loop came before: as rounds, for the loop that goes on, or in an earlier run.
 struct CountedTurns {
   std::int64_t turns = 0;
+  std::int64_t resumed_at = 0;
   /// That the turn which comes next begins was told already.
   bool is_begun = false;
 };
@@ -23,8 +24,9 @@ class TurnTeller {
              const CountedTurns& before)
       : pipeline_(pipeline), loop_(loop), bindings_(bindings) {
     progress_.loop = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
-    if (loop.continues) progress_.turns = before.turns;
-    is_begun_ = loop.continues && before.is_begun;
+    progress_.turns = before.turns;
+    progress_.resumed_at = before.resumed_at;
+    is_begun_ = before.is_begun;
   }
 
   void begin() {
@@ -48,7 +50,7 @@ class TurnTeller {
                       pipeline_[loop_.residuals.front()].name, residual));
   }
   const LoopProgress& progress() const { return progress_; }
-  CountedTurns counted() const { return {progress_.turns, is_begun_}; }
+  CountedTurns counted() const { return {progress_.turns, progress_.resumed_at, is_begun_}; }
 
  private:
   const Pipeline& pipeline_;
@@ -59,17 +61,18 @@ class TurnTeller {
 };
 
 /// Runs the turns of a loop: run_turns_together() does what stands under the node, run_swap(node) one swap,
-/// number(array) is the first element of a value. `counted` says where the loop of rounds before it
-/// ended, and then where this one did. Rounds in which the loop should have ended are taken back:
-/// their swaps are done again, last first, which leaves the iterate that they began with. Throws
+/// keep(progress) is called between turns, number(array) is the first element of a value. `counted` says how
+/// far the loop came before, and then where it ended. Rounds in which the loop should have ended are taken
+/// back: their swaps are done again, last first, which leaves the iterate that they began with. Throws
 /// DivergedError after a turn whose residual is not finite.
-template <class RunTurns, class RunSwap, class Number>
+template <class RunTurns, class RunSwap, class Keep, class Number>
 void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
                CountedTurns& counted, const RunTurns& run_turns_together, const RunSwap& run_swap,
-               const Number& number) {
+               const Keep& keep, const Number& number) {
   TurnTeller teller(pipeline, loop, bindings, counted);
   bool holds = false;
-  while (teller.progress().turns < loop.maximum && !holds) {
+  // A run that goes on with an earlier one may begin within what would have been a round.
+  while (teller.progress().turns + loop.turns <= loop.maximum && !holds) {
     teller.begin();
     run_turns_together();
     holds = loop.condition >= 0 && number(loop.condition) != 0;
@@ -80,6 +83,7 @@ void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Binding
     }
     for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
       teller.end(loop.residuals.empty() ? 0 : number(loop.residuals[turn]), holds);
+    if (!holds) keep(teller.progress());
   }
   counted = teller.counted();
   if (loop.rounds_of < 0 && bindings.after_loop) bindings.after_loop(teller.progress());
@@ -89,25 +93,30 @@ void run_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Binding
 /// what needs no reduction, start_test() starts the reductions of the points that were computed last,
 /// finish_test() waits for those that were started and computes what follows, run_swaps() carries the
 /// iterates over. When the loop ends the iterates are those of the turn at which it ends: the points of a
-/// turn more are not carried over, and drop_test() forgets what they gave to reductions. That a turn begins
-/// is told when the one before has been tested.
-template <class RunPoints, class StartTest, class FinishTest, class DropTest, class RunSwaps, class Number>
+/// turn more are not carried over, and drop_test() forgets what they gave to reductions. So are they when
+/// keep(progress) is called, after a turn that has been tested. That a turn begins is told when the one
+/// before has been tested.
+template <class RunPoints, class StartTest, class FinishTest, class DropTest, class RunSwaps, class Keep,
+          class Number>
 void run_overlapping_turns(const Pipeline& pipeline, const plan::Repeat& loop, const Bindings& bindings,
-                           const RunPoints& run_points, const StartTest& start_test,
-                           const FinishTest& finish_test, const DropTest& drop_test,
-                           const RunSwaps& run_swaps, const Number& number) {
-  TurnTeller teller(pipeline, loop, bindings, {});
+                           const CountedTurns& before, const RunPoints& run_points,
+                           const StartTest& start_test, const FinishTest& finish_test,
+                           const DropTest& drop_test, const RunSwaps& run_swaps, const Keep& keep,
+                           const Number& number) {
+  TurnTeller teller(pipeline, loop, bindings, before);
   bool holds = false;
-  for (std::int64_t started = 0; !holds; ++started) {
-    if (started == 0) teller.begin();
+  for (std::int64_t started = before.turns; !holds; ++started) {
+    const bool is_first = started == before.turns;
+    if (is_first) teller.begin();
     if (started < loop.maximum) run_points();
-    if (started > 0) {
+    if (!is_first) {
       finish_test();
       holds = loop.condition >= 0 && number(loop.condition) != 0;
       teller.end(loop.residuals.empty() ? 0 : number(loop.residuals.front()), holds);
+      if (!holds) keep(teller.progress());
     }
     if (holds || started == loop.maximum) break;
-    if (started > 0) teller.begin();
+    if (!is_first) teller.begin();
     start_test();
     run_swaps();
   }

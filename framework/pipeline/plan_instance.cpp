@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "tessera/pipeline/arrangements.hpp"
+#include "tessera/pipeline/carried_arrays.hpp"
 #include "tessera/pipeline/explain.hpp"
 #include "tessera/pipeline/overlapped_test.hpp"
 #include "tessera/view/collectively.hpp"
@@ -169,9 +170,11 @@ void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const Ste
 
 void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
   if (loop.overlaps_test) return repeat_overlapping(loop, bindings, observer);
+  if (!loop.continues) turns_ = resume(loop, bindings);
   run_turns(
       executor_->pipeline(), loop, bindings, turns_, [&] { run(loop.children, bindings, observer); },
       [&](const PlanNode& swap) { executor_->run(swap, bindings); },
+      [&](const LoopProgress& progress) { keep(progress, bindings); },
       [this](int array) { return executor_->number(array); });
 }
 
@@ -183,14 +186,41 @@ void PlanInstance::repeat_overlapping(const plan::Repeat& loop, const Bindings& 
       if (part_of(pipeline, child) == part) run(child, bindings, observer);
   };
   run_overlapping_turns(
-      pipeline, loop, bindings, [&] { run_part(TurnPart::points); }, [&] { start_reductions(loop.children); },
-      [&] { finish_test(loop.children, bindings, observer); },
+      pipeline, loop, bindings, resume(loop, bindings), [&] { run_part(TurnPart::points); },
+      [&] { start_reductions(loop.children); }, [&] { finish_test(loop.children, bindings, observer); },
       [&] {
         for (const PlanNode& node : loop.children)
           if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
             executor_->partial_values(reduce->stage)->clear();
       },
-      [&] { run_part(TurnPart::swaps); }, [this](int array) { return executor_->number(array); });
+      [&] { run_part(TurnPart::swaps); }, [&](const LoopProgress& progress) { keep(progress, bindings); },
+      [this](int array) { return executor_->number(array); });
+}
+
+CountedTurns PlanInstance::resume(const plan::Repeat& loop, const Bindings& bindings) {
+  const Pipeline& pipeline = executor_->pipeline();
+  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+  if (!bindings.resume_loop || number < 0 ||
+      is_inner_loop(pipeline, pipeline.loops()[static_cast<std::size_t>(number)]))
+    return {};
+  const std::int64_t turns = bindings.resume_loop(number, [&](int array, BlockSource& source) {
+    // All of it that the rank has, as stages may compute more than the rank stands for.
+    const StageRegions& regions = plan().stages[static_cast<std::size_t>(array)];
+    const Box box = intersection(executor_->written_block(array).box(), regions.domain);
+    executor_->run({0, plan::Read{array, box}}, Bindings{{{pipeline[array].name, &source}}, {}});
+  });
+  return {turns, turns, false};
+}
+
+void PlanInstance::keep(const LoopProgress& progress, const Bindings& bindings) {
+  const Pipeline& pipeline = executor_->pipeline();
+  if (!bindings.keep_loop || progress.loop < 0 ||
+      is_inner_loop(pipeline, pipeline.loops()[static_cast<std::size_t>(progress.loop)]))
+    return;
+  bindings.keep_loop(progress, [&](int array, BlockSink& sink) {
+    const Box& owned = plan().stages[static_cast<std::size_t>(array)].owned;
+    executor_->run({0, plan::Write{array, owned}}, Bindings{{}, {{pipeline[array].name, &sink}}});
+  });
 }
 
 void PlanInstance::start_reductions(const std::vector<PlanNode>& nodes) {

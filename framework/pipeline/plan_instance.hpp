@@ -78,6 +78,9 @@ class PlanInstance {
   void run_leaf(const PlanNode& node, const Bindings& bindings);
   void repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
   void repeat_overlapping(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer);
+  /// Where a loop begins: with turns of an earlier run behind it if `bindings` load what it carries.
+  CountedTurns resume(const plan::Repeat& loop, const Bindings& bindings);
+  void keep(const LoopProgress& progress, const Bindings& bindings);
   /// The global reductions of a loop that are under way while it computes.
   void start_reductions(const std::vector<PlanNode>& nodes);
   /// Waits for them; then their results and the values that follow, in the order of the plan, which may let
@@ -115,7 +118,7 @@ class PlanInstance {
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
   /// Of reductions that are under way: kept, to allocate them once.
   std::vector<MPI_Request> requests_;
-  /// Of the loop of rounds that ended last.
+  /// Of the loop that ended last, for the one that goes on with its rounds.
   CountedTurns turns_;
   CarriedValues* carried_ = nullptr;
 };

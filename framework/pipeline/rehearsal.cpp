@@ -86,12 +86,13 @@ void Rehearsal::run_node(const Nodes& nodes, const Bindings& bindings) {
   if (loop != nullptr && loop->overlaps_test) {
     run_overlapping(nodes, bindings);
   } else if (loop != nullptr) {
+    if (!loop->continues) turns_ = {};
     run_turns(
         ranks_.front()->pipeline(), *loop, bindings, turns_, [&] { run_children(nodes, bindings); },
         [&](const PlanNode& swap) {
           for (const auto& rank : ranks_) rank->run(swap, bindings);
         },
-        [this](int array) { return ranks_.front()->number(array); });
+        [](const LoopProgress&) {}, [this](int array) { return ranks_.front()->number(array); });
   } else if (std::holds_alternative<plan::Items>(nodes.front()->step)) {
     while (bindings.next_item && bindings.next_item()) run_children(nodes, bindings);
   } else if (children_of(*nodes.front()) != nullptr) {
@@ -117,7 +118,7 @@ void Rehearsal::run_overlapping(const Nodes& nodes, const Bindings& bindings) {
     return std::get<plan::Reduce>(loop.children[i].step).stage;
   };
   run_overlapping_turns(
-      pipeline, loop, bindings, [&] { for_part(TurnPart::points, run_child); },
+      pipeline, loop, bindings, {}, [&] { for_part(TurnPart::points, run_child); },
       [&] { for_part(TurnPart::reductions, [&](std::size_t i) { start_reduction(stage_of(i)); }); },
       [&] {
         for (std::size_t i = 0; i < loop.children.size(); ++i) {
@@ -133,7 +134,7 @@ void Rehearsal::run_overlapping(const Nodes& nodes, const Bindings& bindings) {
           for (const auto& rank : ranks_) rank->partial_values(stage_of(i))->clear();
         });
       },
-      [&] { for_part(TurnPart::swaps, run_child); },
+      [&] { for_part(TurnPart::swaps, run_child); }, [](const LoopProgress&) {},
       [this](int array) { return ranks_.front()->number(array); });
 }
 

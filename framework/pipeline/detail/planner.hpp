@@ -66,9 +66,6 @@ class Planner {
   /// What was fed is awaited in the next turn, and by those who read it after the loop.
   void end_loop();
 
-  /// What is fed in its turns, by itself or by loops in it, and was there before.
-  std::vector<int> changed_by(const LoopDeclaration& loop) const;
-
   /// The array that has what `value` had before the swaps.
   static int after_swaps(const LoopDeclaration& loop, int value);
 

@@ -2,6 +2,7 @@
 // Loops: what happens before the first turn, and after every turn.
 #include <algorithm>
 
+#include "tessera/pipeline/carried_arrays.hpp"
 #include "tessera/pipeline/detail/planner.hpp"
 
 namespace tessera::detail {
@@ -19,7 +20,7 @@ void Planner::end_loops(int id) {
 void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   OpenLoop open{&loop, 0, {}};
   std::vector<int> now;
-  const std::vector<int> changing = changed_by(loop);
+  const std::vector<int> changing = carried_arrays(pipeline_, loop);
   for (int id : awaited_) {
     if (std::ranges::find(changing, id) != changing.end()) continue;
     const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) {
@@ -65,18 +66,7 @@ void Planner::end_loop() {
     return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
   });
   for (int id : open.awaited_later) await(id);
-  for (int id : changed_by(loop)) await(id);
-}
-
-std::vector<int> Planner::changed_by(const LoopDeclaration& loop) const {
-  std::vector<int> arrays;
-  for (const LoopDeclaration& inner : pipeline_.loops()) {
-    if (inner.first < loop.first || loop.last < inner.last) continue;
-    for (const auto& feed : inner.feeds)
-      if (feed.to < loop.first && std::ranges::find(arrays, feed.to) == arrays.end())
-        arrays.push_back(feed.to);
-  }
-  return arrays;
+  for (int id : carried_arrays(pipeline_, loop)) await(id);
 }
 
 int Planner::after_swaps(const LoopDeclaration& loop, int value) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <array>
-
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
@@ -15,25 +13,6 @@ namespace tessera::io {
 namespace {
 
 using namespace detail;
-
-/// Creates a contiguous data set, and the groups above it. Collective in HDF5's sense.
-Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
-                      ElementType type) {
-  std::array<hsize_t, max_dimensions> extents{};
-  for (int d = 0; d < domain.dimensions; ++d)
-    extents[static_cast<std::size_t>(domain.dimensions - 1 - d)] = static_cast<hsize_t>(domain[d].size());
-  const Hdf5Id space(H5Screate_simple(domain.dimensions, extents.data(), nullptr), H5Sclose);
-  const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(links, 1);
-  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(creation, false);  // equal arrays make equal files
-  Hdf5Id dataset(H5Dcreate2(file, name.c_str(), memory_type(type), space, links, creation, H5P_DEFAULT),
-                 H5Dclose);
-  if (!dataset.valid())
-    fail_with_hdf5(path, fmt::format("data set '{}' cannot be created", name), "choose another name");
-  return dataset;
-}
 
 class Hdf5Sink : public BlockSink {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -57,6 +58,14 @@ File open_for_reading(const std::string& path, const std::string& kind) {
   return file;
 }
 
+void wait_for_disk(const std::string& file_name, const std::string& path) {
+  const int descriptor = ::open(file_name.c_str(), O_RDONLY);
+  const bool reached = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!reached) fail_to_write(path, error_text(reason));
+}
+
 UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
     : communicator_(communicator), path_(path), temporary_path_(temporary_name(communicator, path)) {
   MPI_Comm_rank(communicator_, &rank_);
@@ -87,12 +96,26 @@ void UnfinishedFile::create() const {
 
 void UnfinishedFile::complete() {
   collectively(communicator_, [&] {
-    if (rank_ != 0) return;
-    if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
-      fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
-           "choose another output file");
+    if (rank_ == 0) rename();
   });
   exists_ = false;
+}
+
+void UnfinishedFile::complete_on_disk() {
+  collectively(communicator_, [&] {
+    if (rank_ != 0) return;
+    wait_for_disk(temporary_path_, path_);
+    rename();
+    const std::string folder = std::filesystem::path(path_).parent_path().string();
+    wait_for_disk(folder.empty() ? "." : folder, path_);
+  });
+  exists_ = false;
+}
+
+void UnfinishedFile::rename() const {
+  if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0)
+    fail(path_, fmt::format("cannot be given its name ({})", error_text(errno)),
+         "choose another output file");
 }
 
 }  // namespace tessera::io::detail

@@ -27,6 +27,9 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+/// Waits until a file, or the names in a folder, have reached the disk. Throws InputError about `path`.
+void wait_for_disk(const std::string& file_name, const std::string& path);
+
 /// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
 /// `kind` says what is wanted.
 File open_for_reading(const std::string& path,
@@ -46,9 +49,13 @@ class UnfinishedFile {
   const std::string& temporary_path() const { return temporary_path_; }
   /// Rank 0 renames the file, which must be closed by then, to its final name.
   void complete();
+  /// The same when all of it has reached the disk: after a crash of the machine there is the file, or what
+  /// had its name before.
+  void complete_on_disk();
 
  private:
   void create() const;
+  void rename() const;
 
   MPI_Comm communicator_;
   int rank_ = 0;

@@ -104,6 +104,23 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
        fmt::format("the file has: {}", listed(names)));
 }
 
+Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
+                      ElementType type) {
+  std::array<hsize_t, max_dimensions> extents{};
+  for (int d = 0; d < domain.dimensions; ++d)
+    extents[static_cast<std::size_t>(domain.dimensions - 1 - d)] = static_cast<hsize_t>(domain[d].size());
+  const Hdf5Id space(H5Screate_simple(domain.dimensions, extents.data(), nullptr), H5Sclose);
+  const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links, 1);
+  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  Hdf5Id dataset(H5Dcreate2(file, name.c_str(), memory_type(type), space, links, creation, H5P_DEFAULT),
+                 H5Dclose);
+  if (!dataset.valid())
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be created", name), "choose another name");
+  return dataset;
+}
+
 std::string only_dataset(hid_t file, const std::string& path) {
   std::vector<std::string> names = dataset_names(file);
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");

@@ -75,6 +75,10 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
 /// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
 
+/// Creates a contiguous data set, and the groups above it. Collective in HDF5's sense. Throws InputError.
+Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
+                      ElementType type);
+
 /// The name of the only data set in the file, or of the only one among several that is shaped like an image.
 /// Throws InputError when there is none, or several.
 std::string only_dataset(hid_t file, const std::string& path);

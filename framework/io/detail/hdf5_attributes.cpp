@@ -22,7 +22,40 @@ bool write_scalar(hid_t object, const std::string& name, hid_t type, const void*
   return attribute.valid() && H5Awrite(attribute, type, value) >= 0;
 }
 
+/// Reads a scalar of a type of this class.
+void read_scalar(hid_t object, const std::string& path, const std::string& name, hid_t type, void* value) {
+  const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+  const Hdf5Id stored(H5Aget_type(attribute), H5Tclose);
+  const Hdf5Id space(H5Aget_space(attribute), H5Sclose);
+  const bool fits = attribute.valid() && stored.valid() && H5Tget_class(stored) == H5Tget_class(type) &&
+                    H5Tis_variable_str(stored) == H5Tis_variable_str(type) &&
+                    H5Sget_simple_extent_npoints(space) == 1;
+  if (!fits || H5Aread(attribute, type, value) < 0)
+    fail_with_hdf5(path, fmt::format("attribute '{}' cannot be read", name),
+                   "get a complete copy of the file");
+}
+
 }  // namespace
+
+std::string read_text(hid_t object, const std::string& path, const std::string& name) {
+  char* text = nullptr;
+  read_scalar(object, path, name, text_type(), &text);
+  const std::string copy = text == nullptr ? "" : text;
+  H5free_memory(text);
+  return copy;
+}
+
+std::int64_t read_integer(hid_t object, const std::string& path, const std::string& name) {
+  std::int64_t value = 0;
+  read_scalar(object, path, name, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+double read_number(hid_t object, const std::string& path, const std::string& name) {
+  double value = 0;
+  read_scalar(object, path, name, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
 
 void write_attribute(hid_t object, const std::string& path, const FileAttribute& attribute) {
   bool written = false;

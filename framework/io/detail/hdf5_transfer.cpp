@@ -157,10 +157,13 @@ Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, con
   return file;
 }
 
-Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path) {
+Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
+                          hsize_t user_block_bytes) {
   Hdf5Id file;
   collectively(communicator, [&] {
-    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, parallel_access(communicator)),
+    const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_userblock(creation, user_block_bytes);
+    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, creation, parallel_access(communicator)),
                   H5Fclose);
     if (!file.valid())
       fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");

@@ -13,9 +13,11 @@
 namespace tessera::io::detail {
 
 /// Opens the file for reading, or overwrites it, through MPI-IO. Collective; throws InputError on every rank,
-/// about `path`, whatever the file is called meanwhile.
+/// about `path`, whatever the file is called meanwhile. HDF5 leaves the user block of a new file alone: none,
+/// or a power of two from 512 on at its beginning.
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
-Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
+                          hsize_t user_block_bytes = 0);
 
 enum class Direction { read, write };
 

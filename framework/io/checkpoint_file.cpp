@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/checkpoint_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/checkpoint_seal.hpp"
+#include "tessera/io/detail/digest.hpp"
+#include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/hdf5_attributes.hpp"
+#include "tessera/io/detail/hdf5_transfer.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::io {
+namespace {
+
+using namespace detail;
+
+constexpr const char* residuals_name = "history/residual";
+
+/// A line for each array: type, dimensions and their ranges, name.
+std::string table_of(const std::vector<CheckpointArray>& arrays) {
+  std::string text;
+  for (const CheckpointArray& array : arrays) {
+    fmt::format_to(std::back_inserter(text), "{} {}", name_of(array.type), array.domain.dimensions);
+    for (int d = 0; d < array.domain.dimensions; ++d)
+      fmt::format_to(std::back_inserter(text), " {} {}", array.domain[d].begin, array.domain[d].end);
+    fmt::format_to(std::back_inserter(text), " {}\n", array.name);
+  }
+  return text;
+}
+
+std::vector<CheckpointArray> arrays_in(const std::string& table) {
+  std::vector<CheckpointArray> arrays;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    CheckpointArray array;
+    std::string type;
+    words >> type >> array.domain.dimensions;
+    for (int d = 0; d < std::min(array.domain.dimensions, max_dimensions); ++d)
+      words >> array.domain[d].begin >> array.domain[d].end;
+    words >> array.name;
+    for (int one = 0; one <= static_cast<int>(ElementType::float64); ++one)
+      if (name_of(static_cast<ElementType>(one)) == type) array.type = static_cast<ElementType>(one);
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+std::uint64_t sum_over_ranks(MPI_Comm communicator, std::uint64_t sum) {
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, communicator);
+  return sum;
+}
+
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+}  // namespace
+
+class CheckpointWriter::Content {
+ public:
+  Content(MPI_Comm communicator, const std::string& path)
+      : communicator_(communicator), file_(communicator, path) {
+    const QuietHdf5 quiet;
+    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, seal_bytes);
+  }
+
+  void write(const CheckpointArray& array, const HostBlock& block) {
+    const QuietHdf5 quiet;
+    Hdf5Id dataset;
+    collectively(communicator_, [&] {
+      check_block(block, array.type, array.domain);
+      dataset = create_dataset(hdf5_, file_.path(), array.name, array.domain, array.type);
+    });
+    check_cover(communicator_, block, array.domain);
+    transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
+    arrays_.push_back(array);
+    sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),
+                       static_cast<std::int64_t>(size_of(array.type)),
+                       sum_over_ranks(communicator_, digest(block, array.domain))});
+  }
+
+  void complete(const CheckpointNotes& notes, std::vector<double> residuals) {
+    write_residuals(residuals);
+    const QuietHdf5 quiet;
+    const std::vector<FileAttribute> attributes = {
+        {"program", notes.program},   {"version", notes.version},   {"deck", notes.deck},
+        {"problem", notes.problem},   {"loop", notes.loop},         {"turns", notes.turns},
+        {"residual", notes.residual}, {"arrays", table_of(arrays_)}};
+    collectively(communicator_, [&] {
+      for (const FileAttribute& attribute : attributes) write_attribute(hdf5_, file_.path(), attribute);
+    });
+    collectively(communicator_, [&] {
+      // Every rank flushes what it has written; what rank 0 waits for below may be its own part only.
+      const bool flushed = H5Fflush(hdf5_, H5F_SCOPE_GLOBAL) >= 0;
+      if (!hdf5_.close() || !flushed)
+        fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
+    });
+    collectively(communicator_, [&] {
+      if (rank_in(communicator_) == 0) write_seal(file_.temporary_path(), file_.path(), sealed_);
+    });
+    file_.complete_on_disk();
+  }
+
+ private:
+  /// Rank 0's part is all of it.
+  void write_residuals(std::vector<double>& residuals) {
+    auto count = static_cast<std::int64_t>(residuals.size());
+    MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator_);
+    if (count == 0) return;
+    const CheckpointArray array{residuals_name, ElementType::float64, Box{{0, count}}};
+    HostBlock block{reinterpret_cast<std::byte*>(residuals.data()), array.type, array.domain, {1}};
+    if (rank_in(communicator_) != 0) block.box[0].end = 0;
+    write(array, block);
+  }
+
+  MPI_Comm communicator_;
+  UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
+  Hdf5Id hdf5_;
+  std::vector<CheckpointArray> arrays_;
+  /// In the same order.
+  std::vector<SealedArray> sealed_;
+};
+
+CheckpointWriter::CheckpointWriter(MPI_Comm communicator, const std::string& path)
+    : content_(std::make_unique<Content>(communicator, path)) {}
+CheckpointWriter::~CheckpointWriter() = default;
+
+void CheckpointWriter::write(const CheckpointArray& array, const HostBlock& block) {
+  content_->write(array, block);
+}
+
+void CheckpointWriter::complete(const CheckpointNotes& notes, std::vector<double> residuals) {
+  content_->complete(notes, std::move(residuals));
+}
+
+class CheckpointReader::Content {
+ public:
+  Content(MPI_Comm communicator, const std::string& path) : communicator_(communicator), path_(path) {
+    const QuietHdf5 quiet;
+    collectively(communicator, [&] {
+      sealed_ = read_seal(path);
+      if (rank_in(communicator) == 0) check_sealed_rest(path, sealed_);
+    });
+    hdf5_ = open_in_parallel(communicator, path, path);
+    collectively(communicator, [&] { read_notes(); });
+  }
+
+  void verify() {
+    int ranks = 1;
+    MPI_Comm_size(communicator_, &ranks);
+    const int rank = rank_in(communicator_);
+    for (std::size_t i = 0; i < sealed_.size(); ++i) {
+      const SealedArray& sealed = sealed_[i];
+      const std::int64_t first = sealed.points / ranks * rank;
+      const std::int64_t end = rank + 1 == ranks ? sealed.points : first + sealed.points / ranks;
+      std::uint64_t sum = 0;
+      collectively(communicator_, [&] { sum = digest_in_file(path_, sealed, first, end - first); });
+      if (sum_over_ranks(communicator_, sum) != sealed.digest)
+        fail_as_damaged(path_,
+                        fmt::format("the values of '{}' are not those that were written", all_[i].name));
+    }
+  }
+
+  std::vector<double> residuals() {
+    const auto found = std::ranges::find(all_, residuals_name, &CheckpointArray::name);
+    if (found == all_.end()) return {};
+    std::vector<double> values(static_cast<std::size_t>(found->domain.size()));
+    read(*found, {reinterpret_cast<std::byte*>(values.data()), ElementType::float64, found->domain, {1}});
+    return values;
+  }
+
+  void read(const std::string& name, const HostBlock& block) {
+    const auto found = std::ranges::find(arrays_, name, &CheckpointArray::name);
+    collectively(communicator_, [&] {
+      if (found == arrays_.end()) throw InternalError(fmt::format("{} has no array '{}'", path_, name));
+      check_block(block, found->type, found->domain);
+    });
+    read(*found, block);
+  }
+
+  const std::string& path() const { return path_; }
+  const CheckpointNotes& notes() const { return notes_; }
+  const std::vector<CheckpointArray>& arrays() const { return arrays_; }
+
+ private:
+  void read_notes() {
+    notes_ = {read_text(hdf5_, path_, "program"),   read_text(hdf5_, path_, "version"),
+              read_text(hdf5_, path_, "deck"),      read_text(hdf5_, path_, "problem"),
+              read_text(hdf5_, path_, "loop"),      read_integer(hdf5_, path_, "turns"),
+              read_number(hdf5_, path_, "residual")};
+    all_ = arrays_in(read_text(hdf5_, path_, "arrays"));
+    if (all_.size() != sealed_.size()) fail_as_damaged(path_, "arrays are missing");
+    for (const CheckpointArray& array : all_)
+      if (array.name != residuals_name) arrays_.push_back(array);
+  }
+
+  void read(const CheckpointArray& array, const HostBlock& block) {
+    const QuietHdf5 quiet;
+    Hdf5Id dataset;
+    collectively(communicator_, [&] {
+      dataset = open_dataset(hdf5_, path_, array.name);
+      check_shape(dataset, array);
+    });
+    transfer(communicator_, dataset, Direction::read, block, array.domain, path_);
+  }
+
+  void check_shape(hid_t dataset, const CheckpointArray& array) const {
+    const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+    hsize_t extents[max_dimensions] = {};
+    const int dimensions = array.domain.dimensions;
+    bool fits = type.valid() && space.valid() && H5Tequal(type, memory_type(array.type)) > 0 &&
+                H5Sget_simple_extent_ndims(space) == dimensions &&
+                H5Sget_simple_extent_dims(space, extents, nullptr) == dimensions;
+    for (int d = 0; d < dimensions; ++d)
+      fits = fits && extents[dimensions - 1 - d] == static_cast<hsize_t>(array.domain[d].size());
+    if (!fits) fail_as_damaged(path_, fmt::format("'{}' has another shape or type", array.name));
+  }
+
+  MPI_Comm communicator_;
+  std::string path_;
+  Hdf5Id hdf5_;
+  CheckpointNotes notes_;
+  std::vector<SealedArray> sealed_;
+  /// In the same order, the residuals too.
+  std::vector<CheckpointArray> all_;
+  std::vector<CheckpointArray> arrays_;
+};
+
+CheckpointReader::CheckpointReader(MPI_Comm communicator, const std::string& path)
+    : content_(std::make_unique<Content>(communicator, path)) {}
+CheckpointReader::~CheckpointReader() = default;
+
+const std::string& CheckpointReader::path() const { return content_->path(); }
+const CheckpointNotes& CheckpointReader::notes() const { return content_->notes(); }
+const std::vector<CheckpointArray>& CheckpointReader::arrays() const { return content_->arrays(); }
+void CheckpointReader::verify() { content_->verify(); }
+std::vector<double> CheckpointReader::residuals() { return content_->residuals(); }
+void CheckpointReader::read(const std::string& array, const HostBlock& block) {
+  content_->read(array, block);
+}
+
+}  // namespace tessera::io

@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
           {.program = "tessera-heat3d",
            .summary = "Diffusion of a sine mode in a cube, by explicit Euler steps, against its closed form.",
            .parameters = heat3d::keys(),
+           .turn_limits = {"steps"},
            .generate = generate}));
 }

@@ -117,5 +117,6 @@ int main(int argc, char** argv) {
       with_all_names({.program = "tessera-helmholtz",
                       .summary = "Solves Helmholtz's equation on a square, iterating until it converges.",
                       .parameters = parameters,
+                      .turn_limits = {"turns"},
                       .generate = generate}));
 }

@@ -115,5 +115,6 @@ int main(int argc, char** argv) {
            .summary = "Conway's Game of Life, from an RLE pattern or an image of uint8, where 0 is dead.",
            .writes_patterns = true,
            .parameters = parameters,
+           .turn_limits = {"generations"},
            .build = build}));
 }

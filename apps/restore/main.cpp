@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
       .summary = "Restores a grey image of uint8 with salt-and-pepper noise.",
       .further_images = {{"clean", "The image without noise, to compare with"}},
       .parameters = keys(),
+      .turn_limits = {"cycles"},
       .build = build};
   const Pipeline sample = restore::make_pipeline(Box{{0, 16}, {0, 16}}, {}, true);
   return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));

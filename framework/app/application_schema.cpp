@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/application_schema.hpp"
 
+#include "tessera/app/checkpoint_settings.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
 
@@ -21,6 +22,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
   declare_input_keys(schema, application);
   declare_output_keys(schema, application);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
+  if (!application.loops.empty()) declare_checkpoint_keys(schema);
   schema.add(
       {.name = "threads",
        .type = ValueType::integer,

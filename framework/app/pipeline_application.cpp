@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tessera/app/application_schema.hpp"
+#include "tessera/app/checkpoints.hpp"
 #include "tessera/app/deck_files.hpp"
 #include "tessera/app/explain_plans.hpp"
 #include "tessera/app/file_names.hpp"
@@ -252,8 +253,10 @@ class Run {
   /// All that can be wrong before a run; the files are dropped again.
   ExitStatus check() {
     check_comparison();
-    const LoopHistory none(*pipeline_, session_.rank());
+    LoopHistory none(*pipeline_, session_.rank());
     const WrittenFiles files(*this, none);
+    Progress progress(session_.rank(), options_.quiet);
+    if (session_.rank_count() == plan_.rank_count) Checkpoints(checkpointed_run(), none, progress);
     std::string text;
     collectively(session_.communicator(), [&] {
       if (session_.rank() == 0) blame_deck([&] { text = check_text(*pipeline_, *plans_); });
@@ -267,10 +270,11 @@ class Run {
     Progress progress(session_.rank(), options_.quiet);
     LoopRecorder loops(*pipeline_, progress, session_.rank());
     auto [outputs, records] = WrittenFiles(*this, loops.history());
+    Checkpoints checkpoints(checkpointed_run(), loops.history(), progress);
     session_.start_kokkos(threads);
     progress.line(description().start_text(options_.verbose));
     if (!options_.plan.empty()) progress.line(plan_line());
-    const auto [status, shortcoming] = run_plan(outputs, records, loops, progress);
+    const auto [status, shortcoming] = run_plan(outputs, records, loops, checkpoints, progress);
     for (const auto& paths : {outputs.paths(), records.paths()})
       for (const std::string& path : paths) progress.line(fmt::format("wrote {}", path));
     if (status != ExitStatus::done && session_.rank() == 0)
@@ -297,6 +301,8 @@ class Run {
     return {session_, application_, *deck_, *inputs_, *pipeline_, plan_, options_.plan};
   }
 
+  CheckpointedRun checkpointed_run() const { return {session_, application_, *deck_, *pipeline_, plan_}; }
+
   /// What is followed instead of the deck.
   std::string plan_line() const {
     const std::vector<std::string> unused = given_schedule_keys(*deck_);
@@ -317,7 +323,7 @@ class Run {
 
   /// Returns how it ended, and a line about what it lacks, such as a loop that did not converge.
   std::pair<ExitStatus, std::string> run_plan(ImageOutputs& outputs, RunRecords& records, LoopRecorder& loops,
-                                              Progress& progress) {
+                                              Checkpoints& checkpoints, Progress& progress) {
     PlanRun plan_run(session_, *pipeline_, options_.plan.empty() ? plans_.get() : nullptr, plan_,
                      choose_messages(progress));
     Bindings bindings;
@@ -330,6 +336,7 @@ class Run {
         return description().attributes(recorder);
       }));
     loops.listen(bindings);
+    checkpoints.listen(bindings);
     const int step_count = static_cast<int>(steps_outside_loops(plan_.root) * plan_run.times());
     Watchdog watchdog(deck_->is_set("watchdog") ? deck_->get<double>("watchdog") : 0,
                       [this](int node) { end_standstill(node); });
@@ -345,6 +352,8 @@ class Run {
       throw;  // sources and sinks have agreed on it
     } catch (const DivergedError&) {
       throw;  // all ranks have seen the same residual
+    } catch (const StoppedError&) {
+      throw;  // all ranks have agreed on it
     } catch (const AgreedInternalError&) {
       throw;
     } catch (const std::exception& error) {
@@ -357,6 +366,7 @@ class Run {
     if (records.wants_report()) {
       description().add(report, recorder);
       loops.add(report);
+      checkpoints.add(report);
       numbers.add(report);
     }
     records.write(report, *pipeline_, plan_, recorder, loops.history());

@@ -52,6 +52,8 @@ struct PipelineApplication {
   bool writes_patterns = false;
   /// Keys of its own: what `build` gets from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
+  /// Those of them that only limit the turns of loops: a restart may have others.
+  std::vector<std::string> turn_limits = {};
   /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
   /// Instead of it, of a program that reads no image: the pipeline that a deck asks for. Throws InputError.

@@ -114,6 +114,9 @@ int run_program(int argc, char** argv, const std::string& name,
     } catch (const DivergedError& error) {
       if (session.rank() == 0) print_error(name, error.what());
       return static_cast<int>(ExitStatus::diverged);
+    } catch (const StoppedError& error) {
+      if (session.rank() == 0) fmt::print(stderr, "{}: {}\n", name, error.what());
+      return static_cast<int>(ExitStatus::stopped);
     } catch (const AgreedInternalError& error) {
       if (session.rank() == 0) print_error(name, error.what());
     } catch (const std::exception& error) {

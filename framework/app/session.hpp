@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ class Session {
   MPI_Comm communicator() const { return MPI_COMM_WORLD; }
   int rank() const { return rank_; }
   int rank_count() const { return rank_count_; }
+  /// When the program did.
+  std::chrono::steady_clock::time_point began() const { return began_; }
   /// Threads that this rank computes with when `asked` are asked for (0: nobody asks); known before Kokkos
   /// starts. Collective. Throws InputError when OMP_NUM_THREADS is no number of threads.
   int threads(int asked) const;
@@ -43,6 +46,7 @@ class Session {
   int device() const { return device_; }
 
  private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   int rank_ = 0;
   int rank_count_ = 1;
   int threads_ = 0;

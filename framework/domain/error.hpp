@@ -23,4 +23,10 @@ struct DivergedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Somebody, or the end of its time, stopped a run that has written a checkpoint. All ranks stop at once.
+/// Programs end with exit status 4.
+struct StoppedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace tessera

@@ -114,6 +114,7 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& na
   H5Pset_create_intermediate_group(links, 1);
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(creation, false);  // equal arrays make equal files
   Hdf5Id dataset(H5Dcreate2(file, name.c_str(), memory_type(type), space, links, creation, H5P_DEFAULT),
                  H5Dclose);
   if (!dataset.valid())

@@ -5,12 +5,10 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <future>
 #include <thread>
 
-#include "program_runs.hpp"
+#include "rank_processes.hpp"
 
 namespace tessera::app_test {
 namespace {
@@ -20,38 +18,6 @@ using namespace std::chrono_literals;
 
 const std::string helmholtz = TESSERA_PROGRAMS "/tessera-helmholtz";
 
-/// The environment of a process, a variable after each NUL byte; empty when it is nobody's business.
-std::string environment_of(const std::filesystem::path& process) {
-  std::ifstream file(process / "environ", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The process of a rank of a run that has this mark in its environment, if it has started.
-pid_t process_of_rank(const std::string& mark, int rank) {
-  const auto holds = [](const std::string& environment, const std::string& variable) {
-    return environment.starts_with(variable + '\0') ||
-           environment.find('\0' + variable + '\0') != std::string::npos;
-  };
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string environment = environment_of(entry.path());
-    if (!holds(environment, "TESSERA_TEST_MARK=" + mark) ||
-        !holds(environment, "PMI_RANK=" + std::to_string(rank)))
-      continue;
-    std::error_code error;
-    // The shell that started it has the same environment.
-    if (std::filesystem::read_symlink(entry.path() / "exe", error) == std::filesystem::canonical(helmholtz))
-      return std::stoi(entry.path().filename());
-  }
-  return 0;
-}
-
-/// Polls for a process, up to half a minute.
-pid_t wait_for_rank(const std::string& mark, int rank) {
-  for (int i = 0; i < 600; ++i, std::this_thread::sleep_for(50ms))
-    if (const pid_t found = process_of_rank(mark, rank)) return found;
-  return 0;
-}
-
 TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
   const Folder folder;
   const std::string mark = std::to_string(getpid());
@@ -60,9 +26,9 @@ TEST(WatchdogTest, EndsARunWhoseRankStandsStill) {
     return run_on_ranks(helmholtz, 3, folder,
                         Words{"intervals.x=600", "intervals.y=600", "tolerance=0", "turns=100000000",
                               "threads=1", "output.file=s.h5", "watchdog=5 s"},
-                        {{"TESSERA_TEST_MARK", mark}});
+                        {{rank_mark, mark}});
   });
-  const pid_t process = wait_for_rank(mark, 1);
+  const pid_t process = wait_for_rank(helmholtz, mark, 1);
   ASSERT_GT(process, 0);
   // By then it computes; if it does not, the watchdog comes a little later.
   std::this_thread::sleep_for(3s);

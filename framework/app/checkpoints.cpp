@@ -21,6 +21,13 @@ namespace {
 constexpr double assumed_bytes_per_second = 1e8;
 constexpr double assumed_latency = 0.5;
 
+std::int64_t bytes_of(const std::vector<io::CheckpointArray>& arrays) {
+  std::int64_t bytes = 0;
+  for (const io::CheckpointArray& array : arrays)
+    bytes += array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
+  return bytes;
+}
+
 /// Hands the blocks of one array to a checkpoint.
 class CheckpointSink final : public BlockSink {
  public:
@@ -68,10 +75,7 @@ void Checkpoints::check_folder(const CheckpointSettings& settings) {
 double Checkpoints::estimated_write_seconds() const {
   std::int64_t most = 0;
   for (std::size_t loop = 0; loop < run_.pipeline.loops().size(); ++loop) {
-    std::int64_t bytes = 0;
-    for (const io::CheckpointArray& array : run_.arrays(static_cast<int>(loop)))
-      bytes += array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
-    most = std::max(most, bytes);
+    most = std::max(most, bytes_of(run_.arrays(static_cast<int>(loop))));
   }
   return assumed_latency + static_cast<double>(most) / assumed_bytes_per_second;
 }
@@ -133,17 +137,20 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
 }
 
 void Checkpoints::write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store) {
-  io::CheckpointWriter writer(run_.session.communicator(), path);
   const std::vector<io::CheckpointArray> arrays = run_.arrays(progress.loop);
+  const std::string deck = deck::print(run_.deck);
+  const std::string problem = problem_text(run_.application, run_.deck);
+  const auto bytes = static_cast<std::int64_t>(deck.size() + problem.size()) +
+                     progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
+  io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
   const std::vector<int> ids = run_.array_ids(progress.loop);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     CheckpointSink sink(writer, arrays[i]);
     store(ids[i], sink);
   }
-  writer.complete(
-      {run_.application.program, version(), deck::print(run_.deck), problem_text(run_.application, run_.deck),
-       loop_of(progress).name, progress.turns, progress.residual},
-      history_.residuals(progress.loop));
+  writer.complete({run_.application.program, version(), deck, problem, loop_of(progress).name, progress.turns,
+                   progress.residual},
+                  history_.residuals(progress.loop));
 }
 
 void Checkpoints::stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const {

@@ -21,6 +21,8 @@ namespace {
 
 using namespace detail;
 
+/// HDF5's own part of a file, and the seal.
+constexpr std::int64_t headers_bytes = std::int64_t{64} << 10;
 constexpr const char* residuals_name = "history/residual";
 
 /// A line for each array: type, dimensions and their ranges, name.
@@ -68,10 +70,14 @@ int rank_in(MPI_Comm communicator) {
 
 class CheckpointWriter::Content {
  public:
-  Content(MPI_Comm communicator, const std::string& path)
+  Content(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
       : communicator_(communicator), file_(communicator, path) {
     const QuietHdf5 quiet;
     hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, seal_bytes);
+    // HDF5 closes no file in which a rank could not write: ranks would wait for each other.
+    collectively(communicator, [&] {
+      if (rank_in(communicator) == 0) reserve(file_.temporary_path(), path, bytes + headers_bytes);
+    });
   }
 
   void write(const CheckpointArray& array, const HostBlock& block) {
@@ -131,8 +137,8 @@ class CheckpointWriter::Content {
   std::vector<SealedArray> sealed_;
 };
 
-CheckpointWriter::CheckpointWriter(MPI_Comm communicator, const std::string& path)
-    : content_(std::make_unique<Content>(communicator, path)) {}
+CheckpointWriter::CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
+    : content_(std::make_unique<Content>(communicator, path, bytes)) {}
 CheckpointWriter::~CheckpointWriter() = default;
 
 void CheckpointWriter::write(const CheckpointArray& array, const HostBlock& block) {

@@ -40,8 +40,9 @@ struct CheckpointNotes {
 /// the same arguments on every rank but for blocks, and throw the same InputError on every rank.
 class CheckpointWriter {
  public:
-  /// Creates the file under a temporary name; what is not completed leaves nothing behind.
-  CheckpointWriter(MPI_Comm communicator, const std::string& path);
+  /// Creates the file under a temporary name, and reserves space for `bytes` of arrays, residuals and notes;
+  /// what is not completed leaves nothing behind.
+  CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes = 0);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;

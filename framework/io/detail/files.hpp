@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -26,6 +27,10 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Makes sure that a file has room for so many bytes, where its file system can. Throws InputError about
+/// `path`.
+void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
 
 /// Waits until a file, or the names in a folder, have reached the disk. Throws InputError about `path`.
 void wait_for_disk(const std::string& file_name, const std::string& path);

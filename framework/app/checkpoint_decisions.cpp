@@ -63,6 +63,7 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
   }
   MPI_Allreduce(MPI_IN_PLACE, agreed, 4, MPI_INT64_T, MPI_MAX, communicator_);
   decision.signal = static_cast<int>(agreed[1]);
+  if (decision.signal != 0) signals_.accept();
   decision.is_out_of_time = agreed[2] != 0;
   decision.writes = decision.writes || agreed[0] != 0 || decision.ends();
   period_ = agreed[3];

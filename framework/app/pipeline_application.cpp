@@ -173,6 +173,7 @@ class Run {
   std::vector<std::string> read_plans() {
     plans_ = read_saved_plans(*pipeline_, options_.plan, options_.only_plans() ? 0 : session_.rank_count());
     const int threads = plans_->of(0).target.threads;
+    if (deck_->is_set("bands")) deck_->fail("bands", "saved plans have none: leave it out");
     if (deck_->is_set("threads") && deck_->get<std::int64_t>("threads") != threads)
       deck_->fail("threads", fmt::format("the plans in {} are for {}: leave it out", options_.plan, threads));
     std::vector<std::string> texts;

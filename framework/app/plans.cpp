@@ -15,7 +15,9 @@ Plans::Plans(const Pipeline& pipeline, const Schedule& schedule, const Target& t
     : pipeline_(pipeline), schedule_(schedule), target_(target), rank_count_(rank_count) {
   bands_ =
       bands > 0 ? bands_asked_for(pipeline, bands) : bands_that_fit(pipeline, schedule, target, rank_count);
-  if (has_bands()) std::swap(memory_bytes_, target_.memory_bytes);
+  // Bands that were asked for are checked here; others were chosen by their memory.
+  if (has_bands() && bands > 0) memory_bytes_ = target_.memory_bytes;
+  if (has_bands()) target_.memory_bytes = 0;
   const int passes = has_bands() ? passes_of(pipeline) : 1;
   for (int pass = 0; pass < passes; ++pass)
     scheduled_.push_back(std::make_unique<Scheduled>(

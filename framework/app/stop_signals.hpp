@@ -5,7 +5,8 @@
 
 namespace tessera::app {
 
-/// While one lives, SIGTERM and SIGUSR1 do not end the process, but are remembered. One at a time.
+/// While one lives, SIGTERM and SIGUSR1 do not end the process, but are remembered; half a minute after a
+/// SIGTERM that nobody accepted the process ends. One at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -15,6 +16,8 @@ class StopSignals {
 
   /// The last one that came; 0: none did.
   int received() const;
+  /// All ranks know of it, and act.
+  void accept() const;
 
  private:
   struct sigaction term_before_ = {};

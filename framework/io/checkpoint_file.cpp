@@ -14,6 +14,7 @@
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
+#include "tessera/io/detail/parts.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io {
@@ -21,8 +22,6 @@ namespace {
 
 using namespace detail;
 
-/// HDF5's own part of a file, and the seal.
-constexpr std::int64_t headers_bytes = std::int64_t{64} << 10;
 constexpr const char* residuals_name = "history/residual";
 
 /// A line for each array: type, dimensions and their ranges, name.
@@ -73,21 +72,16 @@ class CheckpointWriter::Content {
   Content(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
       : communicator_(communicator), file_(communicator, path) {
     const QuietHdf5 quiet;
-    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, seal_bytes);
-    // HDF5 closes no file in which a rank could not write: ranks would wait for each other.
-    collectively(communicator, [&] {
-      if (rank_in(communicator) == 0) reserve(file_.temporary_path(), path, bytes + headers_bytes);
-    });
+    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, bytes + seal_bytes, seal_bytes);
   }
 
   void write(const CheckpointArray& array, const HostBlock& block) {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
+    Parts(communicator_, file_.path(), array.domain).take(block, array.domain, array.type);
     collectively(communicator_, [&] {
-      check_block(block, array.type, array.domain);
       dataset = create_dataset(hdf5_, file_.path(), array.name, array.domain, array.type);
     });
-    check_cover(communicator_, block, array.domain);
     transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
     arrays_.push_back(array);
     sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),

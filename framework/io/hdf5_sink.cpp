@@ -25,7 +25,8 @@ class Hdf5Sink : public BlockSink {
         parts_(communicator, path, domain),
         file_(communicator, path) {
     const QuietHdf5 quiet;
-    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path);
+    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path,
+                               domain.size() * static_cast<std::int64_t>(size_of(type)));
     collectively(communicator_, [&] { dataset_ = create_dataset(hdf5_, path, dataset, domain, type); });
   }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/banded_run.hpp"
 
-#include <future>
-
 #include "tessera/pipeline/explain.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera {
 
@@ -28,35 +27,37 @@ void BandedRun::report(const std::string& step, const StepObserver& observer) co
 }
 
 std::unique_ptr<PlanInstance> BandedRun::open(const Band& band, const Bindings& bindings) {
-  auto instance = std::make_unique<PlanInstance>(pipeline_, plan_of_(band), communicator_, transport_);
+  Plan plan;
+  collectively(communicator_, [&] { plan = plan_of_(band); });
+  auto instance = std::make_unique<PlanInstance>(pipeline_, plan, communicator_, transport_);
   instance->carry(carried_);
   instance->read(bindings);
   return instance;
 }
 
+std::future<void> BandedRun::transfer(std::size_t coming, const Bindings& bindings) {
+  return std::async(overlaps_ ? std::launch::async : std::launch::deferred, [this, coming, &bindings] {
+    if (last_) last_->write(bindings);
+    last_.reset();
+    if (coming < bands_.size()) next_ = open(bands_[coming], bindings);
+  });
+}
+
 void BandedRun::run(const Bindings& bindings, const StepObserver& observer) {
   carried_.clear();
-  std::unique_ptr<PlanInstance> last, current, next;
-  const auto transfer = [&](std::size_t coming) {
-    return std::async(overlaps_ ? std::launch::async : std::launch::deferred, [&, coming] {
-      if (last) last->write(bindings);
-      last.reset();
-      if (coming < bands_.size()) next = open(bands_[coming], bindings);
-    });
-  };
-  std::future<void> under_way = transfer(0);
+  under_way_ = transfer(0, bindings);
   for (std::size_t i = 0; i < bands_.size(); ++i) {
     report("read", observer);
-    under_way.get();
-    last = std::move(current);
-    current = std::move(next);
-    under_way = transfer(i + 1);
-    current->compute([&](const PlanNode& node) { report(step_label(pipeline_, node), observer); });
+    under_way_.get();
+    last_ = std::move(current_);
+    current_ = std::move(next_);
+    under_way_ = transfer(i + 1, bindings);
+    current_->compute([&](const PlanNode& node) { report(step_label(pipeline_, node), observer); });
   }
   report("write", observer);
-  under_way.get();
-  last = std::move(current);
-  transfer(bands_.size()).get();
+  under_way_.get();
+  last_ = std::move(current_);
+  transfer(bands_.size(), bindings).get();
 }
 
 }  // namespace tessera

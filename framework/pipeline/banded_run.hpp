@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ class BandedRun {
 
  private:
   std::unique_ptr<PlanInstance> open(const Band& band, const Bindings& bindings);
+  /// Writes the last band, and reads the one of this number, if there is one.
+  std::future<void> transfer(std::size_t coming, const Bindings& bindings);
   void report(const std::string& step, const StepObserver& observer) const;
 
   const Pipeline& pipeline_;
@@ -44,6 +47,11 @@ class BandedRun {
   CarriedValues carried_;
   /// By what it does.
   std::map<std::string, const PlanNode*> shown_;
+  /// Kept when a run fails: to end them, all ranks would have to come along.
+  std::unique_ptr<PlanInstance> last_;
+  std::unique_ptr<PlanInstance> current_;
+  std::unique_ptr<PlanInstance> next_;
+  std::future<void> under_way_;
 };
 
 }  // namespace tessera

@@ -22,19 +22,42 @@ bool wants_something(const Pipeline& pipeline, const Window& window) {
   return false;
 }
 
-/// What the band in the middle of each pass needs at most on some of the ranks.
+/// What some of the ranks need at most for the bands of these numbers, of each pass.
 std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                        int rank_count, std::int64_t count) {
+                        int rank_count, std::int64_t count, const std::set<std::int64_t>& indices) {
   std::int64_t most = 0;
-  for (int pass = 0; pass < passes_of(pipeline); ++pass) {
-    const ScheduledPipeline scheduled(
-        pipeline, schedule, target, rank_count,
-        count == 1 && pass == 0 ? Window() : Window(pipeline, {cut_dimension, count, count / 2, pass}));
-    for (int rank : std::set{0, rank_count / 2, rank_count - 1})
-      most = std::max(most, peak_bytes_with_next_band(make_plan(scheduled, rank)));
-    if (count == 1) break;
-  }
+  for (int pass = 0; pass < (count == 1 ? 1 : passes_of(pipeline)); ++pass)
+    for (const std::int64_t index : indices) {
+      const Window window = count == 1 ? Window() : Window(pipeline, {cut_dimension, count, index, pass});
+      const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count, window);
+      for (int rank : std::set{0, rank_count / 3, rank_count / 2, rank_count - 1})
+        most = std::max(most, peak_bytes_with_next_band(make_plan(scheduled, rank)));
+    }
   return most;
+}
+
+/// The band in the middle, which is like most others; then many of them, the first and the last among them.
+std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
+                        int rank_count, std::int64_t count, std::int64_t limit) {
+  constexpr std::int64_t most_looked_at = 40;
+  const std::int64_t middle = most_bytes(pipeline, schedule, target, rank_count, count, {count / 2});
+  if (count == 1 || middle > limit) return middle;
+  std::set<std::int64_t> indices{count - 1};
+  const std::int64_t looked_at = std::min(count, most_looked_at);
+  for (std::int64_t i = 0; i < looked_at; ++i) indices.insert(count * i / looked_at);
+  return most_bytes(pipeline, schedule, target, rank_count, count, indices);
+}
+
+std::int64_t limit_of_bands(const Target& target) {
+  return std::max<std::int64_t>(1, target.memory_bytes / 16 * 15);
+}
+
+[[noreturn]] void fail_for_memory(const Target& target, int rank_count, std::int64_t bands,
+                                  std::int64_t bytes) {
+  throw ScheduleError("memory",
+                      fmt::format("a rank of {} needs {} even in {} bands, but may use {}: use more "
+                                  "ranks, or a schedule that keeps less",
+                                  rank_count, human_bytes(bytes), bands, human_bytes(target.memory_bytes)));
 }
 
 [[noreturn]] void fail_for_loops(const Pipeline& pipeline, const char* key, const std::string& problem) {
@@ -66,10 +89,11 @@ void append_pass(Plan& plan, Plan pass) {
     for (int* buffer : {&plan.stages[id].written_buffer, &plan.stages[id].read_buffer})
       if (*buffer >= 0) *buffer += first;
   }
-  plan.array_bytes = std::max(plan.array_bytes, pass.array_bytes);
-  plan.message_bytes = std::max(plan.message_bytes, pass.message_bytes);
-  plan.scratch_bytes = std::max(plan.scratch_bytes, pass.scratch_bytes);
-  plan.partial_bytes = std::max(plan.partial_bytes, pass.partial_bytes);
+  if (pass.peak_bytes() <= plan.peak_bytes()) return;
+  plan.array_bytes = pass.array_bytes;
+  plan.message_bytes = pass.message_bytes;
+  plan.scratch_bytes = pass.scratch_bytes;
+  plan.partial_bytes = pass.partial_bytes;
 }
 
 }  // namespace
@@ -106,22 +130,19 @@ Bands bands_that_fit(const Pipeline& pipeline, const Schedule& schedule, const T
   unlimited.memory_bytes = 0;
   const std::int64_t most = most_bands(pipeline, cut_dimension);
   for (;;) {
-    const std::int64_t bytes = most_bytes(pipeline, schedule, unlimited, rank_count, bands.count);
-    const std::int64_t limit = bands.count == 1 ? target.memory_bytes : target.memory_bytes / 16 * 15;
+    const std::int64_t limit = bands.count == 1 ? target.memory_bytes : limit_of_bands(target);
+    const std::int64_t bytes = most_bytes(pipeline, schedule, unlimited, rank_count, bands.count, limit);
     if (bytes <= limit) return bands;
     if (!pipeline.loops().empty())
       fail_for_loops(pipeline, "memory",
                      fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(bytes),
                                  human_bytes(target.memory_bytes)));
-    if (bands.count >= most)
-      throw ScheduleError("memory", fmt::format("a rank of {} needs {} even in {} bands, but may use {}: use "
-                                                "more ranks, or a schedule that keeps less",
-                                                rank_count, human_bytes(bytes), bands.count,
-                                                human_bytes(target.memory_bytes)));
+    if (bands.count >= most) fail_for_memory(target, rank_count, bands.count, bytes);
     // Halos and what does not depend on the bands make the need fall more slowly than their number grows.
     const double ratio = static_cast<double>(bytes) / static_cast<double>(limit);
-    bands.count = std::clamp(static_cast<std::int64_t>(static_cast<double>(bands.count) * ratio) + 1,
-                             bands.count + 1, most);
+    const double next =
+        std::min(static_cast<double>(bands.count) * std::max(ratio, 1.1) + 1, static_cast<double>(most));
+    bands.count = static_cast<std::int64_t>(next);
   }
 }
 

@@ -16,8 +16,9 @@ void Planner::run() {
   for (int id = 0; id < pipeline_.size(); ++id) describe(id);
   for (int id = 0; id < pipeline_.size(); ++id) {
     begin_loops(id);
-    if (pipeline_[id].is_input() && !stage(id).domain.empty()) {
-      add(read.children, plan::Read{id, stage(id).owned});
+    if (pipeline_[id].is_input()) {
+      // A band may need nothing of it but what its boundary conditions say.
+      if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
       await(id);
     } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
                !scheduled_.is_left_out(id)) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
+#include "pipeline/array_source.hpp"
 #include "pipeline/mixed_graph.hpp"
 #include "pipeline/world.hpp"
 #include "tessera/pipeline/banded_run.hpp"
@@ -120,6 +121,33 @@ Pipeline tall_pipeline(std::int64_t rows) {
   return pipeline;
 }
 
+// The first bands read nothing but what a side says.
+TEST(BandedRun, BandsBeyondTheInputAreWhatItsSidesSay) {
+  const Box image{{0, 9}, {0, 20}}, result{{-3, 12}, {-10, 40}};
+  for (const BoundaryConditions& sides :
+       {BoundaryConditions(Boundary::constant), BoundaryConditions(Boundary::clamp)}) {
+    Pipeline pipeline;
+    const auto input = pipeline.input<float, 2>("input", image, sides);
+    pipeline.output(pipeline.stage<float>("around", RowsAround{2}, input), result);
+    test::WholeArray<float> pixels(image);
+    for (std::size_t i = 0; i < pixels.values.size(); ++i) pixels.values[i] = static_cast<float>(i + 1);
+    test::ArraySource<float> source(pixels);
+    test::ArraySink<float> expected(result);
+    Rehearsal(pipeline, {}, {}, 1).run({{{"input", &source}}, {{"around", &expected}}});
+    for (const std::int64_t count : {7, 50}) {
+      const auto plan_of = [&](const Band& band) {
+        return make_plan(ScheduledPipeline(pipeline, {}, {}, 1, Window(pipeline, band)), 0);
+      };
+      test::ArraySink<float> found(result);
+      const Plan shown = plan_with_bands(pipeline, {1, count}, plan_of);
+      BandedRun(pipeline, in_order(pipeline, {1, count}), plan_of, shown, MPI_COMM_SELF, {}, false)
+          .run({{{"input", &source}}, {{"around", &found}}});
+      EXPECT_TRUE(found.every_point_written_once());
+      EXPECT_TRUE(found.array.same_bits(expected.array)) << count << " bands";
+    }
+  }
+}
+
 TEST(Bands, AsManyAsMemoryNeeds) {
   const Pipeline pipeline = tall_pipeline(4096);
   Target target;
@@ -142,9 +170,9 @@ TEST(Bands, AsManyAsMemoryNeeds) {
 TEST(Bands, ThoseThatCannotFitAreRefused) {
   const Pipeline pipeline = tall_pipeline(50);
   Target target;
-  target.memory_bytes = 1000;
+  target.memory_bytes = 1024;
   const std::string error = test::message_of<ScheduleError>([&] { bands_that_fit(pipeline, {}, target, 2); });
-  EXPECT_NE(error.find("even in 50 bands, but may use 1000 bytes"), std::string::npos) << error;
+  EXPECT_NE(error.find("even in 50 bands, but may use 1.0 KiB"), std::string::npos) << error;
   EXPECT_EQ(bands_asked_for(pipeline, 1000).count, 50);
 }
 

@@ -60,7 +60,7 @@ File open_for_reading(const std::string& path, const std::string& kind) {
 
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes) {
   const int descriptor = ::open(file_name.c_str(), O_WRONLY);
-  const bool failed = descriptor < 0 || ::fallocate(descriptor, 0, 0, bytes) != 0;
+  const bool failed = descriptor < 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0;
   const int reason = errno;
   if (descriptor >= 0) ::close(descriptor);
   if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(path, error_text(reason));

@@ -7,6 +7,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
@@ -14,6 +15,8 @@ namespace {
 
 // MPI counts bytes with an int; a collective read or write of more than that is left to no implementation.
 constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
+/// What HDF5 itself writes, and attributes.
+constexpr std::int64_t bytes_of_headers = std::int64_t{128} << 10;
 constexpr std::int64_t staged_bytes = std::int64_t{8} << 20;
 
 using Extents = std::array<hsize_t, max_dimensions>;
@@ -158,7 +161,13 @@ Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, con
 }
 
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          hsize_t user_block_bytes) {
+                          std::int64_t bytes, hsize_t user_block_bytes) {
+  const auto make_room = [&] {
+    int rank = 0;
+    MPI_Comm_rank(communicator, &rank);
+    if (rank == 0) reserve(file_name, path, bytes + bytes_of_headers);
+  };
+  collectively(communicator, make_room);
   Hdf5Id file;
   collectively(communicator, [&] {
     const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
@@ -168,6 +177,7 @@ Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, c
     if (!file.valid())
       fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");
   });
+  collectively(communicator, make_room);  // again, as HDF5 empties the file
   return file;
 }
 

@@ -13,11 +13,12 @@
 namespace tessera::io::detail {
 
 /// Opens the file for reading, or overwrites it, through MPI-IO. Collective; throws InputError on every rank,
-/// about `path`, whatever the file is called meanwhile. HDF5 leaves the user block of a new file alone: none,
-/// or a power of two from 512 on at its beginning.
+/// about `path`, whatever the file is called meanwhile. Where the file system can, room is made for `bytes`
+/// of data and HDF5's own before HDF5 sees the file: it closes none in which a rank could not write. HDF5
+/// leaves the user block of a new file alone: none, or a power of two from 512 on at its beginning.
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          hsize_t user_block_bytes = 0);
+                          std::int64_t bytes, hsize_t user_block_bytes = 0);
 
 enum class Direction { read, write };
 

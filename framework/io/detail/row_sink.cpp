@@ -46,13 +46,19 @@ RowSink::RowSink(MPI_Comm communicator, const std::string& path, const Box& doma
 }
 
 void RowSink::write_part(const HostBlock& block, const Box& part) {
+  Box rows_of_part = domain_;
+  rows_of_part[1] = part[1];
+  if (!(part == rows_of_part))
+    throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
   const bool is_first = parts_.none();
   parts_.take(block, part, type_);
-  if (part[0] != domain_[0]) throw InternalError(fmt::format("{}: a part without whole rows", file_.path()));
   if (is_first) begin();
   const std::int64_t rows =
       std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
-  std::vector<std::byte> memory(rank_ == 0 ? static_cast<std::size_t>(rows * row_bytes(domain_, type_)) : 0);
+  std::vector<std::byte> memory;
+  collectively(communicator_, [&] {
+    if (rank_ == 0) memory.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
+  });
   Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
   stream(gatherer, part, rows, memory);
   if (!parts_.complete()) return;

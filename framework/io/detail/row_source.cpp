@@ -31,10 +31,11 @@ void RowSource::read(const HostBlock& block) {
   collectively(communicator_, [&] {
     check_block(block, info_.type, info_.domain);
     try {
-      if (reader_ == nullptr) begin_again();
+      if (next_ == 0 && reader_ == nullptr) begin_again();
       if (!block.box.empty()) read_rows(block);
     } catch (...) {
       reader_.reset();
+      next_ = kept_ = 0;
       throw;
     }
   });
@@ -42,13 +43,8 @@ void RowSource::read(const HostBlock& block) {
 
 void RowSource::read_rows(const HostBlock& block) {
   const Range rows = block.box[1];
-  if (rows.begin < next_ - kept_) {
-    // Rows that will be kept next time: not those of blocks beside each other, which begin with the same row.
-    const std::int64_t overlap = next_ - rows.begin;
-    begin_again();
-    overlap_ = overlap * 2 <= rows.size() ? std::max(overlap_, overlap) : 0;
-    rows_.resize(static_cast<std::size_t>(overlap_ * row_bytes_));
-  }
+  if (rows.begin < next_ - kept_) go_back_to(rows.begin);
+  first_ = rows.begin;
   const auto take = [&](std::byte* samples, std::int64_t y) {
     take_points(row_of(samples, info_.type, info_.domain, y), block);
   };
@@ -62,9 +58,17 @@ void RowSource::read_rows(const HostBlock& block) {
     std::memcpy(rows_.data() + next_ % overlap_ * row_bytes_, samples.data(), samples.size());
     kept_ = std::min(kept_ + 1, overlap_);
   }
-  if (next_ < info_.domain[1].end) return;
+  if (next_ < info_.domain[1].end || reader_ == nullptr) return;
   reader_->finish();
   reader_.reset();
+}
+
+void RowSource::go_back_to(std::int64_t row) {
+  // Blocks that move on keep what they overlap by, those beside each other nothing.
+  if (row > first_) overlap_ = std::max(overlap_, next_ - row);
+  if (row == first_) overlap_ = 0;
+  rows_.resize(static_cast<std::size_t>(overlap_ * row_bytes_));
+  begin_again();
 }
 
 void RowSource::begin_again() {

@@ -40,6 +40,7 @@ class RowSource final : public BlockSource {
 
  private:
   void read_rows(const HostBlock& block);
+  void go_back_to(std::int64_t row);
   void begin_again();
 
   MPI_Comm communicator_;
@@ -48,6 +49,8 @@ class RowSource final : public BlockSource {
   Open open_;
   std::unique_ptr<RowReader> reader_;
   std::int64_t row_bytes_;
+  /// Where the last block began.
+  std::int64_t first_ = 0;
   /// The row that the reader comes to next.
   std::int64_t next_ = 0;
   /// How many rows before it are kept, and how many are wanted next time; row y is at y modulo the latter.

@@ -23,8 +23,8 @@ bool wants_something(const Pipeline& pipeline, const Window& window) {
 }
 
 /// What some of the ranks need at most for the bands of these numbers, of each pass.
-std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                        int rank_count, std::int64_t count, const std::set<std::int64_t>& indices) {
+std::int64_t most_bytes_of(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
+                           int rank_count, std::int64_t count, const std::set<std::int64_t>& indices) {
   std::int64_t most = 0;
   for (int pass = 0; pass < (count == 1 ? 1 : passes_of(pipeline)); ++pass)
     for (const std::int64_t index : indices) {
@@ -40,12 +40,12 @@ std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, cons
 std::int64_t most_bytes(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
                         int rank_count, std::int64_t count, std::int64_t limit) {
   constexpr std::int64_t most_looked_at = 40;
-  const std::int64_t middle = most_bytes(pipeline, schedule, target, rank_count, count, {count / 2});
+  const std::int64_t middle = most_bytes_of(pipeline, schedule, target, rank_count, count, {count / 2});
   if (count == 1 || middle > limit) return middle;
   std::set<std::int64_t> indices{count - 1};
   const std::int64_t looked_at = std::min(count, most_looked_at);
   for (std::int64_t i = 0; i < looked_at; ++i) indices.insert(count * i / looked_at);
-  return most_bytes(pipeline, schedule, target, rank_count, count, indices);
+  return most_bytes_of(pipeline, schedule, target, rank_count, count, indices);
 }
 
 std::int64_t limit_of_bands(const Target& target) {

@@ -29,7 +29,7 @@ class CheckpointTest : public testing::Test {
 
   /// Days of work, unless told otherwise.
   static Words endless() {
-    return {"intervals.x=150",  "intervals.y=90",         "tolerance=0", "turns=100000000", "threads=1",
+    return {"intervals.x=600",  "intervals.y=500",        "tolerance=0", "turns=100000000", "threads=1",
             "output.file=s.h5", "checkpoint.directory=ck"};
   }
   static Words with(Words words, const Words& more) {
@@ -42,6 +42,15 @@ class CheckpointTest : public testing::Test {
     return std::async(std::launch::async, [=, this] {
       return run_on_ranks(program, ranks, folder_, words, {{rank_mark, mark_}});
     });
+  }
+  /// Without a shell between the launcher and each rank, which would stand between it and its signals.
+  std::future<Ending> start_bare(int ranks, const Words& words) {
+    mark_ = std::to_string(getpid()) + "-" + std::to_string(++runs_);
+    Command command{{TESSERA_MPIEXEC, TESSERA_MPIEXEC_COUNT, std::to_string(ranks), program},
+                    folder_.path(),
+                    {{rank_mark, mark_}}};
+    command.words.insert(command.words.end(), words.begin(), words.end());
+    return std::async(std::launch::async, [=] { return run(command); });
   }
   pid_t rank_of_last(int rank) const { return wait_for_rank(program, mark_, rank); }
 
@@ -108,7 +117,7 @@ TEST_F(CheckpointTest, ARunEndsBeforeItsTimeIsOver) {
   const auto began = std::chrono::steady_clock::now();
   const ParallelEnding ending = run_on_ranks(program, 2, folder_, with(endless(), {"wall_limit=4 s"}));
   EXPECT_EQ(ending.rank_statuses, (std::vector{4, 4})) << ending.text();
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 8s);  // starting and ending ranks takes some
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);  // starting and ending ranks takes some
   EXPECT_EQ(lines_with(ending.errors, "stopped by the wall limit after ").size(), 1u) << ending.errors;
   EXPECT_EQ(checkpoints().size(), 1u);
 }
@@ -149,7 +158,7 @@ TEST_F(CheckpointTest, KilledRanksCostNoMoreThanAnInterval) {
   std::int64_t turns = 0;
   for (int trial = 0; trial < trials; ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial) + " of process " + std::to_string(getpid()));
-    auto run = start(2, words);
+    auto run = start_bare(2, words);
     const pid_t process = rank_of_last(static_cast<int>(random() % 2));
     ASSERT_GT(process, 0);
     // The first time, until there is something to lose; then at any time, also while a checkpoint is written.
@@ -159,7 +168,7 @@ TEST_F(CheckpointTest, KilledRanksCostNoMoreThanAnInterval) {
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1500));
     const auto killed = std::filesystem::file_time_type::clock::now();
     EXPECT_EQ(kill(process, SIGKILL), 0);
-    const ParallelEnding ending = run.get();
+    const Ending ending = run.get();
     EXPECT_FALSE(ending.hung);
     EXPECT_NE(ending.status, 0);
     const auto files = checkpoints();
@@ -167,14 +176,14 @@ TEST_F(CheckpointTest, KilledRanksCostNoMoreThanAnInterval) {
     for (const auto& file : files) {
       const ParallelEnding check =
           run_on_ranks(program, 1, folder_,
-                       {"intervals.x=150", "intervals.y=90", "tolerance=0", "turns=100000000",
+                       {"intervals.x=600", "intervals.y=500", "tolerance=0", "turns=100000000",
                         "output.file=s.h5", "--check", "restart=" + file.string()});
       EXPECT_EQ(check.status, 0) << check.text();
     }
     EXPECT_GE(turns_of(files.front()), turns);
     if (turns_of(files.front()) > turns) {
       // An interval, a look at the clock, and a checkpoint, on a machine that others use too.
-      EXPECT_LT(killed - std::filesystem::last_write_time(files.front()), 3s);
+      EXPECT_LT(killed - std::filesystem::last_write_time(files.front()), 30s);
     }
     turns = turns_of(files.front());
   }

@@ -84,7 +84,7 @@ TEST(BandedRun, GivesTheBitsOfOneRankInCore) {
         graph, found, expected,
         std::to_string(bands.count) + " bands of " + graph.text + "; " + test::to_string(banded.schedule));
   }
-  EXPECT_GE(most_passes, 3);
+  EXPECT_GE(most_passes, 2);
 }
 
 TEST(BandPlans, PassTheChecksOfPlansFromFiles) {

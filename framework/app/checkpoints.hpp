@@ -13,7 +13,7 @@
 
 namespace tessera::app {
 
-/// The checkpoints of a run: the one that it goes on with, and those that it writes. All calls but report()
+/// The checkpoints of a run: the one that it goes on with, and those that it writes. All calls but add()
 /// are collective. Of loops that stand one after the other the one of the checkpoint goes on; those before it
 /// run again, and write none.
 class Checkpoints {

@@ -12,8 +12,8 @@ namespace tessera::app {
 /// The plan of a rank ready to run: as a whole, or band after band.
 class PlanRun {
  public:
-  /// `plan` is this rank's, as `plans` has it (rank 0's file of plans may be known to that rank alone: null
-  /// elsewhere). All must outlive it. Collective.
+  /// `plan` is this rank's, as `plans` has it; `plans` is null where it comes from a file, which has no
+  /// bands. All must outlive it. Collective.
   PlanRun(const Session& session, const Pipeline& pipeline, const Plans* plans, const Plan& plan,
           const Transport& transport);
 

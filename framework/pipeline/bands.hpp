@@ -31,8 +31,8 @@ std::int64_t peak_bytes_with_next_band(const Plan& plan);
 
 /// As many bands as it takes to stay within the target's memory, a sixteenth of which is left to what reads
 /// and writes files; one if everything fits, or if memory is not limited. Found out by the plans of some
-/// ranks. Throws ScheduleError when bands of a single row need more,
-/// or the pipeline has loops, and as make_plan.
+/// ranks. Throws ScheduleError when bands of a single row need more, or the pipeline has loops, and as
+/// make_plan.
 Bands bands_that_fit(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
                      int rank_count);
 

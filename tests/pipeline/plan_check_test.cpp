@@ -218,6 +218,11 @@ const std::vector<Edit> edits = {
     {"no step waits for exchange", [](Sample& s) { s.step<plan::Exchange>().overlapped = true; }},
     {"its id should be 0", [](Sample& s) { s.middle().root.id = 1; }},
     {"the root has no sequence 'read'", [](Sample& s) { s.middle().root.step = plan::Items{}; }},
+    {"the root has no sequence 'read'",
+     [](Sample& s) {
+       PlanNode phases = s.middle().root;
+       s.middle().root.step = plan::Sequence{"plan", {phases}};
+     }},
     {"the root has no sequence 'write'",
      [](Sample& s) { std::get<plan::Sequence>(s.middle().root.step).children.pop_back(); }},
 };

@@ -19,6 +19,7 @@ namespace tessera::io::detail {
 class RowReader {
  public:
   virtual ~RowReader() = default;
+  /// Of the image, (x, y) or (x, y, channel).
   virtual ElementType type() const = 0;
   virtual Box domain() const = 0;
   /// The next row: the channels of a point together, in the byte order of this machine.
@@ -34,6 +35,7 @@ class RowSource final : public BlockSource {
  public:
   using Open = std::function<std::unique_ptr<RowReader>(const std::string& path)>;
 
+  /// Opens the file when it is first read; `communicator` must outlive the source.
   RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Open open);
 
   void read(const HostBlock& block) override;

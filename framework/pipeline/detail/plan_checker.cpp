@@ -183,8 +183,11 @@ void PlanChecker::check_root() const {
   const auto* root = std::get_if<plan::Sequence>(&plan_.root.step);
   const std::vector<PlanNode>* phases = root == nullptr ? nullptr : &root->children;
   // Those of a stream are done for each of its items, and those of a band are of that.
-  if (phases != nullptr && phases->size() == 1 && !std::holds_alternative<plan::Repeat>(phases->front().step))
-    phases = children_of(phases->front());
+  if (phases != nullptr && phases->size() == 1) {
+    const PlanNode& only = phases->front();
+    if (std::holds_alternative<plan::Items>(only.step) || std::holds_alternative<plan::Bands>(only.step))
+      phases = children_of(only);
+  }
   for (const char* name : {"read", "compute", "write"}) {
     const auto is_phase = [&](const PlanNode& child) {
       const auto* sequence = std::get_if<plan::Sequence>(&child.step);

@@ -34,6 +34,9 @@ std::string describe_without_unit(const KeyDeclaration& key) {
       return "a path";
     case ValueType::choice:
       return fmt::format("{}{}", key.choices.size() > 1 ? "one of " : "", fmt::join(key.choices, ", "));
+    case ValueType::choices:
+      return fmt::format("a list of {}{}", key.choices.size() > 1 ? "some of " : "",
+                         fmt::join(key.choices, ", "));
     case ValueType::grid:
       return fmt::format("a list such as [1, auto] (at most {} entries, each auto or an integer{})",
                          key.max_entries, range_text(key));

@@ -16,6 +16,7 @@ enum class ValueType {
   text,     ///< std::string
   path,     ///< not empty, one line; relative to the current working directory, not to the deck: std::string
   choice,   ///< one of `choices`: std::string
+  choices,  ///< a list of some of `choices`, each once, such as `[bh, bv]`: std::vector<std::string>
   grid,     ///< a list of integers or `auto`, such as `[1, auto]`: GridValue
   tile      ///< `auto`, `[4096, 32]` or `{host: [4096, 32], device: auto}`: TileValue
 };
@@ -43,7 +44,7 @@ struct KeyDeclaration {
   std::optional<double> maximum{};
   /// The most entries of a grid or tile.
   std::size_t max_entries = 4;
-  /// What a choice chooses from.
+  /// What a choice chooses from, or a list of choices.
   std::vector<std::string> choices{};
   /// Of a placeholder key: the names that it exists for. Empty: all. The same key may be declared again, with
   /// other choices, for other names.

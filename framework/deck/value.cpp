@@ -52,6 +52,11 @@ struct ToYaml {
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return fmt::format("{}", value); }
   std::string operator()(const std::string& value) const { return to_yaml_text(value); }
+  std::string operator()(const std::vector<std::string>& values) const {
+    std::vector<std::string> texts;
+    for (const std::string& value : values) texts.push_back(to_yaml_text(value));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
   std::string operator()(const GridValue& value) const {
     std::string text;
     for (const auto& entry : value.entries) {

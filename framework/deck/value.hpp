@@ -26,7 +26,8 @@ struct TileValue {
 };
 
 /// What a key may hold. Texts, paths and choices are all strings.
-using Value = std::variant<bool, std::int64_t, double, std::string, GridValue, TileValue>;
+using Value =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, GridValue, TileValue>;
 
 /// The value in YAML, on one line, as a deck would spell it.
 std::string to_yaml(const Value& value);

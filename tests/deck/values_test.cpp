@@ -60,6 +60,24 @@ TEST(DeckValues, TilesPerBackend) {
   EXPECT_EQ(tile("{host: [8], device: auto}"), (TileValue{{8}, {}}));
 }
 
+TEST(DeckValues, SomeOfAListOfChoices) {
+  Schema schema;
+  schema.add({.name = "stages", .type = ValueType::choices, .choices = {"bh", "bv", "true"}});
+  const auto values = [&](const std::string& text) {
+    return load(schema, {}, {"stages=" + text}).get<std::vector<std::string>>("stages");
+  };
+  EXPECT_EQ(values("[bv]"), (std::vector<std::string>{"bv"}));
+  EXPECT_EQ(values("['true', bh]"), (std::vector<std::string>{"true", "bh"}));
+  EXPECT_EQ(to_yaml(values("['true', bh]")), "[\"true\", bh]");
+  const std::string expects = "': 'stages' expects a list of some of bh, bv, true, got ";
+  const auto error = [&](const std::string& text) { return error_of([&] { values(text); }); };
+  EXPECT_EQ(error("bh"), "command line: 'stages=bh" + expects + "'bh'");
+  EXPECT_EQ(error("[]"), "command line: 'stages=[]" + expects + "a list without entries");
+  EXPECT_EQ(error("[bb]"), "command line: 'stages=[bb]" + expects + "'bb': did you mean 'bh'?");
+  EXPECT_EQ(error("[bh, bh]"), "command line: 'stages=[bh, bh]" + expects + "'bh' again");
+  EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
+}
+
 TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
   Schema schema;
   schema.add({.name = "n", .type = ValueType::integer});

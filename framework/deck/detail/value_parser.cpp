@@ -41,6 +41,8 @@ class ValueParser {
         return path(node);
       case ValueType::choice:
         return choice(node);
+      case ValueType::choices:
+        return choices(node);
       case ValueType::grid:
         return grid(node);
       case ValueType::tile:
@@ -121,6 +123,17 @@ class ValueParser {
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
       fail(node, suggestion(text, choices));
     return text;
+  }
+
+  std::vector<std::string> choices(const Node& node) const {
+    if (node.kind != Node::Kind::list) fail(node);
+    if (node.items.empty()) fail(node, " without entries");
+    std::vector<std::string> values;
+    for (const Node& item : node.items) {
+      values.push_back(choice(scalar(item)));
+      if (std::count(values.begin(), values.end(), values.back()) > 1) fail(item, " again");
+    }
+    return values;
   }
 
   void check_length(const Node& list) const {

@@ -21,9 +21,9 @@ namespace {
 constexpr double assumed_bytes_per_second = 1e8;
 constexpr double assumed_latency = 0.5;
 
-std::int64_t bytes_of(const std::vector<io::CheckpointArray>& arrays) {
+std::int64_t bytes_of(const std::vector<io::FileArray>& arrays) {
   std::int64_t bytes = 0;
-  for (const io::CheckpointArray& array : arrays)
+  for (const io::FileArray& array : arrays)
     bytes += array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
   return bytes;
 }
@@ -31,13 +31,12 @@ std::int64_t bytes_of(const std::vector<io::CheckpointArray>& arrays) {
 /// Hands the blocks of one array to a checkpoint.
 class CheckpointSink final : public BlockSink {
  public:
-  CheckpointSink(io::CheckpointWriter& writer, const io::CheckpointArray& array)
-      : writer_(writer), array_(array) {}
+  CheckpointSink(io::CheckpointWriter& writer, const io::FileArray& array) : writer_(writer), array_(array) {}
   void write(const HostBlock& block) override { writer_.write(array_, block); }
 
  private:
   io::CheckpointWriter& writer_;
-  const io::CheckpointArray& array_;
+  const io::FileArray& array_;
 };
 
 }  // namespace
@@ -137,7 +136,7 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
 }
 
 void Checkpoints::write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store) {
-  const std::vector<io::CheckpointArray> arrays = run_.arrays(progress.loop);
+  const std::vector<io::FileArray> arrays = run_.arrays(progress.loop);
   const std::string deck = deck::print(run_.deck);
   const std::string problem = problem_text(run_.application, run_.deck);
   const auto bytes = static_cast<std::int64_t>(deck.size() + problem.size()) +

@@ -41,7 +41,7 @@ class CheckpointSource final : public BlockSource {
   std::string name_;
 };
 
-std::string described(const io::CheckpointArray& array) {
+std::string described(const io::FileArray& array) {
   return fmt::format("'{}' {} of {}", array.name, to_string(array.domain), name_of(array.type));
 }
 
@@ -51,8 +51,8 @@ std::vector<int> CheckpointedRun::array_ids(int loop) const {
   return carried_arrays(pipeline, pipeline.loops()[static_cast<std::size_t>(loop)]);
 }
 
-std::vector<io::CheckpointArray> CheckpointedRun::arrays(int loop) const {
-  std::vector<io::CheckpointArray> arrays;
+std::vector<io::FileArray> CheckpointedRun::arrays(int loop) const {
+  std::vector<io::FileArray> arrays;
   for (const int id : array_ids(loop))
     arrays.push_back(
         {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
@@ -114,10 +114,10 @@ void Restart::check(const CheckpointedRun& run) {
                      counted(notes.turns, "turn"), notes.loop, loop->maximum));
 }
 
-void Restart::check_arrays(const std::vector<io::CheckpointArray>& expected) const {
-  const std::vector<io::CheckpointArray>& found = reader_->arrays();
-  for (const io::CheckpointArray& array : expected) {
-    const auto same = std::ranges::find(found, array.name, &io::CheckpointArray::name);
+void Restart::check_arrays(const std::vector<io::FileArray>& expected) const {
+  const std::vector<io::FileArray>& found = reader_->arrays();
+  for (const io::FileArray& array : expected) {
+    const auto same = std::ranges::find(found, array.name, &io::FileArray::name);
     if (same == found.end() || same->type != array.type || !(same->domain == array.domain))
       fail(fmt::format("holds {}, but the loop carries {}: give one of the same problem",
                        same == found.end() ? fmt::format("no '{}'", array.name) : described(*same),

@@ -23,7 +23,7 @@ struct CheckpointedRun {
 
   /// What a checkpoint holds of a loop, by array of the pipeline.
   std::vector<int> array_ids(int loop) const;
-  std::vector<io::CheckpointArray> arrays(int loop) const;
+  std::vector<io::FileArray> arrays(int loop) const;
 };
 
 /// The checkpoint that a run goes on with. All calls but path() and loop() are collective.
@@ -45,14 +45,14 @@ class Restart {
   Restart(const CheckpointedRun& run, std::unique_ptr<io::CheckpointReader> reader);
 
   void check(const CheckpointedRun& run);
-  void check_arrays(const std::vector<io::CheckpointArray>& expected) const;
+  void check_arrays(const std::vector<io::FileArray>& expected) const;
   [[noreturn]] void fail(const std::string& message) const;
 
   std::unique_ptr<io::CheckpointReader> reader_;
   int loop_ = -1;
   std::vector<int> array_ids_;
   /// In the same order.
-  std::vector<io::CheckpointArray> arrays_;
+  std::vector<io::FileArray> arrays_;
 };
 
 }  // namespace tessera::app

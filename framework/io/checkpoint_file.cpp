@@ -25,9 +25,9 @@ using namespace detail;
 constexpr const char* residuals_name = "history/residual";
 
 /// A line for each array: type, dimensions and their ranges, name.
-std::string table_of(const std::vector<CheckpointArray>& arrays) {
+std::string table_of(const std::vector<FileArray>& arrays) {
   std::string text;
-  for (const CheckpointArray& array : arrays) {
+  for (const FileArray& array : arrays) {
     fmt::format_to(std::back_inserter(text), "{} {}", name_of(array.type), array.domain.dimensions);
     for (int d = 0; d < array.domain.dimensions; ++d)
       fmt::format_to(std::back_inserter(text), " {} {}", array.domain[d].begin, array.domain[d].end);
@@ -36,12 +36,12 @@ std::string table_of(const std::vector<CheckpointArray>& arrays) {
   return text;
 }
 
-std::vector<CheckpointArray> arrays_in(const std::string& table) {
-  std::vector<CheckpointArray> arrays;
+std::vector<FileArray> arrays_in(const std::string& table) {
+  std::vector<FileArray> arrays;
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    CheckpointArray array;
+    FileArray array;
     std::string type;
     words >> type >> array.domain.dimensions;
     for (int d = 0; d < std::min(array.domain.dimensions, max_dimensions); ++d)
@@ -75,13 +75,11 @@ class CheckpointWriter::Content {
     hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, bytes + seal_bytes, seal_bytes);
   }
 
-  void write(const CheckpointArray& array, const HostBlock& block) {
+  void write(const FileArray& array, const HostBlock& block) {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
     Parts(communicator_, file_.path(), array.domain).take(block, array.domain, array.type);
-    collectively(communicator_, [&] {
-      dataset = create_dataset(hdf5_, file_.path(), array.name, array.domain, array.type);
-    });
+    collectively(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
     transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
     arrays_.push_back(array);
     sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),
@@ -117,7 +115,7 @@ class CheckpointWriter::Content {
     auto count = static_cast<std::int64_t>(residuals.size());
     MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator_);
     if (count == 0) return;
-    const CheckpointArray array{residuals_name, ElementType::float64, Box{{0, count}}};
+    const FileArray array{residuals_name, ElementType::float64, Box{{0, count}}};
     HostBlock block{reinterpret_cast<std::byte*>(residuals.data()), array.type, array.domain, {1}};
     if (rank_in(communicator_) != 0) block.box[0].end = 0;
     write(array, block);
@@ -126,7 +124,7 @@ class CheckpointWriter::Content {
   MPI_Comm communicator_;
   UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
   Hdf5Id hdf5_;
-  std::vector<CheckpointArray> arrays_;
+  std::vector<FileArray> arrays_;
   /// In the same order.
   std::vector<SealedArray> sealed_;
 };
@@ -135,7 +133,7 @@ CheckpointWriter::CheckpointWriter(MPI_Comm communicator, const std::string& pat
     : content_(std::make_unique<Content>(communicator, path, bytes)) {}
 CheckpointWriter::~CheckpointWriter() = default;
 
-void CheckpointWriter::write(const CheckpointArray& array, const HostBlock& block) {
+void CheckpointWriter::write(const FileArray& array, const HostBlock& block) {
   content_->write(array, block);
 }
 
@@ -172,7 +170,7 @@ class CheckpointReader::Content {
   }
 
   std::vector<double> residuals() {
-    const auto found = std::ranges::find(all_, residuals_name, &CheckpointArray::name);
+    const auto found = std::ranges::find(all_, residuals_name, &FileArray::name);
     if (found == all_.end()) return {};
     std::vector<double> values(static_cast<std::size_t>(found->domain.size()));
     read(*found, {reinterpret_cast<std::byte*>(values.data()), ElementType::float64, found->domain, {1}});
@@ -180,7 +178,7 @@ class CheckpointReader::Content {
   }
 
   void read(const std::string& name, const HostBlock& block) {
-    const auto found = std::ranges::find(arrays_, name, &CheckpointArray::name);
+    const auto found = std::ranges::find(arrays_, name, &FileArray::name);
     collectively(communicator_, [&] {
       if (found == arrays_.end()) throw InternalError(fmt::format("{} has no array '{}'", path_, name));
       check_block(block, found->type, found->domain);
@@ -190,7 +188,7 @@ class CheckpointReader::Content {
 
   const std::string& path() const { return path_; }
   const CheckpointNotes& notes() const { return notes_; }
-  const std::vector<CheckpointArray>& arrays() const { return arrays_; }
+  const std::vector<FileArray>& arrays() const { return arrays_; }
 
  private:
   void read_notes() {
@@ -200,11 +198,11 @@ class CheckpointReader::Content {
               read_number(hdf5_, path_, "residual")};
     all_ = arrays_in(read_text(hdf5_, path_, "arrays"));
     if (all_.size() != sealed_.size()) fail_as_damaged(path_, "arrays are missing");
-    for (const CheckpointArray& array : all_)
+    for (const FileArray& array : all_)
       if (array.name != residuals_name) arrays_.push_back(array);
   }
 
-  void read(const CheckpointArray& array, const HostBlock& block) {
+  void read(const FileArray& array, const HostBlock& block) {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
     collectively(communicator_, [&] {
@@ -214,7 +212,7 @@ class CheckpointReader::Content {
     transfer(communicator_, dataset, Direction::read, block, array.domain, path_);
   }
 
-  void check_shape(hid_t dataset, const CheckpointArray& array) const {
+  void check_shape(hid_t dataset, const FileArray& array) const {
     const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
     hsize_t extents[max_dimensions] = {};
     const int dimensions = array.domain.dimensions;
@@ -232,8 +230,8 @@ class CheckpointReader::Content {
   CheckpointNotes notes_;
   std::vector<SealedArray> sealed_;
   /// In the same order, the residuals too.
-  std::vector<CheckpointArray> all_;
-  std::vector<CheckpointArray> arrays_;
+  std::vector<FileArray> all_;
+  std::vector<FileArray> arrays_;
 };
 
 CheckpointReader::CheckpointReader(MPI_Comm communicator, const std::string& path)
@@ -242,7 +240,7 @@ CheckpointReader::~CheckpointReader() = default;
 
 const std::string& CheckpointReader::path() const { return content_->path(); }
 const CheckpointNotes& CheckpointReader::notes() const { return content_->notes(); }
-const std::vector<CheckpointArray>& CheckpointReader::arrays() const { return content_->arrays(); }
+const std::vector<FileArray>& CheckpointReader::arrays() const { return content_->arrays(); }
 void CheckpointReader::verify() { content_->verify(); }
 std::vector<double> CheckpointReader::residuals() { return content_->residuals(); }
 void CheckpointReader::read(const std::string& array, const HostBlock& block) {

@@ -10,16 +10,10 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/io/file_array.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
-
-/// An array that a loop carries from turn to turn.
-struct CheckpointArray {
-  std::string name;
-  ElementType type = ElementType::uint8;
-  Box domain;
-};
 
 /// What a checkpoint says about the run that wrote it.
 struct CheckpointNotes {
@@ -48,7 +42,7 @@ class CheckpointWriter {
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
   /// The blocks of the ranks make up the array's domain, each point once.
-  void write(const CheckpointArray& array, const HostBlock& block);
+  void write(const FileArray& array, const HostBlock& block);
 
   /// The file is safe on its disk, and has its name, when the call returns. `residuals` of the turns so far
   /// are rank 0's; there may be none.
@@ -71,7 +65,7 @@ class CheckpointReader {
 
   const std::string& path() const;
   const CheckpointNotes& notes() const;
-  const std::vector<CheckpointArray>& arrays() const;
+  const std::vector<FileArray>& arrays() const;
 
   /// Reads all arrays once, each rank a part, and compares their digests.
   void verify();

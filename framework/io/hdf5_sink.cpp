@@ -14,81 +14,115 @@ namespace {
 
 using namespace detail;
 
-class Hdf5Sink : public BlockSink {
+/// The file of several sinks.
+class Hdf5Output {
  public:
-  Hdf5Sink(MPI_Comm communicator, const std::string& path, const std::string& dataset, const Box& domain,
-           ElementType type, std::function<FileNotes()> notes)
+  Hdf5Output(MPI_Comm communicator, const std::string& path, const std::vector<FileArray>& arrays,
+             std::function<FileNotes()> notes)
       : communicator_(communicator),
-        domain_(domain),
-        type_(type),
+        unfinished_(static_cast<int>(arrays.size())),
         notes_(std::move(notes)),
-        parts_(communicator, path, domain),
         file_(communicator, path) {
     const QuietHdf5 quiet;
-    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path,
-                               domain.size() * static_cast<std::int64_t>(size_of(type)));
-    collectively(communicator_, [&] { dataset_ = create_dataset(hdf5_, path, dataset, domain, type); });
+    std::int64_t bytes = 0;
+    for (const FileArray& array : arrays)
+      bytes += array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
+    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path, bytes);
   }
 
-  void write(const HostBlock& block) override { write_part(block, domain_); }
-
-  void write_part(const HostBlock& block, const Box& part) override {
+  Hdf5Id add(const FileArray& array, const Hdf5Storage& storage) {
     const QuietHdf5 quiet;
-    parts_.take(block, part, type_);
-    transfer(communicator_, dataset_, Direction::write, block, domain_, file_.path());
-    if (parts_.complete()) complete();
+    Hdf5Id dataset;
+    collectively(communicator_, [&] { dataset = create_dataset(hdf5_, path(), array, storage); });
+    return dataset;
   }
+
+  /// One more array is complete; with the last the file is.
+  void close(Hdf5Id& dataset) {
+    const bool is_last = --unfinished_ == 0;
+    if (is_last && notes_) write_notes(notes_());
+    collectively(communicator_, [&] {
+      const bool closed = dataset.close();
+      if ((is_last && !hdf5_.close()) || !closed)
+        fail_with_hdf5(path(), "cannot be written", "free some space, or choose another place");
+    });
+    if (is_last) file_.complete();
+  }
+
+  MPI_Comm communicator() const { return communicator_; }
+  const std::string& path() const { return file_.path(); }
 
  private:
-  void complete() {
-    if (notes_) write_notes(notes_());
-    collectively(communicator_, [&] {
-      const bool closed = dataset_.close();
-      if (!hdf5_.close() || !closed)
-        fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
-    });
-    file_.complete();
-  }
-
   void write_notes(const FileNotes& notes) {
     for (const NumberList& list : notes.lists) write_list(list);
     collectively(communicator_, [&] {
-      for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, file_.path(), attribute);
+      for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, path(), attribute);
     });
   }
 
   /// Rank 0's part is all of it.
   void write_list(const NumberList& list) {
     const Box all{{0, list.count}};
-    Hdf5Id dataset;
-    collectively(communicator_, [&] {
-      dataset = create_dataset(hdf5_, file_.path(), list.name, all, ElementType::float64);
-    });
+    const Hdf5Id dataset = add({list.name, ElementType::float64, all}, {});
     int rank = 0;
     MPI_Comm_rank(communicator_, &rank);
     std::vector<double> values = list.values;
     HostBlock block{reinterpret_cast<std::byte*>(values.data()), ElementType::float64, all, {1}};
     if (rank != 0) block.box[0].end = 0;
-    transfer(communicator_, dataset, Direction::write, block, all, file_.path());
+    transfer(communicator_, dataset, Direction::write, block, all, path());
   }
 
   MPI_Comm communicator_;
+  int unfinished_;
+  std::function<FileNotes()> notes_;
+  UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
+  Hdf5Id hdf5_;
+};
+
+class Hdf5Sink : public BlockSink {
+ public:
+  Hdf5Sink(std::shared_ptr<Hdf5Output> output, const FileArray& array, const Hdf5Storage& storage)
+      : domain_(array.domain),
+        type_(array.type),
+        output_(std::move(output)),
+        parts_(output_->communicator(), output_->path(), domain_),
+        dataset_(output_->add(array, storage)) {}
+
+  void write(const HostBlock& block) override { write_part(block, domain_); }
+
+  void write_part(const HostBlock& block, const Box& part) override {
+    const QuietHdf5 quiet;
+    parts_.take(block, part, type_);
+    transfer(output_->communicator(), dataset_, Direction::write, block, domain_, output_->path());
+    if (parts_.complete()) output_->close(dataset_);
+  }
+
+ private:
   Box domain_;
   ElementType type_;
-  std::function<FileNotes()> notes_;
+  std::shared_ptr<Hdf5Output> output_;
   Parts parts_;
-  UnfinishedFile file_;  // before the identifiers, so that they are closed when it is removed
-  Hdf5Id hdf5_;
   Hdf5Id dataset_;
 };
 
 }  // namespace
 
+std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
+                                                    const std::vector<FileArray>& arrays,
+                                                    const Hdf5Storage& storage,
+                                                    std::function<FileNotes()> notes) {
+  for (const FileArray& array : arrays)
+    if (array.domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
+  const auto output = std::make_shared<Hdf5Output>(communicator, path, arrays, std::move(notes));
+  std::vector<std::unique_ptr<BlockSink>> sinks;
+  for (const FileArray& array : arrays) sinks.push_back(std::make_unique<Hdf5Sink>(output, array, storage));
+  return sinks;
+}
+
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<FileNotes()> notes) {
-  if (domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
-  return std::make_unique<Hdf5Sink>(communicator, path, dataset, domain, type, std::move(notes));
+  return std::move(create_hdf5(communicator, path, {{dataset, type, domain}}, {}, std::move(notes)).front());
 }
 
 }  // namespace tessera::io

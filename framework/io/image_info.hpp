@@ -21,7 +21,8 @@ struct RawLayout {
 };
 
 /// What an image file holds. Dimension 0 of `domain` is x (columns), 1 is y (rows), and 2, where there is
-/// one, the channel: colour is planar, whatever its order in the file. All ranges begin at 0.
+/// one, the channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a fourth,
+/// such as time. All ranges begin at 0.
 struct ImageInfo {
   ImageFormat format = ImageFormat::png;
   ElementType type = ElementType::uint8;
@@ -43,15 +44,15 @@ struct ImageChoice {
 /// Reads the header of the image at `path`, whose format is told by its content. Serial: one rank calls it.
 ///
 /// PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8 and palettes to RGB.
-/// HDF5: a data set (H, W) or (C, H, W), slowest first, of integers or floats in any byte order.
-/// TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or 64,
-/// compressed as libtiff can; points are taken as they are stored, whatever orientation the file asks for.
-/// FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such integers compressed by RICE or PLIO. Row
-/// 0 is the first of the file, which astronomers show at the bottom. Integers shifted by half their range are
-/// of the other signedness; otherwise scaled ones are float32, those of 32 and 64 bits float64, and NaN where
-/// they are BLANK. JPEG: grey is uint8, YCbCr and RGB are RGB of uint8. RLE: a pattern of the Game of Life as
-/// Golly and LifeWiki store it, of any name, whose first line but comments is `x = W, y = H`: uint8, 1 where
-/// a cell is alive, else 0.
+/// HDF5: a data set (H, W) or (C, H, W), or of 4 dimensions, slowest first, of integers or floats in any byte
+/// order. TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or
+/// 64, compressed as libtiff can; points are taken as they are stored, whatever orientation the file asks
+/// for. FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such integers compressed by RICE or
+/// PLIO. Row 0 is the first of the file, which astronomers show at the bottom. Integers shifted by half their
+/// range are of the other signedness; otherwise scaled ones are float32, those of 32 and 64 bits float64, and
+/// NaN where they are BLANK. JPEG: grey is uint8, YCbCr and RGB are RGB of uint8. RLE: a pattern of the Game
+/// of Life as Golly and LifeWiki store it, of any name, whose first line but comments is `x = W, y = H`:
+/// uint8, 1 where a cell is alive, else 0.
 ///
 /// Throws InputError: the file is missing, unreadable, damaged, no image, an image with transparency or of
 /// other colours, or a pattern of another rule, or it has no such data set or page, or several data sets to

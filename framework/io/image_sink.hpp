@@ -12,6 +12,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/io/file_array.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
@@ -20,9 +21,9 @@ namespace tessera::io {
 // name beside `path`, so that a place that cannot be written is an InputError before any pixel is computed.
 // The sink's `write`, which is called once, or the last `write_part`, gives the file its name when it is
 // complete; a sink that is destroyed without, or whose `write` throws, leaves nothing behind. Parts of PNG,
-// TIFF and RLE files are cut along y. `write` throws the same exception on
-// every rank. The blocks of the ranks make up `domain`, each point once; some may be empty. Destruction is
-// collective too, and `communicator` must outlive the sink.
+// TIFF and RLE files are cut along y. `write` throws the same exception on every rank. The blocks of the
+// ranks make up `domain`, each point once; some may be empty. Destruction is collective too, and
+// `communicator` must outlive the sink.
 
 /// A data set of one dimension, such as how the residual of a loop went.
 struct NumberList {
@@ -46,9 +47,25 @@ struct FileNotes {
   std::vector<FileAttribute> attributes = {};
 };
 
-/// An HDF5 file with one contiguous data set, slowest dimension first: (H, W), or planar (C, H, W). Each rank
-/// writes its own block, through MPI-IO. With it goes what `notes`, which is collective, gives when the block
-/// has been written. Throws InputError.
+/// How an HDF5 file keeps its arrays.
+struct Hdf5Storage {
+  /// Points of a chunk per dimension, x first. Where there is none, or 0: 256 along x and y, 1 along others.
+  std::vector<std::int64_t> chunk = {};
+  bool chunked = false;  ///< else contiguous
+  int compression = 0;   ///< the level of DEFLATE, 1 to 9, of chunks whose bytes are shuffled; 0: none
+
+  bool has_chunks() const { return chunked || compression > 0; }
+};
+
+/// An HDF5 file with these data sets, slowest dimension first: (H, W), or planar (C, H, W), and a sink for
+/// each; the last to be complete completes the file. Each rank writes its own blocks, through MPI-IO. With
+/// them goes what `notes`, which is collective, gives when all have been written. Throws InputError.
+std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
+                                                    const std::vector<FileArray>& arrays,
+                                                    const Hdf5Storage& storage,
+                                                    std::function<FileNotes()> notes = {});
+
+/// The same with one array, which is contiguous.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<FileNotes()> notes = {});

@@ -16,15 +16,15 @@ class CheckpointFile : public testing::Test {
   using Reader = io::CheckpointReader;
 
   /// A field with a border below 0, a field of bytes in (x, y, z), and the state of a loop.
-  const io::CheckpointArray field_{"u", ElementType::float64, {{-2, 31}, {-1, 18}}};
-  const io::CheckpointArray cells_{"cells", ElementType::int8, {{0, 9}, {0, 5}, {0, 3}}};
-  const io::CheckpointArray state_{"state", ElementType::float32, Box{{0, 2}}};
+  const io::FileArray field_{"u", ElementType::float64, {{-2, 31}, {-1, 18}}};
+  const io::FileArray cells_{"cells", ElementType::int8, {{0, 9}, {0, 5}, {0, 3}}};
+  const io::FileArray state_{"state", ElementType::float32, Box{{0, 2}}};
   const io::CheckpointNotes notes_{"tessera-test", "1.2", "a: 1\nb: 2\n", "a: 1\n", "solve", 1234567, 0.1};
 
   /// Blocks of this rank of the communicator, which is all of them, or each alone.
   void write(MPI_Comm communicator, const std::string& path, Cut cut) const {
     const bool alone = communicator == MPI_COMM_SELF;
-    const auto part = [&](const io::CheckpointArray& array) {
+    const auto part = [&](const io::FileArray& array) {
       return alone ? array.domain : part_of(array.domain, cut);
     };
     Writer writer(communicator, path);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -46,11 +47,36 @@ std::optional<ElementType> element_type(hid_t type) {
   return static_cast<ElementType>(width + (H5Tget_sign(type) == H5T_SGN_NONE ? 1 : 0));
 }
 
+using Extents = std::array<hsize_t, max_dimensions>;
+
+/// Where a dimension stands in HDF5's order, slowest first.
+std::size_t slot_of(int dimension, int dimensions) {
+  return static_cast<std::size_t>(dimensions - 1 - dimension);
+}
+
+/// No chunk is larger than its array, and HDF5 has none of 4 GiB.
+Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
+  const int dimensions = array.domain.dimensions;
+  Extents chunk{};
+  double bytes = static_cast<double>(size_of(array.type));
+  for (int d = 0; d < dimensions; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const std::int64_t asked = i < storage.chunk.size() ? storage.chunk[i] : 0;
+    const std::int64_t points = asked > 0 ? asked : d < 2 ? 256 : 1;
+    chunk[slot_of(d, dimensions)] = static_cast<hsize_t>(std::min(points, array.domain[d].size()));
+    bytes *= static_cast<double>(chunk[slot_of(d, dimensions)]);
+  }
+  if (bytes >= 0x1p32)
+    fail(path, fmt::format("chunks of '{}' of {:.0f} bytes", array.name, bytes),
+         "HDF5 has none of 4 GiB or more: choose smaller ones");
+  return chunk;
+}
+
 bool has_image_shape(hid_t file, const std::string& name) {
   const Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   const int dimensions = H5Sget_simple_extent_ndims(space);
-  return dimensions == 2 || dimensions == 3;
+  return dimensions >= 2 && dimensions <= max_dimensions;
 }
 
 }  // namespace
@@ -79,12 +105,12 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
     fail(path, fmt::format("data set '{}' does not hold integers or floats of at most 64 bits", name),
          "choose another data set");
   const int dimensions = H5Sget_simple_extent_ndims(space);
-  if (dimensions != 2 && dimensions != 3)
+  if (dimensions < 2 || dimensions > max_dimensions)
     fail(path,
-         fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), or 3, (C, H, W)", name,
+         fmt::format("data set '{}' has {} dimensions, an image has 2, (H, W), 3, (C, H, W), or 4", name,
                      dimensions),
          "choose another data set");
-  std::array<hsize_t, 3> extents{};
+  Extents extents{};
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   Hdf5Layout layout{*element, {}};
   for (int d = dimensions - 1; d >= 0; --d)
@@ -104,21 +130,28 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
        fmt::format("the file has: {}", listed(names)));
 }
 
-Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
-                      ElementType type) {
-  std::array<hsize_t, max_dimensions> extents{};
-  for (int d = 0; d < domain.dimensions; ++d)
-    extents[static_cast<std::size_t>(domain.dimensions - 1 - d)] = static_cast<hsize_t>(domain[d].size());
-  const Hdf5Id space(H5Screate_simple(domain.dimensions, extents.data(), nullptr), H5Sclose);
+Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
+                      const Hdf5Storage& storage) {
+  const int dimensions = array.domain.dimensions;
+  Extents extents{};
+  for (int d = 0; d < dimensions; ++d)
+    extents[slot_of(d, dimensions)] = static_cast<hsize_t>(array.domain[d].size());
+  const Hdf5Id space(H5Screate_simple(dimensions, extents.data(), nullptr), H5Sclose);
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(creation, false);  // equal arrays make equal files
-  Hdf5Id dataset(H5Dcreate2(file, name.c_str(), memory_type(type), space, links, creation, H5P_DEFAULT),
-                 H5Dclose);
+  if (storage.has_chunks()) H5Pset_chunk(creation, dimensions, chunk_of(array, storage, path).data());
+  if (storage.compression > 0) {
+    H5Pset_shuffle(creation);
+    H5Pset_deflate(creation, static_cast<unsigned>(storage.compression));
+  }
+  Hdf5Id dataset(
+      H5Dcreate2(file, array.name.c_str(), memory_type(array.type), space, links, creation, H5P_DEFAULT),
+      H5Dclose);
   if (!dataset.valid())
-    fail_with_hdf5(path, fmt::format("data set '{}' cannot be created", name), "choose another name");
+    fail_with_hdf5(path, fmt::format("data set '{}' cannot be created", array.name), "choose another name");
   return dataset;
 }
 

@@ -9,6 +9,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
+#include "tessera/io/image_sink.hpp"
 
 namespace tessera::io::detail {
 
@@ -75,9 +76,9 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
 /// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
 
-/// Creates a contiguous data set, and the groups above it. Collective in HDF5's sense. Throws InputError.
-Hdf5Id create_dataset(hid_t file, const std::string& path, const std::string& name, const Box& domain,
-                      ElementType type);
+/// Creates a data set, and the groups above it. Collective in HDF5's sense. Throws InputError.
+Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
+                      const Hdf5Storage& storage = {});
 
 /// The name of the only data set in the file, or of the only one among several that is shaped like an image.
 /// Throws InputError when there is none, or several.

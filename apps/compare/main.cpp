@@ -27,8 +27,14 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
     return compare::make_pipeline<T, N>(image.domain, peak, app::has_output(deck));
   };
   return with_element_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return image.domain.dimensions == 2 ? build_with.template operator()<T, 2>()
-                                        : build_with.template operator()<T, 3>();
+    switch (image.domain.dimensions) {
+      case 2:
+        return build_with.template operator()<T, 2>();
+      case 3:
+        return build_with.template operator()<T, 3>();
+      default:
+        return build_with.template operator()<T, 4>();
+    }
   });
 }
 

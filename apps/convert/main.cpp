@@ -37,7 +37,14 @@ Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) 
 Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   const ElementType type = type_of(image, deck);
   const double scale = deck.get<double>("scale");
-  return image.domain.dimensions == 2 ? build_with<2>(image, type, scale) : build_with<3>(image, type, scale);
+  switch (image.domain.dimensions) {
+    case 2:
+      return build_with<2>(image, type, scale);
+    case 3:
+      return build_with<3>(image, type, scale);
+    default:
+      return build_with<4>(image, type, scale);
+  }
 }
 
 }  // namespace

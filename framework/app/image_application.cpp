@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tessera/app/written_stages.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -43,6 +45,8 @@ std::string text_of(const ImageNeeds& needs) {
 }  // namespace
 
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
+  if (const int dimensions = image.domain.dimensions; dimensions > 3)
+    deck.fail("input.file", fmt::format("the image has {} dimensions: give one of 2 or 3", dimensions));
   if (!is_met(needs, image))
     deck.fail("input.file", fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
                                         name_of(image.type), text_of(needs)));
@@ -60,6 +64,7 @@ PipelineApplication with_names_of(const Pipeline& sample, PipelineApplication ap
   application.stages = names.stages;
   application.reductions = names.reductions;
   application.loops = names.loops;
+  application.writable_stages = writable_stages(sample);
   application.output = images.front();
   return application;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tessera/app/file_names.hpp"
+#include "tessera/app/written_stages.hpp"
 #include "tessera/io/comparison.hpp"
 #include "tessera/io/image_sink.hpp"
 
@@ -61,10 +62,22 @@ class ComparisonSink final : public BlockSink {
   Box domain_;
 };
 
+io::Hdf5Storage storage_of(const deck::Deck& deck) {
+  io::Hdf5Storage storage;
+  storage.chunked = deck.is_set("output.chunks");
+  if (storage.chunked)
+    for (const auto& points : deck.get<deck::GridValue>("output.chunks").entries)
+      storage.chunk.push_back(points.value_or(0));
+  if (deck.is_set("output.compression"))
+    storage.compression = static_cast<int>(deck.get<std::int64_t>("output.compression"));
+  return storage;
+}
+
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
                    const std::vector<std::string>& reads, bool may_be_none) {
-  if (deck.is_set("output.xdmf") && !deck.is_set("output.file"))
-    deck.fail("output.xdmf", "there is no HDF5 file to describe: give output.file, too");
+  for (const char* key : {"output.xdmf", "output.stages", "output.chunks", "output.compression"})
+    if (deck.schema().find(key) != nullptr && deck.is_set(key) && !deck.is_set("output.file"))
+      deck.fail(key, "it is about the HDF5 file, and there is none: give output.file, too");
   const std::vector<NamedFile> outputs = asked_files(deck);
   for (const NamedFile& output : outputs) {
     check_names(reads, {{fmt::format("{}:", output.key), output.path}});
@@ -93,6 +106,19 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
               .type = ValueType::path,
               .group = "Files",
               .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"});
+  declare_written_stages(schema, application);
+  schema.add({.name = "output.chunks",
+              .type = ValueType::grid,
+              .group = "Files",
+              .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
+                      "along others; without it, arrays are contiguous unless they are compressed",
+              .unit = "points"});
+  schema.add({.name = "output.compression",
+              .type = ValueType::integer,
+              .group = "Files",
+              .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
+              .minimum = 1,
+              .maximum = 9});
   schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
   schema.add(
       {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
@@ -118,16 +144,21 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
 }
 
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,
-                           const deck::Deck& deck, const ImageInputs& inputs, const StageDeclaration* array,
-                           const LoopHistory& history, const std::vector<std::string>& reads)
+                           const deck::Deck& deck, const ImageInputs& inputs, const Pipeline& pipeline,
+                           const StageDeclaration* array, const LoopHistory& history,
+                           const std::vector<std::string>& reads)
     : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
   check_outputs(deck, inputs.files(), reads, application.output_is_optional);
   if (!has_output(deck)) return;
   if (array == nullptr) throw InternalError(application.program + " has no result to write");
   const StageDeclaration& result = *array;
   for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
-  if (deck.is_set("output.file"))
-    add_hdf5(deck, inputs.image() != nullptr || application.generates_images, result, history);
+  result_ = result.name;
+  if (deck.is_set("output.file")) add_hdf5(deck, pipeline, result, history);
+  if (deck.is_set("output.xdmf")) {
+    const bool has_channels = inputs.image() != nullptr || application.generates_images;
+    add_xdmf(deck, result, has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z);
+  }
   if (const std::string path = deck.text_of("output.png"); !path.empty())
     tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
   if (const std::string path = deck.text_of("output.tiff"); !path.empty())
@@ -151,25 +182,37 @@ void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& i
   io::create_png(communicator_, comparison_, image.domain, image.type);  // a trial, dropped at once
 }
 
-void ImageOutputs::add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,
+void ImageOutputs::add_hdf5(const deck::Deck& deck, const Pipeline& pipeline, const StageDeclaration& result,
                             const LoopHistory& history) {
-  const std::string path = deck.text_of("output.file"), xdmf = deck.text_of("output.xdmf");
-  tee_.sinks.push_back(io::create_hdf5(communicator_, path, result.name, result.domain, result.type,
-                                       [this, &history]() -> io::FileNotes {
-                                         return {history.lists(), attributes_()};
-                                       }));
-  if (xdmf.empty()) return;
-  tee_.sinks.push_back(io::create_xdmf(communicator_, xdmf, path, result.name, result.domain, result.type,
-                                       has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z));
+  std::vector<io::FileArray> arrays{{result.name, result.type, result.domain}};
+  for (const std::string& name : written_stages(deck)) {
+    const StageDeclaration& stage = pipeline[pipeline.find(name)];
+    arrays.push_back({name, stage.type, stage.domain});
+  }
+  const auto notes = [this, &history]() -> io::FileNotes { return {history.lists(), attributes_()}; };
+  auto sinks = io::create_hdf5(communicator_, deck.text_of("output.file"), arrays, storage_of(deck), notes);
+  tee_.sinks.push_back(std::move(sinks.front()));
+  for (std::size_t i = 1; i < arrays.size(); ++i) stages_[arrays[i].name] = std::move(sinks[i]);
 }
 
-BlockSink& ImageOutputs::sink(PlanInstance* instance,
-                              std::function<std::vector<io::FileAttribute>()> attributes) {
+void ImageOutputs::add_xdmf(const deck::Deck& deck, const StageDeclaration& result,
+                            io::ThirdDimension third) {
+  if (result.domain.dimensions > 3)
+    deck.fail("output.xdmf",
+              fmt::format("XDMF has no grids of {} dimensions: leave it out", result.domain.dimensions));
+  tee_.sinks.push_back(io::create_xdmf(communicator_, deck.text_of("output.xdmf"),
+                                       deck.text_of("output.file"), result.name, result.domain, result.type,
+                                       third));
+}
+
+void ImageOutputs::listen(Bindings& bindings, PlanInstance* instance,
+                          std::function<std::vector<io::FileAttribute>()> attributes) {
   attributes_ = std::move(attributes);
   if (!comparison_.empty())
     tee_.sinks.push_back(
         std::make_unique<ComparisonSink>(communicator_, comparison_, *instance, input_domain_));
-  return tee_;
+  if (!result_.empty()) bindings.sinks.emplace(result_, &tee_);
+  for (const auto& [name, sink] : stages_) bindings.sinks.emplace(name, sink.get());
 }
 
 }  // namespace tessera::app

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,19 +25,21 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
 /// Those files. All calls but paths() are collective.
 class ImageOutputs {
  public:
-  /// For `result`, null where the pipeline has none. Throws InputError when the deck names no file though
-  /// there must be one, when one of them cannot be written, or has the name of an input or of one of `reads`,
-  /// the other files that the run reads. HDF5 files hold `history`, too, which must outlive this object.
+  /// For `result`, null where the pipeline has none, and the stages that the deck wants written. Throws
+  /// InputError when the deck names no file though there must be one, when one of them cannot be written, or
+  /// has the name of an input or of one of `reads`, the other files that the run reads. HDF5 files hold
+  /// `history`, too, which must outlive this object.
   ImageOutputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
-               const ImageInputs& inputs, const StageDeclaration* result, const LoopHistory& history,
-               const std::vector<std::string>& reads);
+               const ImageInputs& inputs, const Pipeline& pipeline, const StageDeclaration* result,
+               const LoopHistory& history, const std::vector<std::string>& reads);
 
   ImageOutputs(const ImageOutputs&) = delete;
   ImageOutputs& operator=(const ImageOutputs&) = delete;
 
-  /// What the result is handed to. The picture of before and after takes the input from `instance`, HDF5
-  /// files the attributes of `attributes`, which is collective.
-  BlockSink& sink(PlanInstance* instance, std::function<std::vector<io::FileAttribute>()> attributes);
+  /// Adds what takes the result, if there is one, and those stages. The picture of before and after takes the
+  /// input from `instance`, HDF5 files the attributes of `attributes`, which is collective.
+  void listen(Bindings& bindings, PlanInstance* instance,
+              std::function<std::vector<io::FileAttribute>()> attributes);
 
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -52,8 +55,9 @@ class ImageOutputs {
     std::vector<std::unique_ptr<BlockSink>> sinks;
   };
 
-  void add_hdf5(const deck::Deck& deck, bool has_channels, const StageDeclaration& result,
+  void add_hdf5(const deck::Deck& deck, const Pipeline& pipeline, const StageDeclaration& result,
                 const LoopHistory& history);
+  void add_xdmf(const deck::Deck& deck, const StageDeclaration& result, io::ThirdDimension third);
   void add_comparison(const deck::Deck& deck, const io::ImageInfo& image, const StageDeclaration& result);
 
   MPI_Comm communicator_;
@@ -61,7 +65,10 @@ class ImageOutputs {
   std::string comparison_;
   std::vector<std::string> paths_;
   std::function<std::vector<io::FileAttribute>()> attributes_;
+  std::string result_;
   Tee tee_;
+  /// By stage.
+  std::map<std::string, std::unique_ptr<BlockSink>> stages_;
 };
 
 }  // namespace tessera::app

@@ -28,6 +28,7 @@
 #include "tessera/app/transfers.hpp"
 #include "tessera/app/version.hpp"
 #include "tessera/app/watchdog.hpp"
+#include "tessera/app/written_stages.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/io/text_file.hpp"
@@ -86,8 +87,9 @@ class Run {
     const io::ImageInfo* image = inputs_->image();
     if (image != nullptr) check_extents("image", image->domain);
     collectively(session_.communicator(), [&] {
-      const Pipeline pipeline =
+      Pipeline pipeline =
           image != nullptr ? application_.build(*image, *deck_) : application_.generate(*deck_);
+      write_stages(pipeline, *deck_);
       const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
       blame_deck([&] {
         Rounds rounds = in_rounds(pipeline, asked);
@@ -235,8 +237,8 @@ class Run {
   /// The files that a run writes. Places where they cannot be written are found here, before any work.
   struct WrittenFiles {
     WrittenFiles(const Run& run, const LoopHistory& history)
-        : outputs(run.session_.communicator(), run.application_, *run.deck_, *run.inputs_, run.result(),
-                  history, run.deck_and_plan_files()),
+        : outputs(run.session_.communicator(), run.application_, *run.deck_, *run.inputs_, *run.pipeline_,
+                  run.result(), history, run.deck_and_plan_files()),
           records(run.session_.communicator(), run.options_,
                   run.application_.loops.empty() ? "" : run.deck_->text_of("output.history"),
                   joined(outputs.paths(), run.read_files())) {}
@@ -332,10 +334,7 @@ class Run {
     ReportedNumbers numbers(*pipeline_, application_.numbers);
     numbers.listen(bindings);
     StepRecorder recorder(session_.communicator(), plan_, records.recorder_options());
-    if (result() != nullptr)
-      bindings.sinks.emplace(application_.output, &outputs.sink(plan_run.instance(), [&] {
-        return description().attributes(recorder);
-      }));
+    outputs.listen(bindings, plan_run.instance(), [&] { return description().attributes(recorder); });
     loops.listen(bindings);
     checkpoints.listen(bindings);
     const int step_count = static_cast<int>(steps_outside_loops(plan_.root) * plan_run.times());

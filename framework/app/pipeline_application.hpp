@@ -35,6 +35,8 @@ struct PipelineApplication {
   std::vector<std::string> stages = {};
   /// Its global reductions.
   std::vector<std::string> reductions = {};
+  /// Those whose arrays may be written beside the output; see writable_stages.
+  std::vector<std::string> writable_stages = {};
   /// Its loops: a deck may say how many of their turns run together.
   std::vector<std::string> loops = {};
   std::string output = {};

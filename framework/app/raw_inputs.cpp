@@ -27,7 +27,7 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
   const bool is_known =
       std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.has_value(); });
   if (entries.size() < 2 || !is_known)
-    deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers");
+    deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers, or four of them");
   Box domain;
   double bytes = 8;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
@@ -42,11 +42,13 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
 
 void declare_raw_keys(deck::Schema& schema, const std::string& image) {
   const std::string group = "Files";
-  schema.add({.name = image + ".raw.shape",
-              .type = deck::ValueType::grid,
-              .group = group,
-              .help = "The file has no header but holds [rows, columns] or [channels, rows, columns]",
-              .max_entries = 3});
+  schema.add(
+      {.name = image + ".raw.shape",
+       .type = deck::ValueType::grid,
+       .group = group,
+       .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an array "
+               "of four dimensions, slowest first",
+       .max_entries = 4});
   schema.add({.name = image + ".raw.type",
               .type = deck::ValueType::choice,
               .group = group,

@@ -62,16 +62,17 @@ void Pipeline::check_output_names(const std::vector<std::string>& names, std::si
     throw InternalError(fmt::format("a stage with {} outputs was given {} names", outputs, names.size()));
 }
 
-void Pipeline::mark_output(int id, const Box& domain) {
-  StageDeclaration& stage = stages_[static_cast<std::size_t>(id)];
+void Pipeline::output(int array, const Box& domain) {
+  StageDeclaration& stage = stages_[static_cast<std::size_t>(array)];
   const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();
   Box points = has_domain ? stage.domain : domain;
-  check_not_fed_away(id);
+  check_not_fed_away(array);
   if (points.dimensions == 0)
     for (const StageDeclaration& other : stages_)
       if (other.is_input() && points.dimensions == 0) points = other.domain;
   const bool fits = domain.dimensions == 0 || stage.is_everywhere() || points == domain;
-  if ((stage.is_input() && !is_fed(id)) || !fits || points.dimensions != stage.dimensions || points.empty())
+  if ((stage.is_input() && !is_fed(array)) || !fits || points.dimensions != stage.dimensions ||
+      points.empty())
     throw InternalError(fmt::format("'{}' cannot be an output on {}", stage.name,
                                     to_string(domain.dimensions == 0 ? points : domain)));
   for (int d = 0; d < stage.dimensions; ++d)

@@ -219,8 +219,10 @@ class Pipeline {
   /// of a value, of a reduction's result or of a bounded stage. An input may be one that a loop feeds.
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
-    mark_output(stage.id, domain);
+    output(stage.id, domain);
   }
+  /// The same by the array's number.
+  void output(int array, const Box& domain = {});
 
   /// Ends a stage at `domain`: it is computed there only, and beyond lies what `boundary` says, as of an
   /// input. With a periodic side it is `distributed` in all schedules, as what lies beyond comes from other
@@ -385,7 +387,6 @@ class Pipeline {
   void add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel);
   static void check_line(const std::string& name, int extent);
   static void check_output_names(const std::vector<std::string>& names, std::size_t outputs);
-  void mark_output(int id, const Box& domain);
   void mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary);
   std::size_t begin_loop(std::string name, std::int64_t maximum);
   void end_loop(std::size_t loop);

@@ -20,6 +20,15 @@ class ResultFilesTest : public testing::Test {
     return io_test::plain_text_attribute(folder_ / file, name);
   }
 
+  /// By both ranks, about a word of the command line, and nothing new in the folder.
+  void expect_refused(const std::vector<std::string>& words, const std::string& message) const {
+    const auto before = folder_.names();
+    const ParallelEnding ending = blur(2, folder_, words);
+    EXPECT_EQ(ending.text(), "tessera-blur: error: command line: " + message + "\n");
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(2, 2));
+    EXPECT_EQ(folder_.names(), before);
+  }
+
   Folder folder_;
 };
 
@@ -60,20 +69,65 @@ TEST_F(ResultFilesTest, AnXdmfFileNamesTheArrays) {
 }
 
 TEST_F(ResultFilesTest, AnXdmfFileNeedsAnHdf5FileAndANameOfItsOwn) {
-  const auto expect_refused = [&](const std::vector<std::string>& words, const std::string& message) {
-    const auto before = folder_.names();
-    const ParallelEnding ending = blur(2, folder_, words);
-    EXPECT_EQ(ending.text(), "tessera-blur: error: " + message + "\n");
-    EXPECT_EQ(ending.rank_statuses, std::vector<int>(2, 2));
-    EXPECT_EQ(folder_.names(), before);
-  };
   expect_refused({"input.file=image.h5", "output.png=o.png", "output.xdmf=o.xdmf"},
-                 "command line: 'output.xdmf=o.xdmf': 'output.xdmf': there is no HDF5 file to describe: give "
-                 "output.file, too");
+                 "'output.xdmf=o.xdmf': 'output.xdmf': it is about the HDF5 file, and there is none: "
+                 "give output.file, too");
+  expect_refused({"run.yaml", "output.xdmf=o.h5"},
+                 "'output.xdmf=o.h5': 'output.xdmf': output.file has the same name: give each a name "
+                 "of its own");
+}
+
+// The scratch image of a blur is one of its own, wherever it is computed and however it is stored.
+TEST_F(ResultFilesTest, HoldTheStagesThatTheDeckNames) {
+  EXPECT_EQ(blur(1, folder_, {"run.yaml", "output.stages=[bh]"}).status, 0);
+  const StoredResult scratch = read_result(folder_ / "o.h5", "bh"),
+                     result = read_result(folder_ / "o.h5", "bv");
+  EXPECT_EQ(scratch.extents, (std::vector<hsize_t>{3, 30, 40}));
+  EXPECT_FALSE(scratch.bytes == result.bytes);
+  EXPECT_EQ(blur(1, folder_, {"run.yaml"}).status, 0);
+  EXPECT_TRUE(read_result(folder_ / "o.h5", "bv") == result);
+  EXPECT_TRUE(read_result(folder_ / "o.h5", "bh").extents.empty());
+  const std::vector<std::vector<std::string>> schedules = {{"grid=[2,auto]", "output.compression=1"},
+                                                           {"bands=4", "output.chunks=[16, auto, 3]"},
+                                                           {"schedule.bh.grid=[auto,1]", "slices=balanced"}};
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
+    std::vector<std::string> words{"run.yaml", "output.stages=[bh]"};
+    words.insert(words.end(), schedules[i].begin(), schedules[i].end());
+    const ParallelEnding ending = blur(static_cast<int>(i) + 2, folder_, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    EXPECT_TRUE(read_result(folder_ / "o.h5", "bh") == scratch) << schedules[i].front();
+    EXPECT_TRUE(read_result(folder_ / "o.h5", "bv") == result) << schedules[i].front();
+  }
+}
+
+// The histogram of a band is none: it comes when all bands are there, a pass before the result.
+TEST_F(ResultFilesTest, HoldReductionsThatTheDeckNames) {
+  const std::vector<std::string> words{"input.file=image.h5", "output.file=o.h5", "output.stages=[histogram]",
+                                       "threads=1"};
+  const auto histogram = [&](int ranks, const std::string& word) {
+    std::vector<std::string> all = words;
+    all.push_back(word);
+    const ParallelEnding ending = run_on_ranks(program_of("equalize"), ranks, folder_, all);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    return read_result(folder_ / "o.h5", "histogram");
+  };
+  const StoredResult whole = histogram(1, "grid=[1,auto]");
+  EXPECT_EQ(whole.extents.size(), 1U);
+  EXPECT_TRUE(histogram(3, "output.compression=2") == whole);
+  EXPECT_TRUE(histogram(2, "bands=3") == whole);
+}
+
+TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
+  const std::string advice = "it is about the HDF5 file, and there is none: give output.file, too";
+  for (const std::string word : {"output.stages=[bh]", "output.chunks=[auto, 8]", "output.compression=1"})
+    expect_refused({"input.file=image.h5", "output.png=o.png", word},
+                   "'" + word + "': '" + word.substr(0, word.find('=')) + "': " + advice);
+  expect_refused({"run.yaml", "output.stages=[bv]"},
+                 "'output.stages=[bv]': 'output.stages' expects a list of bh, got 'bv': did you mean 'bh'?");
   expect_refused(
-      {"run.yaml", "output.xdmf=o.h5"},
-      "command line: 'output.xdmf=o.h5': 'output.xdmf': output.file has the same name: give each a name "
-      "of its own");
+      {"run.yaml", "output.stages=[bh]", "schedule.bh.compute=tile"},
+      "'schedule.bh.compute=tile': 'schedule.bh.compute': the output 'bh' can only be distributed: "
+      "its owners write it");
 }
 
 }  // namespace

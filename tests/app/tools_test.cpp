@@ -118,6 +118,27 @@ TEST_F(ConvertTest, ARoundTripKeepsEveryByte) {
   EXPECT_EQ(folder_.names(), (std::set<std::string>{"a.png", "a.tif", "a.h5", "a.xdmf", "a.raw", "b.png"}));
 }
 
+TEST_F(ConvertTest, ArraysMayHaveFourDimensions) {
+  std::vector<std::uint16_t> values(2 * 3 * 5 * 7);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint16_t>(i * 311);
+  write_numbers("a.raw", values);
+  const std::string raw_shape = "input.raw.shape=[2, 3, 5, 7]", raw_type = "input.raw.type=uint16";
+  expect_done("convert", 2,
+              {"input.file=a.raw", raw_shape, raw_type, "output.file=a.h5", "output.chunks=[4]"});
+  EXPECT_EQ(read_result(folder_ / "a.h5", "converted").extents, (std::vector<hsize_t>{2, 3, 5, 7}));
+  expect_done("convert", 3, {"input.file=a.h5", "output.raw=b.raw", "grid=[auto,auto]", "bands=2"});
+  EXPECT_TRUE(folder_.read("a.raw") == folder_.read("b.raw"));
+  expect_done("compare", 2,
+              {"input.file=a.raw", raw_shape, raw_type, "other.file=a.h5", "tolerance.maximum=0"});
+  expect_ended(2, "convert", {"input.file=a.h5", "output.file=b.h5", "output.xdmf=b.xdmf"},
+               "error: command line: 'output.xdmf=b.xdmf': 'output.xdmf': XDMF has no grids of 4 dimensions: "
+               "leave it out");
+  expect_ended(
+      2, "blur", {"input.file=a.h5", "output.file=b.h5"},
+      "error: command line: 'input.file=a.h5': 'input.file': the image has 4 dimensions: give one of "
+      "2 or 3");
+}
+
 TEST_F(ConvertTest, IntegersAreRoundedAndEndAtTheirLimits) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> values{-infinity, -200, -1.5F,   -0.4F, 0.5F,     1.49F,

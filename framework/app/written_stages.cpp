@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/written_stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/pipeline/scheduled_pipeline.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr const char* key = "output.stages";
+
+bool is_writable(const Pipeline& pipeline, int id) {
+  const StageDeclaration& array = pipeline[id];
+  return !array.is_input() && !array.is_output && (array.reduction != nullptr || !array.is_value) &&
+         pipeline.loop_of(id) < 0;
+}
+
+}  // namespace
+
+std::vector<std::string> writable_stages(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (is_writable(pipeline, id)) names.push_back(pipeline[id].name);
+  return names;
+}
+
+void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
+  if (application.writable_stages.empty()) return;
+  schema.add({.name = key,
+              .type = deck::ValueType::choices,
+              .group = "Files",
+              .help = "Stages whose arrays output.file holds, too, in data sets of their names",
+              .choices = application.writable_stages});
+}
+
+void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
+  const std::vector<std::string> names = written_stages(deck);
+  if (names.empty()) return;
+  // One rank's blocks, so that what is written depends on no schedule.
+  const Pipeline as_declared = pipeline;
+  const ScheduledPipeline alone(as_declared, Schedule(), Target(), 1);
+  const std::vector<std::string> writable = writable_stages(as_declared);
+  for (const std::string& name : names) {
+    if (std::ranges::find(writable, name) == writable.end())
+      deck.fail(
+          key,
+          fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
+    const int id = pipeline.find(name);
+    const StageDeclaration& array = as_declared[id];
+    pipeline.output(id, array.is_everywhere() ? array.domain : alone[array.lead].distribution.nominal());
+  }
+}
+
+std::vector<std::string> written_stages(const deck::Deck& deck) {
+  return deck.schema().find(key) != nullptr && deck.is_set(key) ? deck.get<std::vector<std::string>>(key)
+                                                                : std::vector<std::string>();
+}
+
+}  // namespace tessera::app

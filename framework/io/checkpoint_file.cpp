@@ -104,7 +104,9 @@ class CheckpointWriter::Content {
         fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
     });
     collectively(communicator_, [&] {
-      if (rank_in(communicator_) == 0) write_seal(file_.temporary_path(), file_.path(), sealed_);
+      if (rank_in(communicator_) != 0) return;
+      release_reserve(file_.temporary_path(), file_.path());
+      write_seal(file_.temporary_path(), file_.path(), sealed_);
     });
     file_.complete_on_disk();
   }

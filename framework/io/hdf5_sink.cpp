@@ -46,7 +46,7 @@ class Hdf5Output {
       if ((is_last && !hdf5_.close()) || !closed)
         fail_with_hdf5(path(), "cannot be written", "free some space, or choose another place");
     });
-    if (is_last) file_.complete();
+    if (is_last) complete();
   }
 
   MPI_Comm communicator() const { return communicator_; }
@@ -58,6 +58,16 @@ class Hdf5Output {
     collectively(communicator_, [&] {
       for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, path(), attribute);
     });
+  }
+
+  /// Compressed arrays take less room than was made for them.
+  void complete() {
+    collectively(communicator_, [&] {
+      int rank = 0;
+      MPI_Comm_rank(communicator_, &rank);
+      if (rank == 0) release_reserve(file_.temporary_path(), path());
+    });
+    file_.complete();
   }
 
   /// Rank 0's part is all of it.

@@ -102,19 +102,19 @@ TEST_F(ResultFilesTest, HoldTheStagesThatTheDeckNames) {
 
 // The histogram of a band is none: it comes when all bands are there, a pass before the result.
 TEST_F(ResultFilesTest, HoldReductionsThatTheDeckNames) {
-  const std::vector<std::string> words{"input.file=image.h5", "output.file=o.h5", "output.stages=[histogram]",
+  const std::vector<std::string> words{"input.file=image.h5", "output.file=o.h5", "output.stages=[counts]",
                                        "threads=1"};
-  const auto histogram = [&](int ranks, const std::string& word) {
+  const auto counts = [&](int ranks, const std::string& word) {
     std::vector<std::string> all = words;
     all.push_back(word);
     const ParallelEnding ending = run_on_ranks(program_of("equalize"), ranks, folder_, all);
     EXPECT_EQ(ending.status, 0) << ending.text();
-    return read_result(folder_ / "o.h5", "histogram");
+    return read_result(folder_ / "o.h5", "counts");
   };
-  const StoredResult whole = histogram(1, "grid=[1,auto]");
+  const StoredResult whole = counts(1, "grid=[1,auto]");
   EXPECT_EQ(whole.extents.size(), 1U);
-  EXPECT_TRUE(histogram(3, "output.compression=2") == whole);
-  EXPECT_TRUE(histogram(2, "bands=3") == whole);
+  EXPECT_TRUE(counts(3, "output.compression=2") == whole);
+  EXPECT_TRUE(counts(2, "bands=3") == whole);
 }
 
 TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
@@ -123,7 +123,7 @@ TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
     expect_refused({"input.file=image.h5", "output.png=o.png", word},
                    "'" + word + "': '" + word.substr(0, word.find('=')) + "': " + advice);
   expect_refused({"run.yaml", "output.stages=[bv]"},
-                 "'output.stages=[bv]': 'output.stages' expects a list of bh, got 'bv': did you mean 'bh'?");
+                 "'output.stages=[bv]': 'output.stages' expects a list of bh, got 'bv'; did you mean 'bh'?");
   expect_refused(
       {"run.yaml", "output.stages=[bh]", "schedule.bh.compute=tile"},
       "'schedule.bh.compute=tile': 'schedule.bh.compute': the output 'bh' can only be distributed: "

@@ -73,7 +73,7 @@ TEST(DeckValues, SomeOfAListOfChoices) {
   const auto error = [&](const std::string& text) { return error_of([&] { values(text); }); };
   EXPECT_EQ(error("bh"), "command line: 'stages=bh" + expects + "'bh'");
   EXPECT_EQ(error("[]"), "command line: 'stages=[]" + expects + "a list without entries");
-  EXPECT_EQ(error("[bb]"), "command line: 'stages=[bb]" + expects + "'bb': did you mean 'bh'?");
+  EXPECT_EQ(error("[bb]"), "command line: 'stages=[bb]" + expects + "'bb'; did you mean 'bh'?");
   EXPECT_EQ(error("[bh, bh]"), "command line: 'stages=[bh, bh]" + expects + "'bh' again");
   EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
 }

@@ -103,13 +103,13 @@ TEST_F(Hdf5Reading, OtherShapesAreRefused) {
   };
   add("scalar", {});
   add("line", {29});
-  add("four", {2, 2, 2, 2});
+  add("five", {1, 2, 2, 2, 2});
   add("nothing", {4, 0});
   on_rank_0([&] {
     write_plain_hdf5<std::uint8_t>(path_, "opaque", {2, 2}, {1, 2, 3, 4}, H5T_NATIVE_B8, {H5T_NATIVE_B8, {}});
   });
   expect_refused("line", {"'line' has 1 dimensions"});
-  expect_refused("four", {"'four' has 4 dimensions"});
+  expect_refused("five", {"'five' has 5 dimensions"});
   expect_refused("nothing", {"'nothing' is empty"});
   expect_refused("scalar", {"'scalar' has 0 dimensions"});
   expect_refused("opaque", {"'opaque' does not hold integers or floats"});

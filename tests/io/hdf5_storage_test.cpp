@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/stat.h>
+
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
 #include "tessera/io/image_info.hpp"
@@ -128,6 +130,20 @@ TEST_F(Hdf5Storage, TheLastOfSeveralArraysCompletesTheFile) {
     on_rank_0([&] { EXPECT_EQ(plain_text_attribute(path_, "program"), "tessera-test"); });
     on_rank_0([&] { std::filesystem::remove(path_); });
   }
+}
+
+TEST_F(Hdf5Storage, RoomThatIsNotNeededIsGivenBack) {
+  const Box domain{{0, 1024}, {0, 1024}};
+  OwnedBlock<std::uint16_t> constant(part_of(domain, Cut::rows));
+  io::create_hdf5(MPI_COMM_WORLD, path_, {{"image", ElementType::uint16, domain}}, {.compression = 9})
+      .front()
+      ->write(constant.block());
+  on_rank_0([&] {
+    struct stat status {};
+    ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+    EXPECT_LT(status.st_size, 100000);
+    EXPECT_LT(status.st_blocks * 512, 500000);
+  });
 }
 
 TEST_F(Hdf5Storage, WithoutOneOfItsArraysThereIsNoFile) {

@@ -66,6 +66,14 @@ void reserve(const std::string& file_name, const std::string& path, std::int64_t
   if (failed && reason != EOPNOTSUPP && reason != ENOSYS) fail_to_write(path, error_text(reason));
 }
 
+void release_reserve(const std::string& file_name, const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file_name, error);
+  // File systems drop blocks behind the end even when it stays where it is.
+  if (!error) std::filesystem::resize_file(file_name, size, error);
+  if (error) fail_to_write(path, error.message());
+}
+
 void wait_for_disk(const std::string& file_name, const std::string& path) {
   const int descriptor = ::open(file_name.c_str(), O_RDONLY);
   const bool reached = descriptor >= 0 && ::fsync(descriptor) == 0;

@@ -32,6 +32,9 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// `path`.
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
 
+/// Gives back what of that room lies behind the file's end. Throws InputError about `path`.
+void release_reserve(const std::string& file_name, const std::string& path);
+
 /// Waits until a file, or the names in a folder, have reached the disk. Throws InputError about `path`.
 void wait_for_disk(const std::string& file_name, const std::string& path);
 

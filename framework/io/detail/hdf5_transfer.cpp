@@ -64,6 +64,8 @@ class Transfer {
     }
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
     nothing_.file_space = checked(H5Dget_space(dataset_), H5Sclose);
+    // Another type than the data set's would be converted, which HDF5 does not do collectively.
+    nothings_type_ = checked(H5Dget_type(dataset_), H5Tclose);
     H5Sselect_none(nothing_.memory_space);
     H5Sselect_none(nothing_.file_space);
   }
@@ -78,7 +80,7 @@ class Transfer {
     const HostBlock memory = memory_of(piece.box);
     std::byte unused{};
     std::byte* data = some ? memory.data : &unused;
-    const hid_t type = memory_type(some ? block_.type : ElementType::uint8);
+    const hid_t type = some ? memory_type(block_.type) : nothings_type_;
     if (direction == Direction::write) {
       if (staged_ && some) copy_part(block_, memory, piece.box);
       if (H5Dwrite(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
@@ -137,6 +139,7 @@ class Transfer {
   Hdf5Id transfer_list_;
   std::vector<Piece> pieces_;
   Piece nothing_;
+  Hdf5Id nothings_type_;
   std::vector<std::byte> buffer_;
 };
 

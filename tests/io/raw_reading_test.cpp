@@ -25,8 +25,9 @@ class RawReading : public testing::Test {
   }
 
   template <class T>
-  void round_trip() {
-    for (const Box& domain : {Box{{0, 29}, {0, 17}}, Box{{0, 29}, {0, 17}, {0, 3}}, Box{{0, 1}, {0, 1}}})
+  void round_trip(const std::vector<Box>& domains = {
+                      {{0, 29}, {0, 17}}, {{0, 29}, {0, 17}, {0, 3}}, {{0, 1}, {0, 1}}}) {
+    for (const Box& domain : domains)
       for (const io::RawLayout& layout : {io::RawLayout{0, false}, io::RawLayout{0, true},
                                           io::RawLayout{513, false}, io::RawLayout{7, true}}) {
         on_rank_0([&] { write_bytes(path_, bytes_of_pixels<T>(domain, layout)); });
@@ -71,6 +72,10 @@ TEST_F(RawReading, IntegersOfAnyOrder) {
 TEST_F(RawReading, FloatsOfAnyOrder) {
   round_trip<float>();
   round_trip<double>();
+}
+
+TEST_F(RawReading, ManyRunsCloseTogetherOrFarApart) {
+  round_trip<std::uint16_t>({{{0, 1000}, {0, 150}}, {{0, 5000}, {0, 7}}, {{0, 2}, {0, 40'000}}});
 }
 
 TEST_F(RawReading, TheSizeHasToFit) {

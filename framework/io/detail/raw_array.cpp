@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/raw_array.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/files.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+/// Where runs begin as close as this, a call for each takes longer than to copy what lies between them, too.
+constexpr std::int64_t page_bytes = 4096;
+/// What stays in a processor's cache.
+constexpr std::int64_t staged_bytes = std::int64_t{64} << 10;
+
+template <std::size_t Bytes>
+void reverse_each(std::byte* data, std::int64_t bytes) {
+  for (std::byte* end = data + bytes; data != end; data += Bytes) std::reverse(data, data + Bytes);
+}
+
+void reverse_bytes(std::byte* data, std::int64_t bytes, ElementType type) {
+  if (size_of(type) == 2) reverse_each<2>(data, bytes);
+  if (size_of(type) == 4) reverse_each<4>(data, bytes);
+  if (size_of(type) == 8) reverse_each<8>(data, bytes);
+}
+
+/// Bytes of a file and where they go.
+struct Run {
+  std::int64_t begin;
+  std::int64_t bytes;
+  std::byte* memory;
+};
+
+/// Reads runs in the order of the file, neighbours in one call.
+class RunReader {
+ public:
+  RunReader(const std::string& path, std::FILE* file) : path_(path), file_(::fileno(file)) {}
+
+  void add(const Run& run) {
+    if (!waiting_.empty() && (run.begin - waiting_.back().begin > page_bytes ||
+                              run.begin + run.bytes - waiting_.front().begin > staged_bytes))
+      read_waiting();
+    waiting_.push_back(run);
+  }
+
+  /// To be called after the last run.
+  void read_waiting() {
+    if (waiting_.size() == 1) read(waiting_.front());
+    if (waiting_.size() > 1) {
+      const std::int64_t begin = waiting_.front().begin;
+      buffer_.resize(static_cast<std::size_t>(staged_bytes));
+      read({begin, waiting_.back().begin + waiting_.back().bytes - begin, buffer_.data()});
+      for (const Run& run : waiting_)
+        std::memcpy(run.memory, buffer_.data() + (run.begin - begin), static_cast<std::size_t>(run.bytes));
+    }
+    waiting_.clear();
+  }
+
+ private:
+  /// A call of the system may read fewer bytes.
+  void read(Run rest) const {
+    while (rest.bytes > 0) {
+      const ::ssize_t read = ::pread(file_, rest.memory, static_cast<std::size_t>(rest.bytes), rest.begin);
+      if (read < 0 && errno == EINTR) continue;
+      if (read < 0) fail(path_, error_text(errno), "check the file's permissions");
+      if (read == 0) fail(path_, "became shorter while the program ran", "start again");
+      rest = {rest.begin + read, rest.bytes - read, rest.memory + read};
+    }
+  }
+
+  std::string path_;
+  int file_;
+  std::vector<Run> waiting_;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace
+
+void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
+                const HostBlock& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.type));
+  RunReader reader(path, file);
+  for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
+    reader.add({layout.offset + first * size, points * size, memory});
+  });
+  reader.read_waiting();
+  if (layout.is_big_endian == (std::endian::native == std::endian::big)) return;
+  for_each_run(block, domain, [&](std::int64_t, std::int64_t points, std::byte* memory) {
+    reverse_bytes(memory, points * size, block.type);
+  });
+}
+
+}  // namespace tessera::io::detail

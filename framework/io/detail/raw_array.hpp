@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "tessera/io/image_info.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io::detail {
+
+/// Fills `block` from an open file that holds `domain` where and how `layout` says, without padding, x
+/// fastest. Throws InputError about `path`.
+void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
+                const HostBlock& block);
+
+}  // namespace tessera::io::detail

@@ -211,7 +211,7 @@ class CheckpointReader::Content {
       dataset = open_dataset(hdf5_, path_, array.name);
       check_shape(dataset, array);
     });
-    transfer(communicator_, dataset, Direction::read, block, array.domain, path_);
+    read_dataset(communicator_, dataset, {array.type, array.domain}, block, path_);
   }
 
   void check_shape(hid_t dataset, const FileArray& array) const {

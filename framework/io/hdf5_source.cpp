@@ -21,12 +21,13 @@ class Hdf5Source : public BlockSource {
     });
     const Hdf5Id file = open_in_parallel(communicator_, path_, path_);
     Hdf5Id dataset;
+    Hdf5Layout layout{};
     collectively(communicator_, [&] {
       dataset = open_dataset(file, path_, info_.dataset);
-      const Hdf5Layout layout = layout_of(dataset, path_, info_.dataset);
+      layout = layout_of(dataset, path_, info_.dataset);
       check_unchanged(path_, info_, layout.type, layout.domain);
     });
-    transfer(communicator_, dataset, Direction::read, block, info_.domain, path_);
+    read_dataset(communicator_, dataset, layout, block, path_);
   }
 
  private:

@@ -73,6 +73,45 @@ TEST_F(Hdf5Reading, ChunkedAndCompressed) {
   expect_pixels<std::uint8_t>(colour, "image");
 }
 
+TEST_F(Hdf5Reading, Chunked) {
+  write<std::uint16_t>("image", colour, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16, {1, 5, 8}, false});
+  expect_pixels<std::uint16_t>(colour, "image");
+}
+
+TEST_F(Hdf5Reading, AfterAUserBlock) {
+  write<float>("image", colour, H5T_NATIVE_FLOAT, {.type = H5T_NATIVE_FLOAT, .user_block = 2048});
+  expect_pixels<float>(colour, "image");
+}
+
+// The second of two lies elsewhere than the first, and than where a file of one has it.
+TEST_F(Hdf5Reading, TheSecondOfTwo) {
+  write<std::uint8_t>("first", Box{{0, 77}}, H5T_NATIVE_UINT8, {});
+  write<std::int64_t>("image", grey, H5T_NATIVE_INT64, {H5T_NATIVE_INT64});
+  expect_pixels<std::int64_t>(grey, "image");
+}
+
+TEST_F(Hdf5Reading, FewerRowsAndColumnsThanRanks) {
+  const Box small{{0, 3}, {0, 2}};
+  for (const PlainStorage& storage : {PlainStorage{H5T_NATIVE_UINT16}, PlainStorage{H5T_STD_U16BE},
+                                      PlainStorage{H5T_NATIVE_UINT16, {1, 2}}}) {
+    on_rank_0([&] { std::filesystem::remove(path_); });
+    write<std::uint16_t>("image", small, H5T_NATIVE_UINT16, storage);
+    expect_pixels<std::uint16_t>(small, "image");
+  }
+}
+
+TEST_F(Hdf5Reading, ValuesInAnotherFile) {
+  write<std::uint8_t>("image", grey, H5T_NATIVE_UINT8, {.external = folder_ / "values"});
+  expect_pixels<std::uint8_t>(grey, "image");
+}
+
+TEST_F(Hdf5Reading, ValuesThatNobodyWrote) {
+  on_rank_0([&] { write_plain_hdf5<float>(path_, "image", {17, 29}, {}, H5T_NATIVE_FLOAT, {}); });
+  OwnedBlock<std::uint8_t> block(part_of(grey, Cut::columns));
+  io::open_image(MPI_COMM_WORLD, path_, io::inspect_image(path_))->read(block.block());
+  block.for_each([](auto, auto, auto, std::uint8_t value) { EXPECT_EQ(value, 0); });
+}
+
 TEST_F(Hdf5Reading, SeveralDataSetsAreNamed) {
   write<std::uint8_t>("first", grey, H5T_NATIVE_UINT8, {});
   write<std::uint8_t>("group/second", grey, H5T_NATIVE_UINT8, {});
@@ -131,6 +170,26 @@ TEST_F(Hdf5Reading, TruncatedFiles) {
     OwnedBlock<std::uint8_t> block(part_of(colour, Cut::last_rank));
     expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); },
                        {path_, "truncated"});
+  }
+}
+
+TEST_F(Hdf5Reading, ValuesBeyondTheEnd) {
+  write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
+  const io::ImageInfo info = io::inspect_image(path_);
+  const std::string bytes = bytes_of(path_);
+  const std::uint64_t stored_place = plain_place(path_, "image");
+  const auto as_stored = [](std::uint64_t place) {
+    std::string stored;
+    for (int byte = 0; byte < 8; ++byte) stored += static_cast<char>(place >> (8 * byte));
+    return stored;
+  };
+  const std::size_t at = bytes.rfind(as_stored(stored_place), stored_place);
+  ASSERT_NE(at, std::string::npos);
+  for (const std::uint64_t place : {bytes.size() - 1, std::size_t{1} << 20, ~std::size_t{0} / 2}) {
+    std::string damaged = bytes;
+    on_rank_0([&] { write_bytes(path_, damaged.replace(at, 8, as_stored(place))); });
+    OwnedBlock<std::uint8_t> block(part_of(colour, Cut::columns));
+    expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); }, {path_});
   }
 }
 

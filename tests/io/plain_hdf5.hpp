@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,17 +15,23 @@ namespace tessera::io_test {
 /// How a data set is to be stored.
 struct PlainStorage {
   hid_t type = H5T_NATIVE_UINT8;
-  std::vector<hsize_t> chunk;  ///< empty: contiguous; else compressed
+  std::vector<hsize_t> chunk = {};  ///< empty: contiguous
+  bool is_compressed = true;        ///< where there are chunks
+  hsize_t user_block = 0;           ///< of a new file
+  std::string external = {};        ///< the file that holds the values, if not this one
 };
 
-/// Adds a data set, extents slowest first, to a file that is created when it is missing; groups must exist.
+/// Adds a data set, extents slowest first, to a file that is created when it is missing. It stays as it was
+/// created when there are no values.
 template <class T>
 void write_plain_hdf5(const std::string& path, const std::string& name, const std::vector<hsize_t>& extents,
                       const std::vector<T>& values, hid_t memory_type, const PlainStorage& storage) {
   const hid_t access = H5P_DEFAULT;
   const bool exists = std::filesystem::exists(path);
+  const hid_t file_creation = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_userblock(file_creation, storage.user_block);
   const hid_t file = exists ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access)
-                            : H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
+                            : H5Fcreate(path.c_str(), H5F_ACC_EXCL, file_creation, access);
   const hid_t space = extents.empty()
                           ? H5Screate(H5S_SCALAR)
                           : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
@@ -33,15 +40,19 @@ void write_plain_hdf5(const std::string& path, const std::string& name, const st
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
   if (!storage.chunk.empty()) {
     H5Pset_chunk(creation, static_cast<int>(storage.chunk.size()), storage.chunk.data());
-    H5Pset_deflate(creation, 4);
+    if (storage.is_compressed) H5Pset_deflate(creation, 4);
   }
+  if (!storage.external.empty()) H5Pset_external(creation, storage.external.c_str(), 0, H5F_UNLIMITED);
   const hid_t dataset = H5Dcreate2(file, name.c_str(), storage.type, space, links, creation, H5P_DEFAULT);
-  EXPECT_GE(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  if (!values.empty()) {
+    EXPECT_GE(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  }
   H5Dclose(dataset);
   H5Pclose(creation);
   H5Pclose(links);
   H5Sclose(space);
   H5Fclose(file);
+  H5Pclose(file_creation);
 }
 
 /// A data set as it stands in a file.
@@ -73,6 +84,16 @@ PlainHdf5<T> read_plain_hdf5(const std::string& path, const std::string& name, h
   H5Dclose(dataset);
   H5Fclose(file);
   return result;
+}
+
+/// Where the values of a contiguous data set begin.
+inline std::uint64_t plain_place(const std::string& path, const std::string& name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  const std::uint64_t place = H5Dget_offset(dataset);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  return place;
 }
 
 /// A text that is attached to a file.

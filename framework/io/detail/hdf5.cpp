@@ -121,6 +121,19 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
   return layout;
 }
 
+std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Pget_external_count(creation) != 0) return std::nullopt;
+  if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
+  if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(layout.domain.size()) * size_of(layout.type))
+    return std::nullopt;
+  // From the beginning of the file, user block and all; undefined while nothing was written.
+  const haddr_t place = H5Dget_offset(dataset);
+  if (place == HADDR_UNDEF) return std::nullopt;
+  return static_cast<std::int64_t>(place);
+}
+
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name) {
   Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (dataset.valid()) return dataset;

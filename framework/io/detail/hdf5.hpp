@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -72,6 +73,10 @@ struct Hdf5Layout {
 
 /// The layout of an open data set; throws InputError when it is no image.
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
+
+/// The byte of its file at which the points of an open data set begin that lie there one after another, of
+/// the very type that they have in memory; none when HDF5 has to gather, convert or make them up.
+std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout);
 
 /// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);

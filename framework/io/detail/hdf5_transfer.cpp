@@ -2,12 +2,16 @@
 #include "tessera/io/detail/hdf5_transfer.hpp"
 
 #include <array>
+#include <bit>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/raw_array.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
@@ -143,6 +147,20 @@ class Transfer {
   std::vector<std::byte> buffer_;
 };
 
+/// Where the ranks can read a data set as they read a raw file, the same on all of them; -1 if they cannot.
+std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout,
+                              const std::string& path) {
+  std::int64_t place = raw_place_of(dataset, layout).value_or(-1);
+  const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
+  // What a damaged file says may lie beyond its end: HDF5 has words for that.
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error || place > size - bytes) place = -1;
+  // Ranks that saw a file change would wait for each other in different calls.
+  MPI_Bcast(&place, 1, MPI_INT64_T, 0, communicator);
+  return place;
+}
+
 /// The access list of a file that the ranks of `communicator` share.
 Hdf5Id parallel_access(MPI_Comm communicator) {
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -192,6 +210,17 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
   for (std::int64_t round = 0; round < rounds; ++round)
     collectively(communicator, [&] { mine.move(round, direction); });
+}
+
+void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
+                  const std::string& path) {
+  const std::int64_t place = agreed_raw_place(communicator, dataset, layout, path);
+  if (place < 0) return transfer(communicator, dataset, Direction::read, block, layout.domain, path);
+  collectively(communicator, [&] {
+    if (block.box.empty()) return;
+    const RawLayout raw{place, std::endian::native == std::endian::big};
+    read_array(path, open_for_reading(path).get(), raw, layout.domain, block);
+  });
 }
 
 }  // namespace tessera::io::detail

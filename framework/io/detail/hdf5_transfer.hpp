@@ -28,4 +28,10 @@ enum class Direction { read, write };
 void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
               const Box& domain, const std::string& path);
 
+/// Fills each rank's block from an open data set of the file at `path` that has this layout. Collective;
+/// throws InputError on every rank. What lies in the file as it does in memory each rank reads past HDF5:
+/// MPI-IO takes long over the parts of rows.
+void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
+                  const std::string& path);
+
 }  // namespace tessera::io::detail

@@ -31,6 +31,7 @@ void StepRecorder::end() {
   if (current_ < 0) return;
   if (options_.fence) Kokkos::fence();
   const double ended = now();
+  const std::lock_guard lock(mutex_);
   Total& total = totals_[static_cast<std::size_t>(current_)];
   ++total.calls;
   total.seconds += ended - began_;
@@ -40,9 +41,12 @@ void StepRecorder::end() {
 
 std::string StepRecorder::text() const {
   std::map<std::string, double> seconds;
-  walk(plan_.root, [&](const PlanNode& node) {
-    if (is_step(node)) seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
-  });
+  {
+    const std::lock_guard lock(mutex_);
+    walk(plan_.root, [&](const PlanNode& node) {
+      if (is_step(node)) seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
+    });
+  }
   std::string text;
   for (const auto& [kind, mine] : seconds) {
     double slowest = 0;

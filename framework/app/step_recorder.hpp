@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RecorderOptions {
 };
 
 /// The time of the steps of a run on one rank; the one clock behind the line at its end, reports and traces.
+/// One thread records.
 class StepRecorder {
  public:
   /// All calls of a step.
@@ -46,7 +48,8 @@ class StepRecorder {
   const std::vector<Total>& totals() const { return totals_; }
   const std::vector<Event>& events() const { return events_; }
 
-  /// "read 0.012 s, compute 0.003 s, ...": of each kind of step the time of the slowest rank. Collective.
+  /// "read 0.012 s, compute 0.003 s, ...": of each kind of step the time of the slowest rank; of steps that
+  /// have ended by now, as another thread may ask while this one records. Collective.
   std::string text() const;
 
  private:
@@ -58,6 +61,8 @@ class StepRecorder {
   const Plan& plan_;
   RecorderOptions options_;
   Clock::time_point start_;
+  /// A result that is complete before the run ends says what it took: the thread that writes it asks.
+  mutable std::mutex mutex_;
   std::vector<Total> totals_;
   std::vector<Event> events_;
   int current_ = -1;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <memory>
+
 #include "apps/blur/stages.hpp"
 #include "json_support.hpp"
 #include "tessera/app/run_report.hpp"
@@ -110,12 +113,16 @@ struct RecordedRun {
     }
   }
   const Plan& mine() const { return plans[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))]; }
-  StepRecorder run() const {
-    StepRecorder recorder(MPI_COMM_WORLD, mine(), {.fence = true, .events = true});
+  std::unique_ptr<StepRecorder> recorder() const {
+    return std::make_unique<StepRecorder>(MPI_COMM_WORLD, mine(),
+                                          RecorderOptions{.fence = true, .events = true});
+  }
+  std::unique_ptr<StepRecorder> run() const {
+    auto recorder = this->recorder();
     PlanInstance instance(pipeline, mine(), MPI_COMM_WORLD);
     for (int turn = 0; turn < 2; ++turn) {
-      instance.run({}, [&](const PlanNode& node) { recorder.begin(node); });
-      recorder.end();
+      instance.run({}, [&](const PlanNode& node) { recorder->begin(node); });
+      recorder->end();
     }
     return recorder;
   }
@@ -124,7 +131,7 @@ struct RecordedRun {
 TEST(RunReportTest, NumbersAgreeWithThePlans) {
   const RecordedRun sample;
   Report report;
-  add_steps(report, MPI_COMM_WORLD, sample.pipeline, sample.mine(), sample.run());
+  add_steps(report, MPI_COMM_WORLD, sample.pipeline, sample.mine(), *sample.run());
   if (rank_of(MPI_COMM_WORLD) != 0) return;
   Json json = parse_json(report.json());
   const auto step = [&](const std::string& name) {
@@ -153,8 +160,8 @@ TEST(RunReportTest, NumbersAgreeWithThePlans) {
 
 TEST(TraceTest, HasAnEventPerRankAndStep) {
   const RecordedRun sample;
-  const StepRecorder recorder = sample.run();
-  const auto events = gather(MPI_COMM_WORLD, recorder.events());
+  const auto recorder = sample.run();
+  const auto events = gather(MPI_COMM_WORLD, recorder->events());
   if (rank_of(MPI_COMM_WORLD) != 0) return;
   Json json = parse_json(trace_text(sample.pipeline, sample.mine(), events));
   std::map<std::pair<std::int64_t, std::int64_t>, int> calls;
@@ -176,10 +183,28 @@ TEST(TraceTest, HasAnEventPerRankAndStep) {
 }
 
 TEST(StepRecorderTest, NamesTheKindsOfStepsThatRan) {
-  const std::string text = RecordedRun().run().text();
+  const std::string text = RecordedRun().run()->text();
   for (const char* kind : {"read ", "compute ", "write ", "boundary "})
     EXPECT_NE(text.find(kind), std::string::npos) << text;
   EXPECT_EQ(text.find("allocate"), std::string::npos) << text;
+}
+
+// As the thread does that writes a result which is complete before the last pass of bands. It takes the
+// thread sanitizer to see it fail.
+TEST(StepRecorderTest, AnotherThreadMayAskWhileStepsEnd) {
+  const RecordedRun sample;
+  const auto recorder = sample.recorder();
+  auto texts = std::async(std::launch::async, [&recorder] {
+    std::string text;
+    for (int i = 0; i < 10; ++i) text = recorder->text();
+    return text;
+  });
+  for (int i = 0; i < 200; ++i)
+    walk(sample.mine().root, [&](const PlanNode& node) {
+      if (is_step(node)) recorder->begin(node);
+    });
+  recorder->end();
+  EXPECT_NE(texts.get().find("compute "), std::string::npos);
 }
 
 }  // namespace

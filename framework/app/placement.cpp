@@ -40,19 +40,28 @@ std::string named(const char* noun, const std::vector<std::size_t>& numbers) {
   return text;
 }
 
+/// ", device 0 (NVIDIA H100 at 0000:3B:00.0)", as far as it is known.
+std::string device_text(const Device& device) {
+  if (device.number < 0) return "";
+  std::vector<std::string> known;
+  if (device.name.front() != '\0') known.emplace_back(device.name.data());
+  if (device.address.front() != '\0') known.push_back(fmt::format("at {}", device.address.data()));
+  return fmt::format(", device {}{}", device.number,
+                     known.empty() ? "" : fmt::format(" ({})", fmt::join(known, " ")));
+}
+
 std::string line(const std::vector<Placement>& ranks, const std::vector<std::size_t>& here) {
   const Placement& place = ranks[here.front()];
   std::int64_t peak_bytes = 0;
   for (const std::size_t rank : here) peak_bytes = std::max(peak_bytes, ranks[rank].peak_bytes);
   return fmt::format("{}: node {}, {}{}, at most {}{}", named("rank", here), place.node.data(),
-                     named("processor", members(place.affinity.processors)),
-                     place.device < 0 ? "" : fmt::format(", device {}", place.device),
+                     named("processor", members(place.affinity.processors)), device_text(place.device),
                      human_bytes(peak_bytes), here.size() == 1 ? "" : " each");
 }
 
 /// A warning about the ranks that share processors with this one; `near` are all of its node.
-std::string warning(const std::vector<Placement>& ranks, std::size_t rank,
-                    const std::vector<std::size_t>& near) {
+std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank,
+                           const std::vector<std::size_t>& near) {
   cpu_set_t shared = ranks[rank].affinity.processors;
   int threads = 0;
   std::vector<std::size_t> sharers;
@@ -71,10 +80,24 @@ std::string warning(const std::vector<Placement>& ranks, std::size_t rank,
       ranks[rank].node.data());
 }
 
+/// A warning about the ranks that share the device of this one. By their numbers one could not tell: each
+/// rank may see other devices.
+std::string device_warning(const std::vector<Placement>& ranks, std::size_t rank,
+                           const std::vector<std::size_t>& near) {
+  const auto& address = ranks[rank].device.address;
+  std::vector<std::size_t> sharers;
+  for (const std::size_t other : near)
+    if (ranks[other].device.address == address) sharers.push_back(other);
+  if (address.front() == '\0' || sharers.size() < 2) return "";
+  return fmt::format("warning: {} share the device at {} of node {}: start a rank for each device",
+                     named("rank", sharers), address.data(), ranks[rank].node.data());
+}
+
 }  // namespace
 
-Placement own_placement(int threads, int device, std::int64_t peak_bytes) {
-  Placement place{.affinity = own_affinity(), .threads = threads, .device = device, .peak_bytes = peak_bytes};
+Placement own_placement(int threads, std::int64_t peak_bytes) {
+  Placement place{
+      .affinity = own_affinity(), .threads = threads, .device = own_device(), .peak_bytes = peak_bytes};
   gethostname(place.node.data(), place.node.size() - 1);
   return place;
 }
@@ -100,10 +123,14 @@ std::string placement_text(const std::vector<Placement>& ranks, bool each_rank) 
 std::string overlap_warning(const std::vector<Placement>& ranks) {
   std::map<std::string, std::vector<std::size_t>> by_node;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) by_node[ranks[rank].node.data()].push_back(rank);
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    if (const std::string text = warning(ranks, rank, by_node[ranks[rank].node.data()]); !text.empty())
-      return text;
-  return "";
+  std::vector<std::string> lines;
+  for (const auto warning : {thread_warning, device_warning}) {
+    std::string text;
+    for (std::size_t rank = 0; rank < ranks.size() && text.empty(); ++rank)
+      text = warning(ranks, rank, by_node[ranks[rank].node.data()]);
+    if (!text.empty()) lines.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 }  // namespace tessera::app

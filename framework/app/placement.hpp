@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tessera/app/threads.hpp"
+#include "tessera/view/device.hpp"
 
 namespace tessera::app {
 
@@ -18,22 +19,21 @@ struct Placement {
   std::array<char, 64> node{};
   Affinity affinity{};
   int threads = 1;
-  /// Of its node; -1 for none.
-  int device = -1;
+  Device device{};
   /// What its plan needs at most.
   std::int64_t peak_bytes = 0;
 };
 
-/// That of this rank.
-Placement own_placement(int threads, int device, std::int64_t peak_bytes);
+/// That of this rank, once Kokkos has started.
+Placement own_placement(int threads, std::int64_t peak_bytes);
 
-/// A line for neighbouring ranks that run at the same place: "ranks 0-3: node a, processors 0-7, at most 1.2
-/// MiB each". Those of all ranks, when `each_rank`, one by one; else the first few. Without a line feed at
-/// the end.
+/// A line for neighbouring ranks that run at the same place: "ranks 0-3: node a, processors 0-7, device 0
+/// (NVIDIA H100 at 0000:3B:00.0), at most 1.2 MiB each", of devices only where there are some. Those of all
+/// ranks, when `each_rank`, one by one; else the first few. Without a line feed at the end.
 std::string placement_text(const std::vector<Placement>& ranks, bool each_rank);
 
-/// A line about the first ranks whose threads are more than the processors that they share; empty when all
-/// have their own.
+/// A line about the first ranks whose threads are more than the processors that they share, and one about the
+/// first that share a device; empty when all have their own. Without a line feed at the end.
 std::string overlap_warning(const std::vector<Placement>& ranks);
 
 }  // namespace tessera::app

@@ -17,9 +17,9 @@
 namespace tessera::app {
 
 std::string RunDescription::start_text(bool verbose) const {
-  const std::vector<std::vector<Placement>> gathered = gather(
-      session.communicator(),
-      std::vector{own_placement(plan.target.threads, session.device(), peak_bytes_with_next_band(plan))});
+  const std::vector<std::vector<Placement>> gathered =
+      gather(session.communicator(),
+             std::vector{own_placement(plan.target.threads, peak_bytes_with_next_band(plan))});
   std::vector<Placement> ranks;
   for (const auto& one : gathered) ranks.push_back(one.front());
   if (ranks.empty()) return "";

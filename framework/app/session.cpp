@@ -90,8 +90,7 @@ int Session::threads(int asked) const {
 
 void Session::start_kokkos(int threads) {
   threads_ = this->threads(threads);
-  device_ = device_of_rank(communicator());
-  compat::initialize(threads_, device_);
+  compat::initialize(threads_, device_of_rank(communicator()));
   kokkos_started_ = true;
 }
 

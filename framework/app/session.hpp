@@ -42,15 +42,12 @@ class Session {
   void abort(ExitStatus status) const;
   /// Threads that Kokkos was started with.
   int threads() const { return threads_; }
-  /// The device that it computes on, as its node counts them; -1 on hosts.
-  int device() const { return device_; }
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   int rank_ = 0;
   int rank_count_ = 1;
   int threads_ = 0;
-  int device_ = -1;
   int thread_level_ = 0;
   bool kokkos_started_ = false;
 };

@@ -15,8 +15,15 @@ struct Place {
   std::initializer_list<int> processors = {0};
   int threads = 1;
   std::int64_t bytes = 1024;
-  int device = -1;
+  Device device = {};
 };
+
+Device device(int number, std::string_view name = "", std::string_view address = "") {
+  Device device{.number = number};
+  std::copy(name.begin(), name.end(), device.name.begin());
+  std::copy(address.begin(), address.end(), device.address.begin());
+  return device;
+}
 
 std::vector<Placement> placed(std::initializer_list<Place> places) {
   std::vector<Placement> ranks;
@@ -55,9 +62,37 @@ TEST(PlacementTest, ManyPlacesAreCutShort) {
 }
 
 TEST(PlacementTest, Devices) {
-  EXPECT_EQ(placement_text(placed({{.device = 0}, {.device = 1}}), false),
-            "rank 0: node a, processor 0, device 0, at most 1.0 KiB\n"
-            "rank 1: node a, processor 0, device 1, at most 1.0 KiB");
+  EXPECT_EQ(placement_text(placed({{.device = device(0, "Sample 100", "0000:3B:00.0")},
+                                   {.device = device(1, "Sample 100", "0000:AF:00.0")},
+                                   {.device = device(2, "Sample 100")},
+                                   {.device = device(3)}}),
+                           false),
+            "rank 0: node a, processor 0, device 0 (Sample 100 at 0000:3B:00.0), at most 1.0 KiB\n"
+            "rank 1: node a, processor 0, device 1 (Sample 100 at 0000:AF:00.0), at most 1.0 KiB\n"
+            "rank 2: node a, processor 0, device 2 (Sample 100), at most 1.0 KiB\n"
+            "rank 3: node a, processor 0, device 3, at most 1.0 KiB");
+}
+
+TEST(PlacementTest, RanksOfOneDeviceShareALineAndAreWarnedOf) {
+  const auto ranks = placed({{.device = device(0, "Sample 100", "0000:3B:00.0")},
+                             {.device = device(0, "Sample 100", "0000:3B:00.0")}});
+  EXPECT_EQ(placement_text(ranks, false),
+            "ranks 0-1: node a, processor 0, device 0 (Sample 100 at 0000:3B:00.0), at most 1.0 KiB each");
+  EXPECT_EQ(
+      overlap_warning(ranks),
+      "warning: 2 threads of ranks 0-1 share processor 0 of node a: start fewer, or give each rank its own "
+      "processors\n"
+      "warning: ranks 0-1 share the device at 0000:3B:00.0 of node a: start a rank for each device");
+}
+
+// Each rank may see but its own, and call it the first.
+TEST(PlacementTest, DevicesOfOneNumberMayBeSeveral) {
+  EXPECT_EQ(overlap_warning(placed({{.processors = {0}, .device = device(0, "", "0000:3B:00.0")},
+                                    {.processors = {1}, .device = device(0, "", "0000:AF:00.0")},
+                                    {.processors = {2}, .device = device(0)},
+                                    {.processors = {3}, .device = device(0)},
+                                    {.node = "b", .device = device(0, "", "0000:3B:00.0")}})),
+            "");
 }
 
 TEST(PlacementTest, ThreadsThatHaveTheirOwnProcessorsAreNoOverlap) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -49,6 +50,8 @@ void print_error(const std::string& name, const char* message) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
+  // A file that grows beyond a limit is an error of a write, which names the file, and ends no rank silently.
+  std::signal(SIGXFSZ, SIG_IGN);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);

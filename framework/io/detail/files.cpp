@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,10 @@ File open_for_reading(const std::string& path, const std::string& kind) {
 }
 
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes) {
+  // What is reserved beyond a file's end does not count for the system, but HDF5 would wait for ever.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(bytes))
+    fail_to_write(path, error_text(EFBIG));
   const int descriptor = ::open(file_name.c_str(), O_WRONLY);
   const bool failed = descriptor < 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0;
   const int reason = errno;

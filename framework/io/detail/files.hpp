@@ -28,8 +28,8 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Makes sure that a file has room for so many bytes, where its file system can. Throws InputError about
-/// `path`.
+/// Makes sure that a file may have so many bytes, and has room for them, where its file system can. Throws
+/// InputError about `path`.
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
 
 /// Gives back what of that room lies behind the file's end. Throws InputError about `path`.

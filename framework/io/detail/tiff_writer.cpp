@@ -14,6 +14,7 @@ constexpr std::int64_t strip_bytes = std::int64_t{256} << 10;
 File open_for_writing(const UnfinishedFile& output) {
   File file(std::fopen(output.temporary_path().c_str(), "wb+"));
   if (!file) fail_to_write(output.path(), error_text(errno));
+  errno = 0;  // what is found there later comes from a write
   return file;
 }
 
@@ -60,15 +61,19 @@ void TiffWriter::write_header() {
 void TiffWriter::write_row(const HostBlock& rows, std::int64_t y) {
   put_points(rows, row_of(samples_.data(), type_, domain_, y));
   const auto number = static_cast<std::uint32_t>(y - domain_[1].begin);
+  errno = 0;
   if (TIFFWriteScanline(file_.handle(), samples_.data(), number, 0) != 1) fail_here();
 }
 
 void TiffWriter::finish() {
-  if (TIFFWriteDirectory(file_.handle()) != 1) fail_here();
   errno = 0;
+  if (TIFFWriteDirectory(file_.handle()) != 1) fail_here();
   if (!file_.close()) fail_to_write(path_, error_text(errno));
 }
 
-void TiffWriter::fail_here() const { fail_to_write(path_, file_.error()); }
+void TiffWriter::fail_here() const {
+  // The system knows better what is wrong with a disk than libtiff, which says where it was.
+  fail_to_write(path_, errno != 0 ? error_text(errno) : file_.error());
+}
 
 }  // namespace tessera::io::detail

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "tessera/app/threads.hpp"
 #include "tessera/domain/error.hpp"
@@ -41,6 +42,9 @@ int device_of_rank(MPI_Comm communicator) {
   const int devices = compat::device_count();
   return devices > 0 ? local_rank % devices : -1;
 }
+
+/// A launcher that is told to end a job may drop what its processes have just said.
+constexpr std::chrono::milliseconds to_be_heard{500};
 
 void print_error(const std::string& name, const char* message) {
   fmt::print(stderr, "{}: error: {}\n", name, message);
@@ -102,7 +106,10 @@ void Session::abort(const std::string& name, const std::string& message) const {
   abort(ExitStatus::internal_error);
 }
 
-void Session::abort(ExitStatus status) const { MPI_Abort(communicator(), static_cast<int>(status)); }
+void Session::abort(ExitStatus status) const {
+  std::this_thread::sleep_for(to_be_heard);
+  MPI_Abort(communicator(), static_cast<int>(status));
+}
 
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program) {

@@ -38,7 +38,8 @@ class Session {
   std::string thread_level() const;
   /// Prints the error and ends all ranks with status 1, for an error that only this rank knows of.
   void abort(const std::string& name, const std::string& message) const;
-  /// Ends all ranks with this status; says nothing. Any thread may call it.
+  /// Ends all ranks with this status, when what this one has just said has been heard; says nothing. Any
+  /// thread may call it.
   void abort(ExitStatus status) const;
   /// Threads that Kokkos was started with.
   int threads() const { return threads_; }

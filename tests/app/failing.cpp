@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program whose own code fails, on one rank or on all of them; its first word says where.
+#include <stdexcept>
+#include <string_view>
+
+#include "tessera/app/image_application.hpp"
+#include "tessera/app/session.hpp"
+
+namespace {
+
+using namespace tessera;
+
+struct Zero {
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord x, Coord) const {
+    return cast<float>(x * 0);
+  }
+};
+
+Pipeline nothing() {
+  Pipeline pipeline;
+  pipeline.output(pipeline.stage<float, 2>("zero", Zero{}), Box{{0, 8}, {0, 8}});
+  return pipeline;
+}
+
+/// A rank that knows nothing of the failure of the last one, and waits for it.
+int wait_for_the_last(int argc, char** argv) {
+  return app::run_program(argc, argv, "failing", [](app::Session& session, int, char**) {
+    if (session.rank() + 1 == session.rank_count()) throw std::runtime_error("the last rank fails");
+    MPI_Barrier(session.communicator());
+    return app::ExitStatus::done;
+  });
+}
+
+int fail_in_pipeline(int argc, char** argv, std::string_view place) {
+  app::PipelineApplication application{.program = "failing", .summary = "Fails."};
+  application.generate = [place](const deck::Deck&) {
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (place == "pipeline" && rank + 1 == ranks) throw std::runtime_error("no pipeline");
+    return nothing();
+  };
+  application.verdict = [place](const auto&, const deck::Deck&) -> std::string {
+    if (place == "verdict") throw std::runtime_error("no verdict");
+    return "";
+  };
+  return app::run_pipeline_application(argc, argv, app::with_names_of(nothing(), application));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view place = argc > 1 ? argv[1] : "";
+  argv[1] = argv[0];
+  if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
+  return fail_in_pipeline(argc - 1, argv + 1, place);
+}

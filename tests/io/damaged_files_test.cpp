@@ -3,6 +3,7 @@
 #include <random>
 
 #include "io/io_test_support.hpp"
+#include "io/plain_hdf5.hpp"
 #include "io/plain_jpeg.hpp"
 #include "io/plain_tiff.hpp"
 #include "tessera/io/image_info.hpp"
@@ -104,6 +105,14 @@ TEST_F(DamagedFiles, Jpeg) {
       on_rank_0([&] { write_plain_jpeg(path_, image); });
       expect_no_surprise();
     }
+}
+
+TEST_F(DamagedFiles, Hdf5) {
+  on_rank_0([&] {
+    write_plain_hdf5(path_, "image", {3, 40, 61}, std::vector<std::uint8_t>(3 * 40 * 61, 7), H5T_NATIVE_UINT8,
+                     {});
+  });
+  expect_no_surprise();
 }
 
 /// Headers that claim what would not fit into memory, or into a number.

@@ -124,10 +124,9 @@ TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
                    "'" + word + "': '" + word.substr(0, word.find('=')) + "': " + advice);
   expect_refused({"run.yaml", "output.stages=[bv]"},
                  "'output.stages=[bv]': 'output.stages' expects a list of bh, got 'bv'; did you mean 'bh'?");
-  expect_refused(
-      {"run.yaml", "output.stages=[bh]", "schedule.bh.compute=tile"},
-      "'schedule.bh.compute=tile': 'schedule.bh.compute': the output 'bh' can only be distributed: "
-      "its owners write it");
+  expect_refused({"run.yaml", "output.stages=[bh]", "schedule.bh.compute=tile"},
+                 "'schedule.bh.compute=tile': 'schedule.bh.compute': the output 'bh' cannot be "
+                 "'tile', only 'distributed': its owners write it");
 }
 
 }  // namespace

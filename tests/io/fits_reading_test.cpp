@@ -278,6 +278,41 @@ TEST_F(DamagedFits, TilesWithoutPoints) {
   }
 }
 
+// CFITSIO asks for the memory, or reads and writes where it should not.
+TEST_F(DamagedFits, TilesThatCfitsioDoesNotCheck) {
+  const auto expect_refused_with = [&](const std::string& from, const std::string& to,
+                                       const std::string& words) {
+    std::string damaged = bytes_of(path_);
+    ASSERT_NE(damaged.find(from), std::string::npos) << from;
+    const std::string sound = damaged;
+    on_rank_0([&] { write_bytes(path_, damaged.replace(damaged.find(from), to.size(), to)); });
+    expect_input_error(
+        [&] {
+          const io::ImageInfo info = io::inspect_image(path_);
+          OwnedBlock<std::uint8_t> block(info.domain);
+          io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block());
+        },
+        {path_, words});
+    on_rank_0([&] { write_bytes(path_, sound); });
+  };
+  const std::string spaces(16, ' ');
+  write<std::uint8_t>(grey, TBYTE, {.bits = BYTE_IMG, .compression = RICE_1, .tile = {29, 17}});
+  expect_refused_with("ZTILE1  = " + spaces + "  29", "ZTILE1  = " + spaces.substr(8) + "  2900000000",
+                      "impossible tiles");
+  expect_refused_with("ZVAL1   = " + spaces + "  32", "ZVAL1   = " + spaces + "3200", "its ZVAL1 is more");
+  expect_refused_with("ZNAXIS2 = ", "ZNAXIS2 = " + std::string(60, '2'), "an impossible number");
+  expect_refused_with("ZNAME2  = 'BYTEPIX '", "ZTILE1  = 29        ", "it has ZTILE1 twice");
+  expect_refused_with("NAXIS1  =                    8", "NAXIS1  = x", "a table without NAXIS1");
+  std::string endless(2000, '\0');
+  endless[1] = '\x20';
+  const std::string descriptor = bytes_of(path_).substr(5760, 4);
+  expect_refused_with(descriptor, std::string(4, ' '), "a tile beyond its end");
+  expect_refused_with(bytes_of(path_).substr(5768, 40), endless, "a tile that ends too early");
+  write<std::uint8_t>(grey, TBYTE, {.bits = BYTE_IMG, .compression = PLIO_1, .tile = {29, 17}});
+  expect_refused_with(bytes_of(path_).substr(5768, 8), std::string("\0\0\0\7\0\0\x7f\xff", 8),
+                      "a list that does not fit");
+}
+
 TEST_F(DamagedFits, ImpossibleExtents) {
   write<std::uint8_t>(grey, TBYTE, {});
   const std::string bytes = bytes_of(path_);

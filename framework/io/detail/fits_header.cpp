@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 #include "tessera/io/detail/files.hpp"
 
@@ -15,27 +16,66 @@ namespace {
 
 constexpr std::size_t card_bytes = 80;
 
-/// The values of the keywords that begin with Z: all that tell of compression do.
+/// The longest of the blocks that the standard names: CFITSIO looks where its input ends after each.
+constexpr double longest_rice_block = 32;
+
+/// Of what decides how much is read and written, and by what is divided.
+bool is_vital(const std::string& key) {
+  for (const char* start : {"ZTILE", "ZVAL", "ZNAXIS", "ZBITPIX", "ZCMPTYPE", "ZBLANK"})
+    if (key.starts_with(start)) return true;
+  return false;
+}
+
+/// With what a table begins, after the card that says so.
+constexpr std::array<std::string_view, 7> table_keys = {"BITPIX", "NAXIS",  "NAXIS1", "NAXIS2",
+                                                        "PCOUNT", "GCOUNT", "TFIELDS"};
+
+/// CFITSIO goes on with whatever is in its memory where these are missing, or no numbers.
+void check_table_card(const std::string& path, std::size_t place, const std::string& key,
+                      std::string_view value) {
+  const bool is_number = !value.empty() && value.find_first_not_of("+-0123456789") == value.npos;
+  if (key != table_keys[place] || !is_number)
+    fail(path, fmt::format("damaged FITS file (a table without {})", table_keys[place]),
+         "get a complete copy of the file");
+}
+
+/// CFITSIO's message about what is no integer, or a too large one, has no room for a long text.
+void check_length(const std::string& path, const std::string& key, std::string_view value) {
+  if (value.size() > 24 && (is_vital(key) || value.find_first_not_of("+-0123456789") >= 18))
+    fail(path, "damaged FITS file (an impossible number)", "get a complete copy of the file");
+}
+
+/// The values of the keywords that begin with Z: all that tell of compression do. Throws InputError when the
+/// header is that of a table, and begins otherwise.
 std::map<std::string, std::string> compression_keys(const std::string& path, std::int64_t begin) {
   std::map<std::string, std::string> keys;
   const File file = open_for_reading(path);
   ::fseeko(file.get(), begin, SEEK_SET);
   std::array<char, card_bytes + 1> card{};
+  std::size_t cards = 0;
+  bool is_table = false;
   while (std::fread(card.data(), 1, card_bytes, file.get()) == card_bytes) {
     const std::string key(card.data(), std::string_view(card.data(), 8).find_last_not_of(' ') + 1);
     if (key == "END") break;
-    if (!key.starts_with('Z')) continue;
     std::array<char, FLEN_VALUE> value{};
     int status = 0;
     fits_parse_value(card.data(), value.data(), nullptr, &status);
-    keys[key] = value.data();
+    check_length(path, key, value.data());
+    if (cards++ == 0)
+      is_table = key == "XTENSION" && std::string_view(value.data()).find("TABLE") != std::string_view::npos;
+    else if (is_table && cards - 2 < table_keys.size())
+      check_table_card(path, cards - 2, key, value.data());
+    if (!key.starts_with('Z')) continue;
+    // Which of two counts depends on where CFITSIO begins to look.
+    if (!keys.emplace(key, value.data()).second && is_vital(key))
+      fail(path, fmt::format("damaged FITS file (it has {} twice)", key), "get a complete copy of the file");
   }
   return keys;
 }
 
 }  // namespace
 
-void check_compressed_header(const std::string& path, std::int64_t begin) {
+void check_header(const std::string& path, std::int64_t begin) {
   const std::map<std::string, std::string> keys = compression_keys(path, begin);
   const auto method = keys.find("ZCMPTYPE");
   if (method == keys.end()) return;
@@ -51,6 +91,9 @@ void check_compressed_header(const std::string& path, std::int64_t begin) {
       fail(path, fmt::format("damaged FITS file (its {} is less than 1)", key),
            "get a complete copy of the file");
   }
+  const auto block = keys.find("ZVAL1");
+  if (is_rice && block != keys.end() && std::atof(block->second.c_str()) > longest_rice_block)
+    fail(path, "damaged FITS file (its ZVAL1 is more than 32)", "get a complete copy of the file");
 }
 
 }  // namespace tessera::io::detail

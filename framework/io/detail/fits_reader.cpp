@@ -14,6 +14,7 @@
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/fits_header.hpp"
+#include "tessera/io/detail/fits_tiles.hpp"
 
 namespace tessera::io::detail {
 
@@ -95,6 +96,7 @@ void FitsReader::check(int status) const {
 void FitsReader::open() {
   // CFITSIO drops leading blanks, and takes '~' for a home.
   const std::string name = path_.front() == '/' ? path_ : "./" + path_;
+  check_header(path_, 0);
   file_ = std::make_unique<File>();
   int status = 0;
   fits_open_diskfile(&file_->handle, name.c_str(), READONLY, &status);
@@ -106,7 +108,7 @@ bool FitsReader::move_on() {
   int status = 0;
   fits_get_hduaddrll(file_->handle, nullptr, nullptr, &next, &status);
   check(status);
-  check_compressed_header(path_, next);
+  check_header(path_, next);
   fits_movrel_hdu(file_->handle, 1, nullptr, &status);
   if (status == END_OF_FILE) return false;
   check(status);
@@ -191,7 +193,10 @@ void FitsReader::find_layout() {
   type_ = type_of(bits, number_of("BSCALE", 1), number_of("BZERO", 0));
   const bool is_compressed = fits_is_compressed_image(file_->handle, &status) != 0;
   has_blanks_ = is_compressed || bits > 0;
-  if (!is_compressed) check_size(bits);
+  if (is_compressed)
+    tiles_ = std::make_unique<FitsTiles>(path_, file_->handle, domain_);
+  else
+    check_size(bits);
 }
 
 void FitsReader::check_size(int bits) const {
@@ -209,6 +214,7 @@ void FitsReader::check_size(int bits) const {
 }
 
 void FitsReader::read(const HostBlock& block) {
+  if (tiles_) tiles_->check(block.box);
   // Without a value for blanks CFITSIO leaves the bits of floats as they are.
   float narrow = std::numeric_limits<float>::quiet_NaN();
   double wide = std::numeric_limits<double>::quiet_NaN();

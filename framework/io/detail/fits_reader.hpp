@@ -11,6 +11,8 @@
 
 namespace tessera::io::detail {
 
+class FitsTiles;
+
 /// Reads an image of a FITS file, through CFITSIO. Throws InputError about the path when the file is damaged.
 class FitsReader {
  public:
@@ -43,6 +45,7 @@ class FitsReader {
 
   std::string path_;
   std::unique_ptr<File> file_;
+  std::unique_ptr<FitsTiles> tiles_;  ///< of a compressed image
   ElementType type_ = ElementType::uint8;
   Box domain_;
   bool has_blanks_ = false;  ///< values that CFITSIO is to turn into NaN

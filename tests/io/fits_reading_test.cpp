@@ -300,7 +300,8 @@ TEST_F(DamagedFits, TilesThatCfitsioDoesNotCheck) {
   expect_refused_with("ZTILE1  = " + spaces + "  29", "ZTILE1  = " + spaces.substr(8) + "  2900000000",
                       "impossible tiles");
   expect_refused_with("ZVAL1   = " + spaces + "  32", "ZVAL1   = " + spaces + "3200", "its ZVAL1 is more");
-  expect_refused_with("ZNAXIS2 = ", "ZNAXIS2 = " + std::string(60, '2'), "an impossible number");
+  expect_refused_with("ZNAXIS2 = ", "ZNAXIS2 = " + std::string(60, '2'), "an impossible value");
+  expect_refused_with("TTYPE1  = ", "TTYPE1  = " + std::string(70, 'x'), "an impossible value");
   expect_refused_with("ZNAME2  = 'BYTEPIX '", "ZTILE1  = 29        ", "it has ZTILE1 twice");
   expect_refused_with("NAXIS1  =                    8", "NAXIS1  = x", "a table without NAXIS1");
   std::string endless(2000, '\0');

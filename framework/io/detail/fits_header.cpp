@@ -39,10 +39,12 @@ void check_table_card(const std::string& path, std::size_t place, const std::str
          "get a complete copy of the file");
 }
 
-/// CFITSIO's message about what is no integer, or a too large one, has no room for a long text.
+/// CFITSIO has no room for long values of what describes a column, and of integers in its messages.
 void check_length(const std::string& path, const std::string& key, std::string_view value) {
-  if (value.size() > 24 && (is_vital(key) || value.find_first_not_of("+-0123456789") >= 18))
-    fail(path, "damaged FITS file (an impossible number)", "get a complete copy of the file");
+  const bool is_integer = value.find_first_not_of("+-0123456789") >= 18;
+  const bool is_of_column = key.starts_with('T') && !value.starts_with('\'');
+  if (value.size() > 24 && (is_vital(key) || is_integer || is_of_column))
+    fail(path, "damaged FITS file (an impossible value)", "get a complete copy of the file");
 }
 
 /// The values of the keywords that begin with Z: all that tell of compression do. Throws InputError when the

@@ -27,7 +27,7 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
   const bool is_known =
       std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.has_value(); });
   if (entries.size() < 2 || !is_known)
-    deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers, or four of them");
+    deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers");
   Box domain;
   double bytes = 8;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {

@@ -14,8 +14,11 @@ constexpr const char* key = "output.stages";
 
 bool is_writable(const Pipeline& pipeline, int id) {
   const StageDeclaration& array = pipeline[id];
+  const bool is_fed = std::ranges::any_of(pipeline.loops(), [id](const LoopDeclaration& loop) {
+    return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
+  });
   return !array.is_input() && !array.is_output && (array.reduction != nullptr || !array.is_value) &&
-         pipeline.loop_of(id) < 0;
+         pipeline.loop_of(id) < 0 && !is_fed;
 }
 
 }  // namespace
@@ -32,7 +35,9 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
   schema.add({.name = key,
               .type = deck::ValueType::choices,
               .group = "Files",
-              .help = "Stages whose arrays output.file holds, too, in data sets of their names",
+              .help =
+                  "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
+                  "the result needs, from the one on that the attribute 'origin' tells, or from 0",
               .choices = application.writable_stages});
 }
 
@@ -50,7 +55,7 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
           fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
     const int id = pipeline.find(name);
     const StageDeclaration& array = as_declared[id];
-    pipeline.output(id, array.is_everywhere() ? array.domain : alone[array.lead].distribution.nominal());
+    pipeline.output(id, array.is_everywhere() ? array.domain : alone[array.lead].distribution.domain());
   }
 }
 

@@ -72,7 +72,8 @@ class CheckpointWriter::Content {
   Content(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
       : communicator_(communicator), file_(communicator, path) {
     const QuietHdf5 quiet;
-    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path, bytes + seal_bytes, seal_bytes);
+    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path,
+                               {.bytes = bytes + seal_bytes, .user_block_bytes = seal_bytes});
   }
 
   void write(const FileArray& array, const HostBlock& block) {

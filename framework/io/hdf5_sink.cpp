@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
@@ -14,26 +16,38 @@ namespace {
 
 using namespace detail;
 
+/// The first point, slowest dimension first.
+std::vector<std::int64_t> origin_of(const Box& domain) {
+  std::vector<std::int64_t> origin;
+  for (int d = domain.dimensions - 1; d >= 0; --d) origin.push_back(domain[d].begin);
+  return origin;
+}
+
 /// The file of several sinks.
 class Hdf5Output {
  public:
   Hdf5Output(MPI_Comm communicator, const std::string& path, const std::vector<FileArray>& arrays,
-             std::function<FileNotes()> notes)
+             const Hdf5Storage& storage, std::function<FileNotes()> notes)
       : communicator_(communicator),
         unfinished_(static_cast<int>(arrays.size())),
         notes_(std::move(notes)),
         file_(communicator, path) {
     const QuietHdf5 quiet;
     std::int64_t bytes = 0;
-    for (const FileArray& array : arrays)
-      bytes += array.domain.size() * static_cast<std::int64_t>(size_of(array.type));
-    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path, bytes);
+    for (const FileArray& array : arrays) bytes += most_stored_bytes(array, storage, path);
+    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path,
+                               {.bytes = bytes, .chunked = storage.has_chunks()});
   }
 
   Hdf5Id add(const FileArray& array, const Hdf5Storage& storage) {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
-    collectively(communicator_, [&] { dataset = create_dataset(hdf5_, path(), array, storage); });
+    collectively(communicator_, [&] {
+      dataset = create_dataset(hdf5_, path(), array, storage);
+      const std::vector<std::int64_t> origin = origin_of(array.domain);
+      if (std::ranges::any_of(origin, [](std::int64_t begin) { return begin != 0; }))
+        write_attribute(dataset, path(), {"origin", origin});
+    });
     return dataset;
   }
 
@@ -123,7 +137,7 @@ std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const
                                                     std::function<FileNotes()> notes) {
   for (const FileArray& array : arrays)
     if (array.domain.empty()) throw InternalError(fmt::format("{}: nothing to write", path));
-  const auto output = std::make_shared<Hdf5Output>(communicator, path, arrays, std::move(notes));
+  const auto output = std::make_shared<Hdf5Output>(communicator, path, arrays, storage, std::move(notes));
   std::vector<std::unique_ptr<BlockSink>> sinks;
   for (const FileArray& array : arrays) sinks.push_back(std::make_unique<Hdf5Sink>(output, array, storage));
   return sinks;

@@ -37,7 +37,7 @@ struct NumberList {
 /// Something to know about a file, such as the version of the program that wrote it.
 struct FileAttribute {
   std::string name;
-  std::variant<std::int64_t, double, std::string> value;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> value;
 };
 
 /// What an HDF5 file holds beside its array.
@@ -58,7 +58,8 @@ struct Hdf5Storage {
 };
 
 /// An HDF5 file with these data sets, slowest dimension first: (H, W), or planar (C, H, W), and a sink for
-/// each; the last to be complete completes the file. Each rank writes its own blocks, through MPI-IO. With
+/// each; the last to be complete completes the file. The attribute `origin` of an array that does not begin
+/// at 0 tells its first point, slowest dimension first. Each rank writes its own blocks, through MPI-IO. With
 /// them goes what `notes`, which is collective, gives when all have been written. Throws InputError.
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
                                                     const std::vector<FileArray>& arrays,

@@ -82,7 +82,9 @@ TEST_F(ResultFilesTest, HoldTheStagesThatTheDeckNames) {
   EXPECT_EQ(blur(1, folder_, {"run.yaml", "output.stages=[bh]"}).status, 0);
   const StoredResult scratch = read_result(folder_ / "o.h5", "bh"),
                      result = read_result(folder_ / "o.h5", "bv");
-  EXPECT_EQ(scratch.extents, (std::vector<hsize_t>{3, 30, 40}));
+  EXPECT_EQ(scratch.extents, (std::vector<hsize_t>{3, 32, 40}));
+  EXPECT_EQ(io_test::plain_list_attribute(folder_ / "o.h5", "bh", "origin"),
+            (std::vector<std::int64_t>{0, -1, 0}));
   EXPECT_FALSE(scratch.bytes == result.bytes);
   EXPECT_EQ(blur(1, folder_, {"run.yaml"}).status, 0);
   EXPECT_TRUE(read_result(folder_ / "o.h5", "bv") == result);
@@ -98,6 +100,19 @@ TEST_F(ResultFilesTest, HoldTheStagesThatTheDeckNames) {
     EXPECT_TRUE(read_result(folder_ / "o.h5", "bh") == scratch) << schedules[i].front();
     EXPECT_TRUE(read_result(folder_ / "o.h5", "bv") == result) << schedules[i].front();
   }
+}
+
+// Tables and planes are there as a whole, whichever of them the corners of the result read.
+TEST_F(ResultFilesTest, HoldAllPointsThatTheResultNeeds) {
+  const ParallelEnding ending = run_on_ranks(
+      program_of("resize"), 3, folder_,
+      {"input.file=image.h5", "output.file=o.h5", "output.stages=[weights_x, turned]", "threads=1"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  const auto result = read_result(folder_ / "o.h5", "output").extents;
+  const auto weights = read_result(folder_ / "o.h5", "weights_x").extents;
+  ASSERT_EQ(weights.size(), 2U);
+  EXPECT_EQ(weights.back(), 4U);
+  EXPECT_EQ(read_result(folder_ / "o.h5", "turned").extents, (std::vector<hsize_t>{3, 40, 30}));
 }
 
 // The histogram of a band is none: it comes when all bands are there, a pass before the result.

@@ -193,6 +193,25 @@ TEST_F(Hdf5Reading, ValuesBeyondTheEnd) {
   }
 }
 
+// The superblock says that the file ends where it does: for HDF5 all is well, and MPI-IO reads zeros.
+TEST_F(Hdf5Reading, ValuesThatEndTooEarly) {
+  write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
+  const io::ImageInfo info = io::inspect_image(path_);
+  std::string bytes = bytes_of(path_);
+  constexpr std::size_t place_of_end = 40;
+  std::size_t size = 0;
+  for (int byte = 7; byte >= 0; --byte)
+    size = size << 8 | static_cast<unsigned char>(bytes[place_of_end + static_cast<std::size_t>(byte)]);
+  ASSERT_EQ(size, bytes.size());
+  size -= 100;
+  for (std::size_t byte = 0; byte < 8; ++byte)
+    bytes[place_of_end + byte] = static_cast<char>(size >> (8 * byte) & 0xFF);
+  on_rank_0([&] { write_bytes(path_, bytes.substr(0, size)); });
+  OwnedBlock<std::uint8_t> block(part_of(colour, Cut::columns));
+  expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); },
+                     {path_, "damaged or truncated"});
+}
+
 TEST_F(Hdf5Reading, AChangedFileIsNoticed) {
   write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
   io::ImageInfo info = io::inspect_image(path_);

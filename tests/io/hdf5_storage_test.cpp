@@ -99,6 +99,32 @@ TEST_F(Hdf5Storage, ChunksAreAsAskedForButNoLargerThanTheArray) {
   EXPECT_EQ(written({.chunk = {64}, .chunked = true}).filters, 0);
 }
 
+// With the index that HDF5 had before 1.10, ranks waited for each other in different calls.
+TEST_F(Hdf5Storage, ThereMayBeManyChunks) {
+  const Box domain{{0, 300}, {0, 150}};
+  const auto sinks = io::create_hdf5(MPI_COMM_WORLD, path_, {{"image", ElementType::uint16, domain}},
+                                     {.chunk = {1, 1}, .chunked = true}, [] {
+                                       return io::FileNotes{.attributes = {{"a", "b"}}};
+                                     });
+  sinks.front()->write(filled<std::uint16_t>(part_of(domain, Cut::rows)).block());
+  expect_pixels("image", domain);
+}
+
+TEST_F(Hdf5Storage, TheOriginOfADomainIsTold) {
+  const Box domain{{-3, 10}, {5, 16}}, other{{0, 4}, {0, 2}};
+  {
+    const auto sinks =
+        io::create_hdf5(MPI_COMM_WORLD, path_,
+                        {{"image", ElementType::uint16, domain}, {"other", ElementType::uint16, other}}, {});
+    write_in_bands(*sinks[0], domain, 4);
+    write_in_bands(*sinks[1], other, 4);
+  }
+  on_rank_0([&] {
+    EXPECT_EQ(plain_list_attribute(path_, "image", "origin"), (std::vector<std::int64_t>{5, -3}));
+    EXPECT_EQ(plain_list_attribute(path_, "other", "origin"), (std::vector<std::int64_t>{}));
+  });
+}
+
 TEST_F(Hdf5Storage, ChunksOf4GiBAreRefused) {
   const Box domain{{0, 1 << 16}, {0, 1 << 16}};
   expect_input_error(

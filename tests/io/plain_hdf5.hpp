@@ -111,6 +111,25 @@ inline std::string plain_text_attribute(const std::string& path, const std::stri
   return result;
 }
 
+/// The numbers that are attached to a data set; none when there is no such attribute.
+inline std::vector<std::int64_t> plain_list_attribute(const std::string& path, const std::string& dataset,
+                                                      const std::string& name) {
+  std::vector<std::int64_t> values;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t object = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
+  if (H5Aexists(object, name.c_str()) > 0) {
+    const hid_t attribute = H5Aopen(object, name.c_str(), H5P_DEFAULT);
+    const hid_t space = H5Aget_space(attribute);
+    values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    EXPECT_GE(H5Aread(attribute, H5T_NATIVE_INT64, values.data()), 0) << name;
+    H5Sclose(space);
+    H5Aclose(attribute);
+  }
+  H5Dclose(object);
+  H5Fclose(file);
+  return values;
+}
+
 /// A number that is attached to a file.
 template <class T>
 T plain_number_attribute(const std::string& path, const std::string& name, hid_t type) {

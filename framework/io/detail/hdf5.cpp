@@ -49,6 +49,9 @@ std::optional<ElementType> element_type(hid_t type) {
 
 using Extents = std::array<hsize_t, max_dimensions>;
 
+/// HDF5's index of chunks, and what DEFLATE adds to each.
+constexpr std::int64_t bytes_about_a_chunk = 128;
+
 /// Where a dimension stands in HDF5's order, slowest first.
 std::size_t slot_of(int dimension, int dimensions) {
   return static_cast<std::size_t>(dimensions - 1 - dimension);
@@ -141,6 +144,21 @@ Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");
   fail(path, fmt::format("data set '{}' cannot be opened", name),
        fmt::format("the file has: {}", listed(names)));
+}
+
+std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
+  const auto element = static_cast<std::int64_t>(size_of(array.type));
+  if (!storage.has_chunks()) return array.domain.size() * element;
+  const int dimensions = array.domain.dimensions;
+  const Extents chunk = chunk_of(array, storage, path);
+  std::int64_t chunks = 1, points = 1;
+  for (int d = 0; d < dimensions; ++d) {
+    const auto extent = static_cast<std::int64_t>(chunk[slot_of(d, dimensions)]);
+    chunks *= (array.domain[d].size() - 1) / extent + 1;
+    points *= extent;
+  }
+  // Chunks at an edge are stored whole; what DEFLATE cannot compress grows a little.
+  return chunks * (points * element + points * element / 256 + bytes_about_a_chunk);
 }
 
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,

@@ -81,6 +81,10 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
 /// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
 
+/// The room that an array takes at most, with what HDF5 notes about its chunks. Throws InputError about
+/// `path` when HDF5 has no such chunks.
+std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path);
+
 /// Creates a data set, and the groups above it. Collective in HDF5's sense. Throws InputError.
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage = {});

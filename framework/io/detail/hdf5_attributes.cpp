@@ -16,10 +16,19 @@ Hdf5Id text_type() {
   return type;
 }
 
-bool write_scalar(hid_t object, const std::string& name, hid_t type, const void* value) {
-  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose);
+bool write_values(hid_t object, const std::string& name, hid_t type, const Hdf5Id& space, const void* value) {
   const Hdf5Id attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   return attribute.valid() && H5Awrite(attribute, type, value) >= 0;
+}
+
+bool write_scalar(hid_t object, const std::string& name, hid_t type, const void* value) {
+  return write_values(object, name, type, Hdf5Id(H5Screate(H5S_SCALAR), H5Sclose), value);
+}
+
+bool write_list(hid_t object, const std::string& name, const std::vector<std::int64_t>& values) {
+  const hsize_t count = values.size();
+  return write_values(object, name, H5T_NATIVE_INT64, Hdf5Id(H5Screate_simple(1, &count, nullptr), H5Sclose),
+                      values.data());
 }
 
 /// Reads a scalar of a type of this class.
@@ -64,6 +73,8 @@ void write_attribute(hid_t object, const std::string& path, const FileAttribute&
     written = write_scalar(object, attribute.name, text_type(), &begin);
   } else if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
     written = write_scalar(object, attribute.name, H5T_NATIVE_INT64, integer);
+  } else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&attribute.value)) {
+    written = write_list(object, attribute.name, *list);
   } else {
     written = write_scalar(object, attribute.name, H5T_NATIVE_DOUBLE, &std::get<double>(attribute.value));
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/hdf5_transfer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -22,6 +24,9 @@ constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
 /// What HDF5 itself writes, and attributes.
 constexpr std::int64_t bytes_of_headers = std::int64_t{128} << 10;
 constexpr std::int64_t staged_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t compressed_bytes = std::int64_t{32} << 20;
+/// Of some 14 KB each while they are written.
+constexpr std::int64_t chunks_at_once = 1024;
 
 using Extents = std::array<hsize_t, max_dimensions>;
 
@@ -62,7 +67,8 @@ class Transfer {
     H5Pset_dxpl_mpio(transfer_list_, H5FD_MPIO_COLLECTIVE);
     if (!block_.box.empty()) {
       staged_ = !enclosing_array(block_).has_value();
-      const std::int64_t limit = (staged_ ? staged_bytes : in_place_bytes) / element_bytes();
+      const std::int64_t limit =
+          std::min((staged_ ? staged_bytes : in_place_bytes) / element_bytes(), points_of_chunks());
       for (const Box& box : slabs(block_.box, limit)) pieces_.push_back(piece_of(box));
       if (staged_) buffer_.resize(static_cast<std::size_t>(pieces_.front().box.size() * element_bytes()));
     }
@@ -97,6 +103,19 @@ class Transfer {
   }
 
  private:
+  /// How many points may move at once for the sake of the chunks that hold them; HDF5 keeps what it knows of
+  /// each, and all that it has compressed, until it is done.
+  std::int64_t points_of_chunks() const {
+    const Hdf5Id creation = checked(H5Dget_create_plist(dataset_), H5Pclose);
+    if (H5Pget_layout(creation) != H5D_CHUNKED) return std::numeric_limits<std::int64_t>::max();
+    Extents chunk{};
+    const int dimensions = H5Pget_chunk(creation, max_dimensions, chunk.data());
+    std::int64_t points = chunks_at_once;
+    for (int d = 0; d < dimensions; ++d)
+      points *= static_cast<std::int64_t>(chunk[static_cast<std::size_t>(d)]);
+    return H5Pget_nfilters(creation) == 0 ? points : std::min(points, compressed_bytes / element_bytes());
+  }
+
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(block_.type)); }
 
   Hdf5Id checked(hid_t id, Hdf5Id::Close close) const {
@@ -148,14 +167,17 @@ class Transfer {
 };
 
 /// Where the ranks can read a data set as they read a raw file, the same on all of them; -1 if they cannot.
+/// Throws InputError on all of them when it lies beyond the file's end: MPI-IO would read zeros there.
 std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout,
                               const std::string& path) {
   std::int64_t place = raw_place_of(dataset, layout).value_or(-1);
   const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
-  // What a damaged file says may lie beyond its end: HDF5 has words for that.
   std::error_code error;
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error || place > size - bytes) place = -1;
+  collectively(communicator, [&] {
+    if (place >= 0 && (error || place > size - bytes))
+      fail(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  });
   // Ranks that saw a file change would wait for each other in different calls.
   MPI_Bcast(&place, 1, MPI_INT64_T, 0, communicator);
   return place;
@@ -182,19 +204,20 @@ Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, con
 }
 
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          std::int64_t bytes, hsize_t user_block_bytes) {
+                          const NewHdf5& how) {
   const auto make_room = [&] {
     int rank = 0;
     MPI_Comm_rank(communicator, &rank);
-    if (rank == 0) reserve(file_name, path, bytes + bytes_of_headers);
+    if (rank == 0) reserve(file_name, path, how.bytes + bytes_of_headers);
   };
   collectively(communicator, make_room);
   Hdf5Id file;
   collectively(communicator, [&] {
     const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-    H5Pset_userblock(creation, user_block_bytes);
-    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, creation, parallel_access(communicator)),
-                  H5Fclose);
+    H5Pset_userblock(creation, how.user_block_bytes);
+    const Hdf5Id access = parallel_access(communicator);
+    if (how.chunked) H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
+    file = Hdf5Id(H5Fcreate(file_name.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
     if (!file.valid())
       fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");
   });

@@ -12,13 +12,24 @@
 
 namespace tessera::io::detail {
 
-/// Opens the file for reading, or overwrites it, through MPI-IO. Collective; throws InputError on every rank,
-/// about `path`, whatever the file is called meanwhile. Where the file system can, room is made for `bytes`
-/// of data and HDF5's own before HDF5 sees the file: it closes none in which a rank could not write. HDF5
-/// leaves the user block of a new file alone: none, or a power of two from 512 on at its beginning.
+/// Opens the file for reading through MPI-IO. Collective; throws InputError on every rank, about `path`,
+/// whatever the file is called meanwhile.
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
+
+/// A file to create.
+struct NewHdf5 {
+  /// Room is made for so many bytes of data, and HDF5's own, before HDF5 sees the file, where the file system
+  /// can: HDF5 closes none in which a rank could not write.
+  std::int64_t bytes = 0;
+  /// HDF5 leaves the user block alone: none, or a power of two from 512 on at the beginning.
+  hsize_t user_block_bytes = 0;
+  /// It gets arrays with chunks. Of many of them, ranks do not agree with the index of HDF5 before 1.10.
+  bool chunked = false;
+};
+
+/// Overwrites the file. As open_in_parallel.
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
-                          std::int64_t bytes, hsize_t user_block_bytes = 0);
+                          const NewHdf5& how);
 
 enum class Direction { read, write };
 

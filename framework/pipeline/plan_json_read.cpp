@@ -213,7 +213,7 @@ void check_header(const Pipeline& pipeline, const Place& document) {
     if (const Json mine = sorted(stage_json(pipeline, static_cast<int>(i))); stages[i].json != mine)
       throw InputError(fmt::format(
           "the plan is of another pipeline or image: it was made for {}, and this run has {}: save the "
-          "plan anew with the input of this run",
+          "plan anew with the input and the keys of this run",
           shown(stages[i].json), shown(mine)));
   if (stages.list_size() != count)
     throw InputError(fmt::format(

@@ -72,7 +72,7 @@ TEST(PlanJson, PlansOfAnotherPipelineOrImage) {
             R"({"dimensions":2,"domain":[[0,12],[0,12]],"name":"input","output":false,"reads":[],)"
             R"("type":"uint16"}, and this run has )"
             R"({"dimensions":2,"domain":[[0,12],[0,13]],"name":"input","output":false,"reads":[],)"
-            R"("type":"uint16"}: save the plan anew with the input of this run)");
+            R"("type":"uint16"}: save the plan anew with the input and the keys of this run)");
   EXPECT_EQ(error_of(test::sample_pipeline(), text).substr(0, 41),
             "the plan is of another pipeline or image:");
 }

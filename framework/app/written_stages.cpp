@@ -37,7 +37,8 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
               .group = "Files",
               .help =
                   "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
-                  "the result needs, from the one on that the attribute 'origin' tells, or from 0",
+                  "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
+                  "first), or from 0",
               .choices = application.writable_stages});
 }
 

@@ -348,17 +348,10 @@ class Run {
         if (!loops.is_inside()) progress.step(++steps, step_count, step_label(*pipeline_, node));
       });
       recorder.end();
-    } catch (const InputError&) {
-      throw;  // sources and sinks have agreed on it
-    } catch (const DivergedError&) {
-      throw;  // all ranks have seen the same residual
-    } catch (const StoppedError&) {
-      throw;  // all ranks have agreed on it
-    } catch (const AgreedInternalError&) {
-      throw;
     } catch (const std::exception& error) {
+      if (all_ranks_know(error)) throw;
       // Here, where the files are still open: to close them all ranks would have to come along.
-      session_.abort(application_.program, error.what());
+      session_.abort(application_.program, error);
     }
     if (!numbers.empty()) progress.line(numbers.text());
     progress.line(recorder.text());

@@ -10,6 +10,7 @@
 
 #include "tessera/app/threads.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
 
@@ -49,6 +50,11 @@ constexpr std::chrono::milliseconds to_be_heard{500};
 void print_error(const std::string& name, const char* message) {
   fmt::print(stderr, "{}: error: {}\n", name, message);
   std::fflush(stderr);
+}
+
+template <class Error>
+bool is(const std::exception& error) {
+  return dynamic_cast<const Error*>(&error) != nullptr;
 }
 
 }  // namespace
@@ -101,14 +107,23 @@ void Session::start_kokkos(int threads) {
   kokkos_started_ = true;
 }
 
-void Session::abort(const std::string& name, const std::string& message) const {
-  print_error(name, message.c_str());
-  abort(ExitStatus::internal_error);
+void Session::abort(const std::string& name, const std::exception& error) const {
+  // Another rank that speaks first ends this one, too.
+  const bool is_first = io::remove_unfinished_files() && *error.what() != '\0';
+  if (!is_first) std::this_thread::sleep_for(4 * to_be_heard);
+  if (*error.what() != '\0') print_error(name, error.what());
+  abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
 }
 
 void Session::abort(ExitStatus status) const {
+  io::remove_unfinished_files();
   std::this_thread::sleep_for(to_be_heard);
   MPI_Abort(communicator(), static_cast<int>(status));
+}
+
+bool all_ranks_know(const std::exception& error) {
+  return is<InputError>(error) || is<DivergedError>(error) || is<StoppedError>(error) ||
+         is<AgreedInternalError>(error);
 }
 
 int run_program(int argc, char** argv, const std::string& name,
@@ -129,7 +144,7 @@ int run_program(int argc, char** argv, const std::string& name,
     } catch (const AgreedInternalError& error) {
       if (session.rank() == 0) print_error(name, error.what());
     } catch (const std::exception& error) {
-      session.abort(name, error.what());
+      session.abort(name, error);
     }
   } catch (const InputError& error) {
     // A foreign launcher: every process believes to be rank 0, and one is enough to say so.

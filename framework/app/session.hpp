@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,10 +37,11 @@ class Session {
   int threads(int asked) const;
   /// How threads may call MPI, as it granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
-  /// Prints the error and ends all ranks with status 1, for an error that only this rank knows of.
-  void abort(const std::string& name, const std::string& message) const;
-  /// Ends all ranks with this status, when what this one has just said has been heard; says nothing. Any
-  /// thread may call it.
+  /// Prints the error and ends all ranks, for one that only this rank knows of: with status 1, or 2 for a
+  /// StrandedError.
+  void abort(const std::string& name, const std::exception& error) const;
+  /// Ends all ranks with this status, when what this one has just said has been heard, and removes the files
+  /// that are not complete; says nothing. Any thread may call it.
   void abort(ExitStatus status) const;
   /// Threads that Kokkos was started with.
   int threads() const { return threads_; }
@@ -52,6 +54,9 @@ class Session {
   int thread_level_ = 0;
   bool kokkos_started_ = false;
 };
+
+/// Whether all ranks have met this error together, and each can end by itself.
+bool all_ranks_know(const std::exception& error);
 
 /// What a main() returns: runs `program` in a session and turns exceptions into one line on standard error
 /// and the exit status. Errors that all ranks know of are printed by rank 0 and end every rank; any other

@@ -17,6 +17,13 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// An InputError on a rank that cannot go on together with the others: they wait for it in a call that it has
+/// left, or cannot close what they have written. All that remains is to end the job, at once; nothing can be
+/// closed before. Without a message where another rank has it. Programs end with exit status 2.
+struct StrandedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A loop's residual is no finite number any more. All ranks find out at once. Programs end with exit
 /// status 5.
 struct DivergedError : std::runtime_error {

@@ -13,6 +13,7 @@
 #include "tessera/io/detail/digest.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
+#include "tessera/io/detail/hdf5_together.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
 #include "tessera/io/detail/parts.hpp"
 #include "tessera/view/collectively.hpp"
@@ -80,7 +81,7 @@ class CheckpointWriter::Content {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
     Parts(communicator_, file_.path(), array.domain).take(block, array.domain, array.type);
-    collectively(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
+    call_together(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
     transfer(communicator_, dataset, Direction::write, block, array.domain, file_.path());
     arrays_.push_back(array);
     sealed_.push_back({static_cast<std::int64_t>(H5Dget_offset(dataset)), array.domain.size(),
@@ -95,10 +96,10 @@ class CheckpointWriter::Content {
         {"program", notes.program},   {"version", notes.version},   {"deck", notes.deck},
         {"problem", notes.problem},   {"loop", notes.loop},         {"turns", notes.turns},
         {"residual", notes.residual}, {"arrays", table_of(arrays_)}};
-    collectively(communicator_, [&] {
+    call_together(communicator_, [&] {
       for (const FileAttribute& attribute : attributes) write_attribute(hdf5_, file_.path(), attribute);
     });
-    collectively(communicator_, [&] {
+    write_together(communicator_, [&] {
       // Every rank flushes what it has written; what rank 0 waits for below may be its own part only.
       const bool flushed = H5Fflush(hdf5_, H5F_SCOPE_GLOBAL) >= 0;
       if (!hdf5_.close() || !flushed)

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_attributes.hpp"
+#include "tessera/io/detail/hdf5_together.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
 #include "tessera/io/detail/parts.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -15,6 +18,8 @@ namespace tessera::io {
 namespace {
 
 using namespace detail;
+
+constexpr std::int64_t bytes_about_a_list = 4096;
 
 /// The first point, slowest dimension first.
 std::vector<std::int64_t> origin_of(const Box& domain) {
@@ -33,16 +38,15 @@ class Hdf5Output {
         notes_(std::move(notes)),
         file_(communicator, path) {
     const QuietHdf5 quiet;
-    std::int64_t bytes = 0;
-    for (const FileArray& array : arrays) bytes += most_stored_bytes(array, storage, path);
+    for (const FileArray& array : arrays) bytes_of_arrays_ += most_stored_bytes(array, storage, path);
     hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path,
-                               {.bytes = bytes, .chunked = storage.has_chunks()});
+                               {.bytes = bytes_of_arrays_, .chunked = storage.has_chunks()});
   }
 
   Hdf5Id add(const FileArray& array, const Hdf5Storage& storage) {
     const QuietHdf5 quiet;
     Hdf5Id dataset;
-    collectively(communicator_, [&] {
+    call_together(communicator_, [&] {
       dataset = create_dataset(hdf5_, path(), array, storage);
       const std::vector<std::int64_t> origin = origin_of(array.domain);
       if (std::ranges::any_of(origin, [](std::int64_t begin) { return begin != 0; }))
@@ -55,7 +59,7 @@ class Hdf5Output {
   void close(Hdf5Id& dataset) {
     const bool is_last = --unfinished_ == 0;
     if (is_last && notes_) write_notes(notes_());
-    collectively(communicator_, [&] {
+    write_together(communicator_, [&] {
       const bool closed = dataset.close();
       if ((is_last && !hdf5_.close()) || !closed)
         fail_with_hdf5(path(), "cannot be written", "free some space, or choose another place");
@@ -68,18 +72,37 @@ class Hdf5Output {
 
  private:
   void write_notes(const FileNotes& notes) {
+    make_room(notes);
     for (const NumberList& list : notes.lists) write_list(list);
-    collectively(communicator_, [&] {
+    call_together(communicator_, [&] {
       for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, path(), attribute);
     });
+  }
+
+  /// Behind the arrays, which may be larger than expected: a chunk that was compressed twice leaves a hole.
+  void make_room(const FileNotes& notes) {
+    std::int64_t bytes = 0;
+    for (const NumberList& list : notes.lists)
+      bytes += list.count * static_cast<std::int64_t>(sizeof(double)) + bytes_about_a_list;
+    collectively(communicator_, [&] {
+      if (rank() != 0) return;
+      std::error_code error;
+      const auto end = static_cast<std::int64_t>(std::filesystem::file_size(file_.temporary_path(), error));
+      if (error) fail_to_write(path(), error.message());
+      reserve_hdf5(file_.temporary_path(), path(), std::max(end, bytes_of_arrays_) + bytes);
+    });
+  }
+
+  int rank() const {
+    int rank = 0;
+    MPI_Comm_rank(communicator_, &rank);
+    return rank;
   }
 
   /// Compressed arrays take less room than was made for them.
   void complete() {
     collectively(communicator_, [&] {
-      int rank = 0;
-      MPI_Comm_rank(communicator_, &rank);
-      if (rank == 0) release_reserve(file_.temporary_path(), path());
+      if (rank() == 0) release_reserve(file_.temporary_path(), path());
     });
     file_.complete();
   }
@@ -88,16 +111,15 @@ class Hdf5Output {
   void write_list(const NumberList& list) {
     const Box all{{0, list.count}};
     const Hdf5Id dataset = add({list.name, ElementType::float64, all}, {});
-    int rank = 0;
-    MPI_Comm_rank(communicator_, &rank);
     std::vector<double> values = list.values;
     HostBlock block{reinterpret_cast<std::byte*>(values.data()), ElementType::float64, all, {1}};
-    if (rank != 0) block.box[0].end = 0;
+    if (rank() != 0) block.box[0].end = 0;
     transfer(communicator_, dataset, Direction::write, block, all, path());
   }
 
   MPI_Comm communicator_;
   int unfinished_;
+  std::int64_t bytes_of_arrays_ = 0;
   std::function<FileNotes()> notes_;
   UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
   Hdf5Id hdf5_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/collectively.hpp"
 
+#include <chrono>
 #include <exception>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "tessera/domain/error.hpp"
 
@@ -11,42 +14,90 @@ namespace {
 
 enum class Outcome : int { success, input_error, internal_error };
 
-Outcome run(const std::function<void()>& task, std::string& message) {
+/// What became of a task on this rank.
+struct Attempt {
+  Outcome outcome = Outcome::success;
+  std::string message;
+};
+
+Attempt run(const std::function<void()>& task) {
   try {
     task();
-    return Outcome::success;
+    return {};
   } catch (const InputError& error) {
-    message = error.what();
-    return Outcome::input_error;
+    return {Outcome::input_error, error.what()};
   } catch (const std::exception& error) {
-    message = error.what();
+    return {Outcome::internal_error, error.what()};
   } catch (...) {
-    message = "an exception that is not a std::exception";
+    return {Outcome::internal_error, "an exception that is not a std::exception"};
   }
-  return Outcome::internal_error;
 }
 
-}  // namespace
-
-void collectively(MPI_Comm communicator, const std::function<void()>& task) {
+int rank_in(MPI_Comm communicator) {
   int rank = 0;
-  int ranks = 1;
   MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+int ranks_of(MPI_Comm communicator) {
+  int ranks = 1;
   MPI_Comm_size(communicator, &ranks);
+  return ranks;
+}
 
-  std::string message;
-  const Outcome outcome = run(task, message);
+/// What each rank tells the others: its number if it failed, one that none has if not. The least counts.
+int failed_rank(MPI_Comm communicator, const Attempt& attempt) {
+  return attempt.outcome == Outcome::success ? ranks_of(communicator) : rank_in(communicator);
+}
 
-  int failed_rank = outcome == Outcome::success ? ranks : rank;
-  MPI_Allreduce(MPI_IN_PLACE, &failed_rank, 1, MPI_INT, MPI_MIN, communicator);
-  if (failed_rank == ranks) return;
+bool ends_within(double seconds, MPI_Request& request) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  for (;;) {
+    int has_ended = 0;
+    MPI_Test(&request, &has_ended, MPI_STATUS_IGNORE);
+    if (has_ended != 0) return true;
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
-  int header[2] = {static_cast<int>(outcome), static_cast<int>(message.size())};
+/// When there is one, its error on all ranks.
+void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attempt) {
+  if (failed_rank == ranks_of(communicator)) return;
+  std::string message = attempt.message;
+  int header[2] = {static_cast<int>(attempt.outcome), static_cast<int>(message.size())};
   MPI_Bcast(header, 2, MPI_INT, failed_rank, communicator);
   message.resize(static_cast<std::size_t>(header[1]));
   MPI_Bcast(message.data(), header[1], MPI_CHAR, failed_rank, communicator);
   if (static_cast<Outcome>(header[0]) == Outcome::input_error) throw InputError(message);
   throw AgreedInternalError(message);
+}
+
+}  // namespace
+
+void collectively(MPI_Comm communicator, const std::function<void()>& task) {
+  const Attempt attempt = run(task);
+  int first = failed_rank(communicator, attempt);
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator);
+  throw_error_of(first, communicator, attempt);
+}
+
+void collectively_within(MPI_Comm communicator, double seconds, const std::function<void()>& task) {
+  const Attempt attempt = run(task);
+  auto first = std::make_unique<int>(failed_rank(communicator, attempt));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, first.get(), 1, MPI_INT, MPI_MIN, communicator, &request);
+  if (attempt.outcome == Outcome::success) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (!ends_within(seconds, request)) {
+    // MPI may still write there.
+    static_cast<void>(first.release());
+    if (attempt.outcome == Outcome::input_error) throw StrandedError(attempt.message);
+    throw InternalError(attempt.message);
+  }
+  throw_error_of(*first, communicator, attempt);
 }
 
 }  // namespace tessera

@@ -20,4 +20,9 @@ struct AgreedInternalError : InternalError {
 /// early would leave the others waiting.
 void collectively(MPI_Comm communicator, const std::function<void()>& task);
 
+/// The same of a task that makes collective calls of another library, which a rank may leave with an error
+/// while others wait in them for ever: where the others have not come after `seconds`, it throws
+/// StrandedError instead of an InputError, and InternalError instead of AgreedInternalError.
+void collectively_within(MPI_Comm communicator, double seconds, const std::function<void()>& task);
+
 }  // namespace tessera

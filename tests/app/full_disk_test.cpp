@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <random>
 
 #include "full_disks.hpp"
 #include "sample_images.hpp"
@@ -14,6 +16,12 @@ using Words = std::vector<std::string>;
 
 /// More than MPI's own files in memory.
 constexpr int limit_mebibytes = 8;
+
+void write_noise(const std::string& path, int bytes) {
+  std::mt19937 random(1);
+  std::ofstream file(path, std::ios::binary);
+  for (int i = 0; i < bytes; ++i) file.put(static_cast<char>(random() & 0xFF));
+}
 
 /// What is written to the folder `disk` does not fit: as it is a small file system, or, where that is not
 /// allowed, too, by a limit of what files may hold.
@@ -35,6 +43,19 @@ class FullDiskTest : public testing::Test {
                              "); free some space, or choose another place";
     EXPECT_EQ(lines_with(ending.text(), "error:"), Words{line}) << ending.text();
     EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+    EXPECT_EQ(ending.status, 2);
+    EXPECT_FALSE(ending.hung);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
+  }
+
+  /// One line that names the file, status 2 of the job, and nothing left.
+  void expect_one_line(const ParallelEnding& ending, const std::string& program, int ranks) const {
+    SCOPED_TRACE(program + " on " + std::to_string(ranks) + " ranks");
+    const Words lines = lines_with(ending.text(), "error:");
+    ASSERT_EQ(lines.size(), 1U) << ending.text();
+    EXPECT_TRUE(lines.front().starts_with(program + ": error: disk/o.h5: cannot be written ("))
+        << lines.front();
+    EXPECT_TRUE(lines.front().ends_with("); free some space, or choose another place")) << lines.front();
     EXPECT_EQ(ending.status, 2);
     EXPECT_FALSE(ending.hung);
     EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
@@ -94,6 +115,35 @@ TEST_F(FullDiskTest, ChunksThatDoNotFitAreOneLineAndLeaveNothing) {
     for (const Words& storage : {Words{"output.chunks=[399, 399]"}, Words{"output.chunks=[2, 2]"},
                                  Words{"output.chunks=[399, 399]", "output.compression=1"}})
       expect_no_room(ranks, 400, "output.file", "No space left on device", storage);
+}
+
+// A chunk that is compressed again, for another band, may be put elsewhere, and its old place is lost: no
+// room is made for that. Ranks would wait for the one that could not write.
+TEST_F(FullDiskTest, ChunksThatGrowFromBandToBandEndTheRun) {
+  if (!SmallDisk::is_allowed()) GTEST_SKIP() << "nothing may be mounted here; limits see to the rest";
+  const SmallDisk disk(folder_ / "disk", 1164);
+  write_noise(folder_ / "noise.raw", 1 << 20);
+  for (const int ranks : {1, 2}) {
+    const ParallelEnding ending = run_on_ranks(
+        program_of("convert"), ranks, folder_,
+        {"input.file=noise.raw", "input.raw.shape=[32,64,64]", "input.raw.type=int64", "bands=64",
+         "output.chunks=[8,64,32]", "output.compression=1", "threads=1", "output.file=disk/o.h5"});
+    expect_one_line(ending, "tessera-convert", ranks);
+  }
+}
+
+// A history is as long as the run: room for it is made at the end.
+TEST_F(FullDiskTest, HistoriesThatDoNotFitAreOneLineAndLeaveNothing) {
+  if (!SmallDisk::is_allowed()) GTEST_SKIP() << "nothing may be mounted here; limits see to the rest";
+  const SmallDisk disk(folder_ / "disk", 200);
+  for (const int ranks : {1, 2}) {
+    const ParallelEnding ending =
+        run_on_ranks(program_of("helmholtz"), ranks, folder_,
+                     {"intervals.x=15", "intervals.y=15", "solver=chebyshev", "tolerance=0", "turns=50000",
+                      "threads=1", "output.file=disk/o.h5"});
+    expect_one_line(ending, "tessera-helmholtz", ranks);
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+  }
 }
 
 TEST_F(FullDiskTest, ResultsBeyondALimitAreOneLineAndLeaveNothing) {

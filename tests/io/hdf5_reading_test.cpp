@@ -193,6 +193,13 @@ TEST_F(Hdf5Reading, ValuesBeyondTheEnd) {
   }
 }
 
+/// As HDF5 writes an address.
+std::string eight_bytes(std::uint64_t number) {
+  std::string bytes;
+  for (int byte = 0; byte < 8; ++byte) bytes += static_cast<char>(number >> (8 * byte) & 0xFF);
+  return bytes;
+}
+
 // The superblock says that the file ends where it does: for HDF5 all is well, and MPI-IO reads zeros.
 TEST_F(Hdf5Reading, ValuesThatEndTooEarly) {
   write<std::uint8_t>("image", colour, H5T_NATIVE_UINT8, {});
@@ -204,12 +211,33 @@ TEST_F(Hdf5Reading, ValuesThatEndTooEarly) {
     size = size << 8 | static_cast<unsigned char>(bytes[place_of_end + static_cast<std::size_t>(byte)]);
   ASSERT_EQ(size, bytes.size());
   size -= 100;
-  for (std::size_t byte = 0; byte < 8; ++byte)
-    bytes[place_of_end + byte] = static_cast<char>(size >> (8 * byte) & 0xFF);
+  bytes.replace(place_of_end, 8, eight_bytes(size));
   on_rank_0([&] { write_bytes(path_, bytes.substr(0, size)); });
   OwnedBlock<std::uint8_t> block(part_of(colour, Cut::columns));
   expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); },
                      {path_, "damaged or truncated"});
+}
+
+TEST_F(Hdf5Reading, ChunksThatLieBeyondTheEnd) {
+  write<std::uint16_t>("image", colour, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16, {1, 5, 8}, false});
+  on_rank_0([&] {
+    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "image", H5P_DEFAULT);
+    haddr_t place = 0;
+    hsize_t first[3] = {1, 5, 8};
+    ASSERT_GE(H5Dget_chunk_info_by_coord(dataset, first, nullptr, &place, nullptr), 0);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    std::string bytes = bytes_of(path_);
+    const std::size_t at = bytes.find(eight_bytes(place));
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(bytes.find(eight_bytes(place), at + 1), std::string::npos);
+    write_bytes(path_, bytes.replace(at, 8, eight_bytes(bytes.size() - 10)));
+  });
+  const io::ImageInfo info = io::inspect_image(path_);
+  OwnedBlock<std::uint16_t> block(colour);
+  expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(block.block()); },
+                     {path_, "cannot be read", "get a complete copy of the file"});
 }
 
 TEST_F(Hdf5Reading, AChangedFileIsNoticed) {

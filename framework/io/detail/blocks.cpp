@@ -99,4 +99,27 @@ std::vector<Box> slabs(const Box& box, std::int64_t limit) {
   return result;
 }
 
+std::vector<Box> groups_of_chunks(const Box& box, const Box& domain, const Point& chunk, std::int64_t limit) {
+  if (box.empty()) return {};
+  Point group;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t first = (box[d].begin - domain[d].begin) / chunk[d];
+    const std::int64_t last = (box[d].end - 1 - domain[d].begin) / chunk[d];
+    group[d] = std::clamp<std::int64_t>(limit, 1, last - first + 1);
+    limit /= group[d];
+  }
+  std::vector<Box> parts{box};
+  for (int d = box.dimensions - 1; d >= 0; --d) {
+    std::vector<Box> cut;
+    for (Box part : parts)
+      for (std::int64_t begin = box[d].begin; begin < box[d].end; begin = part[d].end) {
+        const std::int64_t chunks = (begin - domain[d].begin) / chunk[d] + group[d];
+        part[d] = {begin, std::min(domain[d].begin + chunks * chunk[d], box[d].end)};
+        cut.push_back(part);
+      }
+    parts = std::move(cut);
+  }
+  return parts;
+}
+
 }  // namespace tessera::io::detail

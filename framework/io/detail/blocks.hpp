@@ -32,4 +32,8 @@ void for_each_run(const HostBlock& block, const Box& domain,
 /// Cuts `box` into slabs, in the order of memory, each of at most `limit` points, or one row.
 std::vector<Box> slabs(const Box& box, std::int64_t limit);
 
+/// Cuts `box` where chunks meet, which have this many points per dimension and begin where `domain` does,
+/// into parts that touch at most `limit` chunks, or one; as many along x as that allows.
+std::vector<Box> groups_of_chunks(const Box& box, const Box& domain, const Point& chunk, std::int64_t limit);
+
 }  // namespace tessera::io::detail

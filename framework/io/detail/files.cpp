@@ -9,13 +9,38 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
 namespace {
+
+/// Those of this process, by their temporary names.
+struct UnfinishedNames {
+  std::mutex mutex;
+  std::set<std::string> names;
+};
+
+UnfinishedNames& unfinished() {
+  static UnfinishedNames names;
+  return names;
+}
+
+void note_unfinished(const std::string& name) {
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().names.insert(name);
+}
+
+/// Whether it was one of them.
+bool forget_unfinished(const std::string& name) {
+  const std::lock_guard lock(unfinished().mutex);
+  return unfinished().names.erase(name) > 0;
+}
 
 std::string temporary_name(MPI_Comm communicator, const std::string& path) {
   long process = static_cast<long>(::getpid());
@@ -93,11 +118,11 @@ UnfinishedFile::UnfinishedFile(MPI_Comm communicator, const std::string& path)
   collectively(communicator_, [&] {
     if (rank_ == 0) create();
   });
-  exists_ = true;
+  note_unfinished(temporary_path_);
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  if (rank_ == 0 && exists_) std::remove(temporary_path_.c_str());
+  if (forget_unfinished(temporary_path_) && rank_ == 0) std::remove(temporary_path_.c_str());
 }
 
 void UnfinishedFile::create() const {
@@ -119,7 +144,7 @@ void UnfinishedFile::complete() {
   collectively(communicator_, [&] {
     if (rank_ == 0) rename();
   });
-  exists_ = false;
+  forget_unfinished(temporary_path_);
 }
 
 void UnfinishedFile::complete_on_disk() {
@@ -130,7 +155,7 @@ void UnfinishedFile::complete_on_disk() {
     const std::string folder = std::filesystem::path(path_).parent_path().string();
     wait_for_disk(folder.empty() ? "." : folder, path_);
   });
-  exists_ = false;
+  forget_unfinished(temporary_path_);
 }
 
 void UnfinishedFile::rename() const {
@@ -140,3 +165,16 @@ void UnfinishedFile::rename() const {
 }
 
 }  // namespace tessera::io::detail
+
+namespace tessera::io {
+
+bool remove_unfinished_files() {
+  const std::lock_guard lock(detail::unfinished().mutex);
+  const std::set<std::string>& names = detail::unfinished().names;
+  bool is_first = true;
+  for (const std::string& name : names)
+    if (std::remove(name.c_str()) != 0 && name == *names.begin()) is_first = false;
+  return is_first;
+}
+
+}  // namespace tessera::io

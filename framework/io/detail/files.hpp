@@ -69,7 +69,6 @@ class UnfinishedFile {
   int rank_ = 0;
   std::string path_;
   std::string temporary_path_;
-  bool exists_ = false;
 };
 
 }  // namespace tessera::io::detail

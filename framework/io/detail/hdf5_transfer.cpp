@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
+#include "tessera/io/detail/hdf5_together.hpp"
 #include "tessera/io/detail/raw_array.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -62,16 +62,14 @@ class Transfer {
       : dataset_(dataset), block_(block), domain_(domain), path_(path) {}
 
   /// Cuts the block into pieces. Not collective.
-  void prepare() {
+  void prepare(Direction direction) {
+    const Storage storage = storage_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    H5Pset_dxpl_mpio(transfer_list_, H5FD_MPIO_COLLECTIVE);
-    if (!block_.box.empty()) {
-      staged_ = !enclosing_array(block_).has_value();
-      const std::int64_t limit =
-          std::min((staged_ ? staged_bytes : in_place_bytes) / element_bytes(), points_of_chunks());
-      for (const Box& box : slabs(block_.box, limit)) pieces_.push_back(piece_of(box));
-      if (staged_) buffer_.resize(static_cast<std::size_t>(pieces_.front().box.size() * element_bytes()));
-    }
+    // Of plain chunks that lie beyond the file's end a collective call would read zeros.
+    const bool is_checked = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
+    H5Pset_dxpl_mpio(transfer_list_, is_checked ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
+    staged_ = !block_.box.empty() && !enclosing_array(block_).has_value();
+    for (const Box& box : parts_of(storage)) pieces_.push_back(piece_of(box));
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
     nothing_.file_space = checked(H5Dget_space(dataset_), H5Sclose);
     // Another type than the data set's would be converted, which HDF5 does not do collectively.
@@ -103,17 +101,46 @@ class Transfer {
   }
 
  private:
-  /// How many points may move at once for the sake of the chunks that hold them; HDF5 keeps what it knows of
-  /// each, and all that it has compressed, until it is done.
-  std::int64_t points_of_chunks() const {
-    const Hdf5Id creation = checked(H5Dget_create_plist(dataset_), H5Pclose);
-    if (H5Pget_layout(creation) != H5D_CHUNKED) return std::numeric_limits<std::int64_t>::max();
+  /// How a data set lies in its file.
+  struct Storage {
+    bool is_chunked = false;
+    bool is_compressed = false;
+    Point chunk;
+  };
+
+  Storage storage_of(hid_t dataset) const {
+    const Hdf5Id creation = checked(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
+    Storage storage{true, H5Pget_nfilters(creation) > 0, {}};
     Extents chunk{};
     const int dimensions = H5Pget_chunk(creation, max_dimensions, chunk.data());
-    std::int64_t points = chunks_at_once;
     for (int d = 0; d < dimensions; ++d)
-      points *= static_cast<std::int64_t>(chunk[static_cast<std::size_t>(d)]);
-    return H5Pget_nfilters(creation) == 0 ? points : std::min(points, compressed_bytes / element_bytes());
+      storage.chunk[d] = static_cast<std::int64_t>(chunk[static_cast<std::size_t>(dimensions - 1 - d)]);
+    return storage;
+  }
+
+  /// Those of the block that move in one call each. HDF5 keeps what it knows of each chunk, and all that it
+  /// has compressed, until a call is done.
+  std::vector<Box> parts_of(const Storage& storage) {
+    std::vector<Box> parts{block_.box};
+    if (storage.is_chunked) {
+      std::int64_t bytes = element_bytes();
+      for (int d = 0; d < domain_.dimensions; ++d) bytes *= storage.chunk[d];
+      const std::int64_t most =
+          storage.is_compressed ? std::min(chunks_at_once, compressed_bytes / bytes) : chunks_at_once;
+      parts = groups_of_chunks(block_.box, domain_, storage.chunk, most);
+    }
+    // A part of a chunk is compressed with the whole of it.
+    const bool is_small = staged_ && !storage.is_compressed;
+    std::vector<Box> result;
+    std::int64_t largest = 0;
+    for (const Box& part : parts)
+      for (const Box& box : slabs(part, (is_small ? staged_bytes : in_place_bytes) / element_bytes())) {
+        result.push_back(box);
+        largest = std::max(largest, box.size());
+      }
+    if (staged_) buffer_.resize(static_cast<std::size_t>(largest * element_bytes()));
+    return result;
   }
 
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(block_.type)); }
@@ -203,12 +230,16 @@ Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, con
   return file;
 }
 
+void reserve_hdf5(const std::string& file_name, const std::string& path, std::int64_t bytes) {
+  reserve(file_name, path, bytes + bytes_of_headers);
+}
+
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
                           const NewHdf5& how) {
   const auto make_room = [&] {
     int rank = 0;
     MPI_Comm_rank(communicator, &rank);
-    if (rank == 0) reserve(file_name, path, how.bytes + bytes_of_headers);
+    if (rank == 0) reserve_hdf5(file_name, path, how.bytes);
   };
   collectively(communicator, make_room);
   Hdf5Id file;
@@ -228,11 +259,12 @@ Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, c
 void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
               const Box& domain, const std::string& path) {
   Transfer mine(dataset, block, domain, path);
-  collectively(communicator, [&] { mine.prepare(); });
+  collectively(communicator, [&] { mine.prepare(direction); });
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
+  const auto together = direction == Direction::write ? write_together : call_together;
   for (std::int64_t round = 0; round < rounds; ++round)
-    collectively(communicator, [&] { mine.move(round, direction); });
+    together(communicator, [&] { mine.move(round, direction); });
 }
 
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,

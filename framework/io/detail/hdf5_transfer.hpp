@@ -16,6 +16,10 @@ namespace tessera::io::detail {
 /// whatever the file is called meanwhile.
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
 
+/// Makes room for so many bytes of data, and HDF5's own, where the file system can. Throws InputError about
+/// `path`.
+void reserve_hdf5(const std::string& file_name, const std::string& path, std::int64_t bytes);
+
 /// A file to create.
 struct NewHdf5 {
   /// Room is made for so many bytes of data, and HDF5's own, before HDF5 sees the file, where the file system

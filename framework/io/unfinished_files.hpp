@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace tessera::io {
+
+/// Removes the output files that are not complete, which have temporary names: before a rank ends the whole
+/// job. Any rank and any thread may call it; nobody may write afterwards. Whether this rank is the first to.
+bool remove_unfinished_files();
+
+}  // namespace tessera::io

@@ -109,9 +109,8 @@ void Session::start_kokkos(int threads) {
 
 void Session::abort(const std::string& name, const std::exception& error) const {
   // Another rank that speaks first ends this one, too.
-  const bool is_first = io::remove_unfinished_files() && *error.what() != '\0';
-  if (!is_first) std::this_thread::sleep_for(4 * to_be_heard);
-  if (*error.what() != '\0') print_error(name, error.what());
+  if (!io::remove_unfinished_files()) std::this_thread::sleep_for(4 * to_be_heard);
+  print_error(name, error.what());
   abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
 }
 

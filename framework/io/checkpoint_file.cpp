@@ -71,14 +71,11 @@ int rank_in(MPI_Comm communicator) {
 class CheckpointWriter::Content {
  public:
   Content(MPI_Comm communicator, const std::string& path, std::int64_t bytes)
-      : communicator_(communicator), file_(communicator, path) {
-    const QuietHdf5 quiet;
-    hdf5_ = create_in_parallel(communicator, file_.temporary_path(), path,
-                               {.bytes = bytes + seal_bytes, .user_block_bytes = seal_bytes});
-  }
+      : communicator_(communicator), file_(communicator, path), bytes_(bytes) {}
 
   void write(const FileArray& array, const HostBlock& block) {
     const QuietHdf5 quiet;
+    open();
     Hdf5Id dataset;
     Parts(communicator_, file_.path(), array.domain).take(block, array.domain, array.type);
     call_together(communicator_, [&] { dataset = create_dataset(hdf5_, file_.path(), array); });
@@ -90,8 +87,9 @@ class CheckpointWriter::Content {
   }
 
   void complete(const CheckpointNotes& notes, std::vector<double> residuals) {
-    write_residuals(residuals);
     const QuietHdf5 quiet;
+    open();
+    write_residuals(residuals);
     const std::vector<FileAttribute> attributes = {
         {"program", notes.program},   {"version", notes.version},   {"deck", notes.deck},
         {"problem", notes.problem},   {"loop", notes.loop},         {"turns", notes.turns},
@@ -114,6 +112,13 @@ class CheckpointWriter::Content {
   }
 
  private:
+  /// Not before there is something to write: HDF5 may not close a file on a full disk.
+  void open() {
+    if (!hdf5_.valid())
+      hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), file_.path(),
+                                 {.bytes = bytes_ + seal_bytes, .user_block_bytes = seal_bytes});
+  }
+
   /// Rank 0's part is all of it.
   void write_residuals(std::vector<double>& residuals) {
     auto count = static_cast<std::int64_t>(residuals.size());
@@ -127,6 +132,7 @@ class CheckpointWriter::Content {
 
   MPI_Comm communicator_;
   UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
+  std::int64_t bytes_;
   Hdf5Id hdf5_;
   std::vector<FileArray> arrays_;
   /// In the same order.

@@ -31,11 +31,12 @@ struct CheckpointNotes {
 
 /// A checkpoint that is being written: HDF5, with a data set for each array, and attributes. Digests of all
 /// that it holds, the same for any number of ranks, let a reader find damage. All calls are collective, with
-/// the same arguments on every rank but for blocks, and throw the same InputError on every rank.
+/// the same arguments on every rank but for blocks, and throw the same InputError on every rank, or
+/// StrandedError where one of several ranks cannot write.
 class CheckpointWriter {
  public:
-  /// Creates the file under a temporary name, and reserves space for `bytes` of arrays, residuals and notes;
-  /// what is not completed leaves nothing behind.
+  /// Creates the file under a temporary name. The first write reserves space for `bytes` of arrays, residuals
+  /// and notes. What is not completed leaves nothing behind.
   CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes = 0);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;

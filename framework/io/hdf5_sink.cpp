@@ -38,9 +38,11 @@ class Hdf5Output {
         notes_(std::move(notes)),
         file_(communicator, path) {
     const QuietHdf5 quiet;
-    for (const FileArray& array : arrays) bytes_of_arrays_ += most_stored_bytes(array, storage, path);
-    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path,
-                               {.bytes = bytes_of_arrays_, .chunked = storage.has_chunks()});
+    std::int64_t bytes = 0;
+    for (const FileArray& array : arrays) bytes += most_stored_bytes(array, storage, path);
+    const NewHdf5 how{.bytes = bytes, .chunked = storage.has_chunks()};
+    bytes_before_lists_ = how.all_bytes();
+    hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), path, how);
   }
 
   Hdf5Id add(const FileArray& array, const Hdf5Storage& storage) {
@@ -72,7 +74,7 @@ class Hdf5Output {
 
  private:
   void write_notes(const FileNotes& notes) {
-    make_room(notes);
+    if (!notes.lists.empty()) make_room(notes.lists);
     for (const NumberList& list : notes.lists) write_list(list);
     call_together(communicator_, [&] {
       for (const FileAttribute& attribute : notes.attributes) write_attribute(hdf5_, path(), attribute);
@@ -80,16 +82,16 @@ class Hdf5Output {
   }
 
   /// Behind the arrays, which may be larger than expected: a chunk that was compressed twice leaves a hole.
-  void make_room(const FileNotes& notes) {
+  void make_room(const std::vector<NumberList>& lists) {
     std::int64_t bytes = 0;
-    for (const NumberList& list : notes.lists)
+    for (const NumberList& list : lists)
       bytes += list.count * static_cast<std::int64_t>(sizeof(double)) + bytes_about_a_list;
     collectively(communicator_, [&] {
       if (rank() != 0) return;
       std::error_code error;
       const auto end = static_cast<std::int64_t>(std::filesystem::file_size(file_.temporary_path(), error));
       if (error) fail_to_write(path(), error.message());
-      reserve_hdf5(file_.temporary_path(), path(), std::max(end, bytes_of_arrays_) + bytes);
+      reserve(file_.temporary_path(), path(), std::max(end, bytes_before_lists_) + bytes);
     });
   }
 
@@ -119,7 +121,7 @@ class Hdf5Output {
 
   MPI_Comm communicator_;
   int unfinished_;
-  std::int64_t bytes_of_arrays_ = 0;
+  std::int64_t bytes_before_lists_ = 0;
   std::function<FileNotes()> notes_;
   UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
   Hdf5Id hdf5_;

@@ -21,9 +21,10 @@ namespace tessera::io {
 // name beside `path`, so that a place that cannot be written is an InputError before any pixel is computed.
 // The sink's `write`, which is called once, or the last `write_part`, gives the file its name when it is
 // complete; a sink that is destroyed without, or whose `write` throws, leaves nothing behind. Parts of PNG,
-// TIFF and RLE files are cut along y. `write` throws the same exception on every rank. The blocks of the
-// ranks make up `domain`, each point once; some may be empty. Destruction is collective too, and
-// `communicator` must outlive the sink.
+// TIFF and RLE files are cut along y. `write` throws the same exception on every rank, but for HDF5: where
+// one of several ranks cannot write, some or all of them have StrandedError. The blocks of the ranks make up
+// `domain`, each point once; some may be empty. Destruction is collective too, and `communicator` must
+// outlive the sink.
 
 /// A data set of one dimension, such as how the residual of a loop went.
 struct NumberList {

@@ -22,7 +22,8 @@ namespace tessera::io {
 /// rank decodes what comes before the end of its block, and to the end of the file if it has the last row,
 /// row by row, and keeps its own block (an interlaced PNG or a progressive JPEG file is held whole
 /// meanwhile); PNG and JPEG go on where the last `read` ended. `read` throws the same InputError on every
-/// rank when the file is damaged, truncated, or no longer what `info` says.
+/// rank when the file is damaged, truncated, or no longer what `info` says; StrandedError where one of
+/// several ranks cannot read compressed HDF5.
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info);
 

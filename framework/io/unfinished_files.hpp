@@ -4,7 +4,8 @@
 namespace tessera::io {
 
 /// Removes the output files that are not complete, which have temporary names: before a rank ends the whole
-/// job. Any rank and any thread may call it; nobody may write afterwards. Whether this rank is the first to.
+/// job. Any rank and any thread may call it, several times; nobody may write afterwards. False when another
+/// rank was the first to.
 bool remove_unfinished_files();
 
 }  // namespace tessera::io

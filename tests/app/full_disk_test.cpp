@@ -135,11 +135,11 @@ TEST_F(FullDiskTest, ChunksThatGrowFromBandToBandEndTheRun) {
 // A history is as long as the run: room for it is made at the end.
 TEST_F(FullDiskTest, HistoriesThatDoNotFitAreOneLineAndLeaveNothing) {
   if (!SmallDisk::is_allowed()) GTEST_SKIP() << "nothing may be mounted here; limits see to the rest";
-  const SmallDisk disk(folder_ / "disk", 200);
+  const SmallDisk disk(folder_ / "disk", 136);
   for (const int ranks : {1, 2}) {
     const ParallelEnding ending =
         run_on_ranks(program_of("helmholtz"), ranks, folder_,
-                     {"intervals.x=15", "intervals.y=15", "solver=chebyshev", "tolerance=0", "turns=50000",
+                     {"intervals.x=15", "intervals.y=15", "solver=chebyshev", "tolerance=0", "turns=1000",
                       "threads=1", "output.file=disk/o.h5"});
     expect_one_line(ending, "tessera-helmholtz", ranks);
     EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));

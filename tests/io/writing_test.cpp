@@ -108,18 +108,6 @@ class Failing : public testing::TestWithParam<std::string> {
     return io::create_hdf5(MPI_COMM_WORLD, path, "image", domain, type);
   }
 
-  /// With the message on rank 0 only.
-  void expect_stranded(const std::function<void()>& task) const {
-    try {
-      task();
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const StrandedError& error) {
-      const std::string message = error.what();
-      EXPECT_EQ(message.starts_with(path_ + ": cannot be written ("), rank() == 0) << message;
-      EXPECT_EQ(message.empty(), rank() != 0) << message;
-    }
-  }
-
   SharedFolder folder_;
   std::string path_ = folder_ / "image";
   Box small_ = GetParam() == "rle" ? grey : colour;
@@ -216,6 +204,7 @@ class FullDisk {
 };
 
 TEST_P(Failing, AFullDiskIsTheSameErrorOnEveryRank) {
+  if (GetParam() == "hdf5" && ranks() > 1) return;  // ends the job: see the tests of programs
   const bool rle = GetParam() == "rle";
   const Box large = rle ? Box{{0, 3000}, {0, 3000}} : Box{{0, 1000}, {0, 900}, {0, 3}};
   const auto write_to = [&](BlockSink& sink) {
@@ -226,11 +215,7 @@ TEST_P(Failing, AFullDiskIsTheSameErrorOnEveryRank) {
     const auto sink = create(path_, large, rle ? ElementType::uint8 : ElementType::uint16);
     std::unique_ptr<FullDisk> full;
     if (everywhere || rank() == 0) full = std::make_unique<FullDisk>(100'000);
-    // HDF5 could not close the file on several ranks, were the disk still full.
-    if (GetParam() == "hdf5" && ranks() > 1)
-      expect_stranded([&] { write_to(*sink); });
-    else
-      expect_input_error([&] { write_to(*sink); }, {path_, "cannot be written"});
+    expect_input_error([&] { write_to(*sink); }, {path_, "cannot be written"});
   }
   EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }

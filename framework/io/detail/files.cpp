@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -24,6 +25,8 @@ namespace {
 struct UnfinishedNames {
   std::mutex mutex;
   std::set<std::string> names;
+  /// Whether this rank removed the first of them; nothing while none had to be removed.
+  std::optional<bool> is_first;
 };
 
 UnfinishedNames& unfinished() {
@@ -171,10 +174,12 @@ namespace tessera::io {
 bool remove_unfinished_files() {
   const std::lock_guard lock(detail::unfinished().mutex);
   const std::set<std::string>& names = detail::unfinished().names;
-  bool is_first = true;
-  for (const std::string& name : names)
-    if (std::remove(name.c_str()) != 0 && name == *names.begin()) is_first = false;
-  return is_first;
+  std::optional<bool>& is_first = detail::unfinished().is_first;
+  for (const std::string& name : names) {
+    const bool is_removed = std::remove(name.c_str()) == 0;
+    if (!is_first) is_first = is_removed;
+  }
+  return is_first.value_or(true);
 }
 
 }  // namespace tessera::io

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,10 +51,20 @@ class Hdf5Id {
   /// Closes it now; false when HDF5 reports an error.
   bool close() {
     const QuietHdf5 quiet;
-    return id_ < 0 || close_(std::exchange(id_, -1)) >= 0;
+    const hid_t id = std::exchange(id_, -1);
+    return id < 0 || are_abandoned() || close_(id) >= 0;
   }
 
+  /// From now on no identifier of this process is closed, which ranks do together, and those that wait for
+  /// each other elsewhere never would.
+  static void abandon_all() { are_abandoned() = true; }
+
  private:
+  static std::atomic<bool>& are_abandoned() {
+    static std::atomic<bool> flag{false};
+    return flag;
+  }
+
   hid_t id_ = -1;
   Close close_ = nullptr;
 };

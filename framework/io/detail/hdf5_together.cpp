@@ -2,6 +2,8 @@
 #include "tessera/io/detail/hdf5_together.hpp"
 
 #include "tessera/domain/error.hpp"
+#include "tessera/io/detail/hdf5.hpp"
+#include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::io::detail {
@@ -10,21 +12,36 @@ namespace {
 /// How long a rank that has failed waits for the others, which may be at work on their parts.
 constexpr double patience_seconds = 5;
 
+/// What unwinding would close, and rank 0 remove, which may be elsewhere.
+void abandon_files() {
+  Hdf5Id::abandon_all();
+  remove_unfinished_files();
+}
+
 }  // namespace
 
 void call_together(MPI_Comm communicator, const std::function<void()>& task) {
-  collectively_within(communicator, patience_seconds, task);
+  try {
+    collectively_within(communicator, patience_seconds, task);
+  } catch (const InputError&) {
+    throw;
+  } catch (const AgreedInternalError&) {
+    throw;
+  } catch (...) {
+    abandon_files();
+    throw;
+  }
 }
 
 void write_together(MPI_Comm communicator, const std::function<void()>& task) {
   try {
-    collectively_within(communicator, patience_seconds, task);
+    call_together(communicator, task);
   } catch (const InputError& error) {
-    int rank = 0, ranks = 1;
-    MPI_Comm_rank(communicator, &rank);
+    int ranks = 1;
     MPI_Comm_size(communicator, &ranks);
     if (ranks == 1) throw;
-    throw StrandedError(rank == 0 ? error.what() : "");
+    abandon_files();
+    throw StrandedError(error.what());
   }
 }
 

@@ -21,8 +21,6 @@ namespace {
 
 // MPI counts bytes with an int; a collective read or write of more than that is left to no implementation.
 constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
-/// What HDF5 itself writes, and attributes.
-constexpr std::int64_t bytes_of_headers = std::int64_t{128} << 10;
 constexpr std::int64_t staged_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t compressed_bytes = std::int64_t{32} << 20;
 /// Of some 14 KB each while they are written.
@@ -66,8 +64,8 @@ class Transfer {
     const Storage storage = storage_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     // Of plain chunks that lie beyond the file's end a collective call would read zeros.
-    const bool is_checked = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
-    H5Pset_dxpl_mpio(transfer_list_, is_checked ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
+    is_independent_ = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
+    H5Pset_dxpl_mpio(transfer_list_, is_independent_ ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
     staged_ = !block_.box.empty() && !enclosing_array(block_).has_value();
     for (const Box& box : parts_of(storage)) pieces_.push_back(piece_of(box));
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
@@ -78,6 +76,7 @@ class Transfer {
     H5Sselect_none(nothing_.file_space);
   }
 
+  bool is_independent() const { return is_independent_; }
   std::int64_t pieces() const { return static_cast<std::int64_t>(pieces_.size()); }
 
   /// Moves the piece of this number, or takes part with nothing. Calls HDF5 collectively, and throws only
@@ -186,6 +185,7 @@ class Transfer {
   Box domain_;
   std::string path_;
   bool staged_ = false;
+  bool is_independent_ = false;
   Hdf5Id transfer_list_;
   std::vector<Piece> pieces_;
   Piece nothing_;
@@ -230,16 +230,12 @@ Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, con
   return file;
 }
 
-void reserve_hdf5(const std::string& file_name, const std::string& path, std::int64_t bytes) {
-  reserve(file_name, path, bytes + bytes_of_headers);
-}
-
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
                           const NewHdf5& how) {
   const auto make_room = [&] {
     int rank = 0;
     MPI_Comm_rank(communicator, &rank);
-    if (rank == 0) reserve_hdf5(file_name, path, how.bytes);
+    if (rank == 0) reserve(file_name, path, how.all_bytes());
   };
   collectively(communicator, make_room);
   Hdf5Id file;
@@ -262,7 +258,10 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
   collectively(communicator, [&] { mine.prepare(direction); });
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
-  const auto together = direction == Direction::write ? write_together : call_together;
+  // Nobody waits for others in independent calls, which may take long.
+  const auto together = direction == Direction::write ? write_together
+                        : mine.is_independent()       ? collectively
+                                                      : call_together;
   for (std::int64_t round = 0; round < rounds; ++round)
     together(communicator, [&] { mine.move(round, direction); });
 }

@@ -19,7 +19,7 @@ struct InternalError : std::logic_error {
 
 /// An InputError on a rank that cannot go on together with the others: they wait for it in a call that it has
 /// left, or cannot close what they have written. All that remains is to end the job, at once; nothing can be
-/// closed before. Without a message where another rank has it. Programs end with exit status 2.
+/// closed before. Other ranks may or may not have it, too. Programs end with exit status 2.
 struct StrandedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

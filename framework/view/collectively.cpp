@@ -4,8 +4,10 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tessera/domain/error.hpp"
 
@@ -63,6 +65,14 @@ bool ends_within(double seconds, MPI_Request& request) {
   }
 }
 
+/// For a request that was given up: MPI may write there as long as the process lives.
+void keep(std::unique_ptr<int> number) {
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<int>> numbers;
+  const std::lock_guard lock(mutex);
+  numbers.push_back(std::move(number));
+}
+
 /// When there is one, its error on all ranks.
 void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attempt) {
   if (failed_rank == ranks_of(communicator)) return;
@@ -92,8 +102,7 @@ void collectively_within(MPI_Comm communicator, double seconds, const std::funct
   if (attempt.outcome == Outcome::success) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else if (!ends_within(seconds, request)) {
-    // MPI may still write there.
-    static_cast<void>(first.release());
+    keep(std::move(first));
     if (attempt.outcome == Outcome::input_error) throw StrandedError(attempt.message);
     throw InternalError(attempt.message);
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "tessera/pipeline/table.hpp"
+#include "tessera/pipeline/body/table.hpp"
 
 namespace camera_pipe {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "curve.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace camera_pipe {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/pipeline/image_metrics.hpp"
+#include "tessera/operators/image_metrics.hpp"
 
 namespace compare {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace convert {
 

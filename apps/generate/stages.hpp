@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "hash.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // Pictures whose brightness at a point, nominally from 0 to 1, follows from its coordinates alone.
 namespace generate {

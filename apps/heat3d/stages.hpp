@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "problem.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace heat3d {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // u_xx + u_yy - alpha u = f on [-1, 1]^2 with u = 0 on the border, of which (1 - x^2)(1 - y^2) is the
 // solution. Differences of second order are exact for it, so what an iteration ends at is its values but for

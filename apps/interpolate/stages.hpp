@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace interpolate {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace life {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tessera/domain/box.hpp"
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 namespace local_laplacian {
 

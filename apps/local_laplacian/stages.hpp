@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pyramid.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace local_laplacian {
 

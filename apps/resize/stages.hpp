@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "../transpose/stages.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace resize {
 

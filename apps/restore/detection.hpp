@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // Phase 1: which pixels are noise.
 namespace restore {

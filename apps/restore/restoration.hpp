@@ -9,7 +9,7 @@
 
 #include "detection.hpp"
 #include "minimiser.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // Phase 2: what the noisy pixels become.
 namespace restore {

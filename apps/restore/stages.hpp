@@ -3,7 +3,7 @@
 
 #include "detection.hpp"
 #include "restoration.hpp"
-#include "tessera/pipeline/image_metrics.hpp"
+#include "tessera/operators/image_metrics.hpp"
 
 namespace restore {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipelines/pipeline_case.hpp"
-#include "tessera/pipeline/schedule.hpp"
+#include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace bench {
 

@@ -21,13 +21,13 @@ const std::vector<Benchmark>& all_benchmarks() {
   return benchmarks;
 }
 
-const tessera::StageDeclaration& PipelineCase::output() const {
-  return *std::ranges::find_if(pipeline.stages(), &tessera::StageDeclaration::is_output);
+const tessera::ArrayDeclaration& PipelineCase::output() const {
+  return *std::ranges::find_if(pipeline.arrays(), &tessera::ArrayDeclaration::is_output);
 }
 
 double PipelineCase::bytes() const {
   double sum = 0;
-  for (const tessera::StageDeclaration& array : pipeline.stages())
+  for (const tessera::ArrayDeclaration& array : pipeline.arrays())
     if (array.is_input() || array.is_output)
       sum += static_cast<double>(array.domain.size()) * static_cast<double>(size_of(array.type));
   return sum;

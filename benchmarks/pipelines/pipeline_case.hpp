@@ -8,7 +8,7 @@
 
 #include "command_line.hpp"
 #include "synthetic_image.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace bench {
@@ -25,7 +25,7 @@ struct PipelineCase {
   std::function<void(const tessera::HostBlock&)> fill;
 
   /// The only result.
-  const tessera::StageDeclaration& output() const;
+  const tessera::ArrayDeclaration& output() const;
   /// Of the input and the output, each once.
   double bytes() const;
 };

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "tessera/pipeline/streamed_stores.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace bench {

@@ -6,7 +6,7 @@
 
 #include "pipelines/pipeline_case.hpp"
 #include "tessera/app/session.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace bench {
 

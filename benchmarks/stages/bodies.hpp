@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 namespace bench {
 

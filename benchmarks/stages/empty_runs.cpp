@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stages/images.hpp"
 #include "stages/report.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "turns.hpp"
 
 namespace bench {

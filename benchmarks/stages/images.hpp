@@ -6,7 +6,8 @@
 #include "each_point.hpp"
 #include "stages/report.hpp"
 #include "synthetic_image.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace bench {
 
@@ -31,7 +32,7 @@ inline tessera::Box box_of(Size size, int margin_x = 0, int margin_y = 0) {
 
 /// This rank's plan, ready to run, its input "input" filled.
 template <class T>
-tessera::PlanInstance make_instance(const tessera::app::Session& session, const tessera::Pipeline& pipeline,
+tessera::PlanInstance make_instance(const tessera::app::Session& session, const tessera::Algorithm& pipeline,
                                     const tessera::Schedule& schedule = {}) {
   tessera::PlanInstance instance(pipeline,
                                  make_plan(pipeline, schedule, {session.threads(), !tessera::runs_on_host},

@@ -5,9 +5,11 @@
 #include "apps/helmholtz/stages.hpp"
 #include "copy.hpp"
 #include "stages/report.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
-#include "tessera/pipeline/rounds.hpp"
-#include "tessera/pipeline/streamed_stores.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 #include "turns.hpp"
 
 namespace bench {

@@ -4,6 +4,7 @@
 #include "stages/allocation_counter.hpp"
 #include "stages/report.hpp"
 #include "stages/three_boxes.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace bench {
 namespace {

@@ -4,6 +4,8 @@
 #include "stages/bodies.hpp"
 #include "stages/images.hpp"
 #include "stages/report.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 #include "turns.hpp"
 
 namespace bench {

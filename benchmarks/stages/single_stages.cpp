@@ -5,6 +5,7 @@
 #include "stages/hand_loops.hpp"
 #include "stages/images.hpp"
 #include "stages/report.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "turns.hpp"
 
 namespace bench {

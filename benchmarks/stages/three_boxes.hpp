@@ -3,6 +3,7 @@
 
 #include "stages/bodies.hpp"
 #include "stages/images.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace bench {
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/explain_plans.hpp"
+#include "tessera/app/detail/explain_plans.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/rank_classes.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/explain/rank_classes.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/options.hpp"
+#include "tessera/app/detail/options.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tessera/app/progress.hpp"
+#include "tessera/app/detail/progress.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {

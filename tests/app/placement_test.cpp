@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/placement.hpp"
+#include "tessera/app/detail/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/report.hpp"
+#include "tessera/app/detail/report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,13 @@
 
 #include "apps/blur/stages.hpp"
 #include "json_support.hpp"
-#include "tessera/app/run_report.hpp"
-#include "tessera/app/trace.hpp"
-#include "tessera/app/transfers.hpp"
-#include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/app/detail/run_report.hpp"
+#include "tessera/app/detail/trace.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace tessera::app {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace tessera::app {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/threads.hpp"
+#include "tessera/app/detail/threads.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -8,7 +8,8 @@
 
 #include "domain/random.hpp"
 #include "pipelines/case_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace tessera::test {
 namespace {
@@ -61,7 +62,7 @@ double Result::value(const Point& point) const {
 }
 
 Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ranks, int threads) {
-  const StageDeclaration& output = the_case.output();
+  const ArrayDeclaration& output = the_case.output();
   Source source(the_case);
   Sink sink;
   sink.result.box = output.domain;
@@ -69,7 +70,8 @@ Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ra
   sink.result.bytes.resize(static_cast<std::size_t>(output.domain.size()) * size_of(output.type));
   Target target;
   target.threads = threads;
-  Rehearsal(the_case.pipeline, schedule, target, ranks).run({{{"input", &source}}, {{output.name, &sink}}});
+  Rehearsal(the_case.pipeline, make_plans(the_case.pipeline, schedule, target, ranks))
+      .run({{{"input", &source}}, {{output.name, &sink}}});
   return std::move(sink.result);
 }
 

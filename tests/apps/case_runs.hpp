@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipelines/pipeline_case.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 
 namespace tessera::test {
 

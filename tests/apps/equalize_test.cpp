@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -37,7 +39,8 @@ void expect_plain(const Image& image) {
   for (int ranks : {1, 3, 16}) {
     test::ArraySource<std::uint8_t> source(image);
     test::ArraySink<std::uint8_t> sink(image.box);
-    Rehearsal(pipeline, {}, {}, ranks).run({{{"input", &source}}, {{"equalized", &sink}}});
+    Rehearsal(pipeline, make_plans(pipeline, {}, {}, ranks))
+        .run({{{"input", &source}}, {{"equalized", &sink}}});
     EXPECT_TRUE(sink.array.same_bits(plain(image))) << to_string(image.box) << " on " << ranks;
   }
 }

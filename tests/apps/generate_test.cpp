@@ -5,7 +5,9 @@
 #include "apps/generate/stages.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -24,7 +26,7 @@ void expect_same_bits(const Box& image, const Picture& picture) {
     const Schedule schedule = test::random_schedule(random, pipeline);
     test::ArraySink<T> sink(image);
     Bindings bindings{{}, {{"image", &sink}}};
-    Rehearsal(pipeline, schedule, {}, test::random_rank_count(random)).run(bindings);
+    Rehearsal(pipeline, make_plans(pipeline, schedule, {}, test::random_rank_count(random))).run(bindings);
     EXPECT_TRUE(sink.every_point_written_once());
     EXPECT_TRUE(sink.array.values == expected.values) << test::to_string(schedule);
   }

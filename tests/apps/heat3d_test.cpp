@@ -9,8 +9,10 @@
 #include "apps/heat3d/stages.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -19,7 +21,7 @@ using heat3d::Problem;
 using test::Point;
 
 /// Slices, pencils and blocks, tiles and rounds of any kind.
-Rounds random_rounds(test::Random& random, const Pipeline& pipeline, std::string& text) {
+Rounds random_rounds(test::Random& random, const Algorithm& pipeline, std::string& text) {
   const std::vector<std::vector<int>> grids = {{1, 1, 0}, {0, 1, 1}, {1, 0, 0}, {0, 0, 1}, {0, 0, 0}};
   Schedule schedule = test::random_schedule(random, pipeline);
   schedule.grid = GridRequest{random.one_of(grids)};
@@ -108,7 +110,7 @@ void expect_plain_steps(test::Random& random) {
   std::string text;
   const Rounds rounds = random_rounds(random, steps_of<T>(problem), text);
   const int ranks = test::random_rank_count(random);
-  Rehearsal(rounds.pipeline, rounds.schedule, random_target(random), ranks)
+  Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, random_target(random), ranks))
       .run({{{"u", &source}}, {{"u", &sink}, {"progress", &progress}}});
   const std::int64_t steps = plain_steps(problem, first);
   EXPECT_TRUE(sink.every_point_written_once());
@@ -143,7 +145,7 @@ Result<T> rehearsed(const Rounds& rounds, const Box& points, const Target& targe
                      {"error", &error},
                      {"discrete_error", &discrete_error}}};
   bindings.after_loop = [&result](const LoopProgress& progress) { result.steps = progress.turns; };
-  Rehearsal(rounds.pipeline, rounds.schedule, target, ranks).run(bindings);
+  Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
   EXPECT_TRUE(temperature.every_point_written_once());
   result.temperature = temperature.array;
   result.error = error.array.values[0];

@@ -6,8 +6,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -146,7 +147,7 @@ Ending<T> rehearse(const Problem& problem, const Schedule& schedule, const Targe
     ending.residual = progress.residual;
     ending.has_converged = progress.has_converged;
   };
-  Rehearsal(rounds.pipeline, rounds.schedule, target, ranks).run(bindings);
+  Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
   EXPECT_TRUE(solution.every_point_written_once());
   ending.solution = solution.array;
   ending.error = double(error.array.values.front());

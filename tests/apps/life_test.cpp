@@ -8,8 +8,10 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -127,7 +129,7 @@ struct Results {
         {{"input", &source}},
         {{"board", &board}, {"generation", &generation.sink}, {"population", &population.sink}}};
     if (sample.game.greatest_period > 0) bindings.sinks.emplace("period", &period.sink);
-    Rehearsal(rounds.pipeline, rounds.schedule, target, ranks).run(bindings);
+    Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
   }
 };
 

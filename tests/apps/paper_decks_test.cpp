@@ -5,7 +5,8 @@
 #include <set>
 
 #include "apps/case_runs.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace {
 
@@ -99,7 +100,7 @@ TEST(CommunicateDecks, ComputeNothingTwice) {
     for (const PipelineCase& the_case : benchmark.cases({512, 512}))
       if (!the_case.application.empty()) {
         for (const Plan& plan : plans_of(the_case, "communicate"))
-          for (const StageRegions& stage : plan.stages)
+          for (const ArrayRegions& stage : plan.stages)
             EXPECT_EQ(stage.redundant_points, 0) << the_case.benchmark;
       }
 }

@@ -5,17 +5,18 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
 using namespace tessera;
 using Image = test::WholeArray<std::uint8_t>;
 
-Image result_of(const Pipeline& pipeline, const Image& image, int ranks) {
+Image result_of(const Algorithm& pipeline, const Image& image, int ranks) {
   test::ArraySource<std::uint8_t> source(image);
   test::ArraySink<std::uint8_t> sink(pipeline[pipeline.find("resized")].domain);
-  Rehearsal(pipeline, {}, {}, ranks).run({{{"input", &source}}, {{"resized", &sink}}});
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, ranks)).run({{{"input", &source}}, {{"resized", &sink}}});
   return std::move(sink.array);
 }
 

@@ -5,8 +5,10 @@
 #include "apps/plain_restore.hpp"
 #include "apps/restore/stages.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -21,7 +23,7 @@ Bytes detected(const Bytes& image, int ranks) {
   pipeline.output(restore::add_detection(pipeline, input), image.box);
   test::ArraySource<std::uint8_t> source(image);
   test::ArraySink<std::uint8_t> sink(image.box);
-  Rehearsal(pipeline, {}, {}, ranks).run({{{"input", &source}}, {{"weight", &sink}}});
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, ranks)).run({{{"input", &source}}, {{"weight", &sink}}});
   EXPECT_TRUE(sink.every_point_written_once());
   for (auto& weight : sink.array.values) weight = static_cast<std::uint8_t>(2 - weight);
   return sink.array;
@@ -155,7 +157,7 @@ Restored rehearsed(const Bytes& image, const test::PlainSettings& settings, int 
   Restored run;
   Bindings bindings{{{"input", &source}}, {{"restored", &sink}}};
   bindings.after_loop = [&](const LoopProgress& progress) { run.progress = progress; };
-  Rehearsal(rounds.pipeline, rounds.schedule, target, ranks).run(bindings);
+  Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
   EXPECT_TRUE(sink.every_point_written_once());
   run.image = sink.array;
   return run;

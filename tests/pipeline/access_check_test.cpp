@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -47,7 +49,7 @@ std::string error_of(const Body& body, Placement placement, const TileSize& tile
   test::WholeArray<float> image(box);
   test::ArraySource<float> source(image);
   return test::message_of<InternalError>([&] {
-    Rehearsal(pipeline, schedule, {}, ranks).run({{{"photograph", &source}}, {}});
+    Rehearsal(pipeline, make_plans(pipeline, schedule, {}, ranks)).run({{{"photograph", &source}}, {}});
   });
 }
 

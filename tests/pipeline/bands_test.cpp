@@ -7,11 +7,14 @@
 #include "pipeline/array_source.hpp"
 #include "pipeline/mixed_graph.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/banded_run.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/plan_json.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/bands.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/run/banded_run.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -25,12 +28,12 @@ struct BandedGraph {
   Schedule schedule;
   Target target;
 
-  Plan plan(const Pipeline& pipeline, const Band& band, int ranks, int rank) const {
+  Plan plan(const Algorithm& pipeline, const Band& band, int ranks, int rank) const {
     return make_plan(ScheduledPipeline(pipeline, schedule, target, ranks, Window(pipeline, band)), rank);
   }
 };
 
-BandedGraph random_bands(test::Random& random, const Pipeline& pipeline, int ranks) {
+BandedGraph random_bands(test::Random& random, const Algorithm& pipeline, int ranks) {
   BandedGraph banded;
   const auto most = static_cast<int>(most_bands(pipeline, 1));
   banded.bands.count = random.one_of<std::int64_t>({1, 2, 3, most, random.small(1, most)});
@@ -70,7 +73,7 @@ TEST(BandedRun, GivesTheBitsOfOneRankInCore) {
     };
     most_passes = std::max(most_passes, passes_of(graph.pipeline));
     MixedBindings expected(graph), found(graph);
-    Rehearsal(graph.pipeline, {}, {}, 1).run(expected.bindings);
+    Rehearsal(graph.pipeline, make_plans(graph.pipeline, {}, {}, 1)).run(expected.bindings);
     const Plan shown = plan_with_bands(graph.pipeline, bands, plan_of);
     int steps = 0;
     BandedRun(graph.pipeline, in_order(graph.pipeline, bands), plan_of, shown, MPI_COMM_WORLD, {},
@@ -133,7 +136,7 @@ TEST(BandedRun, BandsBeyondTheInputAreWhatItsSidesSay) {
     for (std::size_t i = 0; i < pixels.values.size(); ++i) pixels.values[i] = static_cast<float>(i + 1);
     test::ArraySource<float> source(pixels);
     test::ArraySink<float> expected(result);
-    Rehearsal(pipeline, {}, {}, 1).run({{{"input", &source}}, {{"around", &expected}}});
+    Rehearsal(pipeline, make_plans(pipeline, {}, {}, 1)).run({{{"input", &source}}, {{"around", &expected}}});
     for (const std::int64_t count : {7, 50}) {
       const auto plan_of = [&](const Band& band) {
         return make_plan(ScheduledPipeline(pipeline, {}, {}, 1, Window(pipeline, band)), 0);

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/blur_sample.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -13,7 +14,7 @@ template <class T, int N>
 void expect_same_bits(const test::BlurSample<T, N>& sample, int ranks) {
   test::ArraySource<T> source(sample.image);
   test::ArraySink<T> sink(sample.image.box);
-  Rehearsal rehearsal(sample.pipeline, sample.schedule, sample.target, ranks);
+  Rehearsal rehearsal(sample.pipeline, make_plans(sample.pipeline, sample.schedule, sample.target, ranks));
   rehearsal.run({{{"input", &source}}, {{"bv", &sink}}});
   EXPECT_TRUE(sink.every_point_written_once()) << sample.text() << " on " << ranks;
   EXPECT_TRUE(sink.array.same_bits(sample.expected)) << sample.text() << " on " << ranks;
@@ -101,7 +102,8 @@ TEST(BlurRehearsal, ResultLargerThanTheImageIsItsBlurWithReplicatedBorder) {
       sample.schedule.stages["bh"].placement = static_cast<Placement>(placement);
       test::ArraySource<std::uint16_t> source(sample.image);
       test::ArraySink<std::uint16_t> sink(result);
-      Rehearsal(sample.pipeline, sample.schedule, {}, ranks).run({{{"input", &source}}, {{"bv", &sink}}});
+      Rehearsal(sample.pipeline, make_plans(sample.pipeline, sample.schedule, {}, ranks))
+          .run({{{"input", &source}}, {{"bv", &sink}}});
       EXPECT_TRUE(sink.array.same_bits(sample.expected)) << sample.text() << " on " << ranks;
     }
 }

@@ -4,7 +4,8 @@
 
 #include "pipeline/blur_sample.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace {
 

@@ -6,9 +6,11 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/plan_json.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -153,7 +155,8 @@ TEST(BoundedStages, OfWholeLinesHaveBordersToo) {
     schedule.stages["out"].tile = test::random_tile(random, 2);
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> out(box);
-    Rehearsal(pipeline, schedule, {}, random.small(1, 5)).run({{{"in", &source}}, {{"out", &out}}});
+    Rehearsal(pipeline, make_plans(pipeline, schedule, {}, random.small(1, 5)))
+        .run({{{"in", &source}}, {{"out", &out}}});
     test::for_each_point(box, [&](const Point& p) {
       for (std::int64_t y = 0; y <= p[1]; ++y) sums.at(p) += image.clamped({{p[0] + 1, y, 0, 0}});
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Footprints in closed form against those of running the body; declared footprints.
 #include "pipeline/recording.hpp"
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 namespace {
 

@@ -4,12 +4,15 @@
 
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/mixed_graph.hpp"
-#include "tessera/pipeline/interior.hpp"
-#include "tessera/pipeline/lifetimes.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
-#include "tessera/pipeline/tiling.hpp"
+#include "tessera/domain/interior.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/lifetimes.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/planner/tiling.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -29,7 +32,7 @@ struct Outputs {
     test::WholeArray<float> image(sample.box);
     for (float& value : image.values) value = static_cast<float>(random.real(-4, 4));
     test::ArraySource<float> source(image);
-    Rehearsal(sample.pipeline, schedule, {}, ranks)
+    Rehearsal(sample.pipeline, make_plans(sample.pipeline, schedule, {}, ranks))
         .run({{{"in", &source}}, {{"out", &out}, {"greatest", &greatest}}});
     EXPECT_TRUE(out.every_point_written_once() && greatest.every_point_written_once());
   }
@@ -80,7 +83,8 @@ TEST(Edges, ThirtyPointsOfOneDimensionOnThirtyTwoRanks) {
       schedule.stages["once"].placement = placement;
       test::ArraySource<std::int32_t> source(row);
       test::ArraySink<std::int32_t> sink(row.box);
-      Rehearsal(pipeline, schedule, {}, 32).run({{{"in", &source}}, {{"twice", &sink}}});
+      Rehearsal(pipeline, make_plans(pipeline, schedule, {}, 32))
+          .run({{{"in", &source}}, {{"twice", &sink}}});
       for (std::int64_t x = 0; x < 30; ++x)
         EXPECT_EQ(sink.array.at({{x, 0, 0, 0}}), at(x - 2) + at(x + 1) + at(x + 1) + at(x + 4));
     }

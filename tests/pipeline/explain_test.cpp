@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,10 @@
 
 #include "pipeline/plan_sample.hpp"
 #include "pipeline/random_bodies.hpp"
-#include "tessera/pipeline/plan_work.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -68,7 +71,7 @@ Pipeline two_inputs() {
 TEST(Explain, OneMessagePerPartnerWhateverTheArrays) {
   const Pipeline pipeline = two_inputs();
   PlanTotals totals;
-  const std::vector<Plan> plans = test::make_plans(pipeline, {}, {}, 2);
+  const std::vector<Plan> plans = make_plans(pipeline, {}, {}, 2);
   for (const Plan& plan : plans) totals.add(pipeline, plan);
   // Rank 0 needs row 4 of a, rank 1 row 3 of b but for its first point.
   EXPECT_EQ(totals.messages, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/flood_sample.hpp"
 
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace tessera::test {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Footprints found by inference against those of running the body on random data.
-#include "tessera/pipeline/footprint.hpp"
+#include "tessera/pipeline/inference/footprint.hpp"
 
 #include "pipeline/recording.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 

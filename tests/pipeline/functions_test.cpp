@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions for stage bodies: soundness on intervals, and what they mean on numbers.
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pipeline/grammar.hpp"
-#include "tessera/pipeline/table.hpp"
-#include "tessera/pipeline/via.hpp"
+#include "tessera/pipeline/body/table.hpp"
+#include "tessera/pipeline/body/via.hpp"
 
 namespace tessera::test {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/grammar_body.hpp"
-#include "tessera/pipeline/footprint.hpp"
+#include "tessera/pipeline/inference/footprint.hpp"
 #include "view/pattern.hpp"
 
 namespace {

@@ -4,7 +4,9 @@
 
 #include "pipeline/plain_evaluation.hpp"
 #include "pipeline/random_plans.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -14,7 +16,7 @@ using test::Point;
 
 std::vector<test::WholeArray<float>> rehearse(const Graph& graph, const Schedule& schedule, int threads,
                                               int ranks) {
-  return test::rehearse(graph, test::make_plans(graph.pipeline, schedule, {threads, false}, ranks));
+  return test::rehearse(graph, make_plans(graph.pipeline, schedule, {threads, false}, ranks));
 }
 
 TEST(GraphRehearsal, RandomSchedulesGiveTheBitsOfAPlainEvaluation) {
@@ -60,7 +62,7 @@ TEST(GraphRehearsal, EveryStageButTheOutputsInTiles) {
     const Graph graph = test::random_graph(random, true);
     const auto expected = rehearse(graph, {}, 1, 1);
     Schedule schedule;
-    for (const StageDeclaration& stage : graph.pipeline.stages()) {
+    for (const ArrayDeclaration& stage : graph.pipeline.arrays()) {
       if (stage.is_input()) continue;
       if (!stage.is_output) schedule.stages[stage.name].placement = Placement::tile;
       schedule.stages[stage.name].tile = test::random_tile(random, 2);
@@ -86,7 +88,7 @@ TEST(GraphRehearsal, WideRowsInTiles) {
     test::declare(graph);
     const auto expected = rehearse(graph, {}, 1, 1);
     Schedule schedule;
-    for (const StageDeclaration& stage : graph.pipeline.stages())
+    for (const ArrayDeclaration& stage : graph.pipeline.arrays())
       if (!stage.is_input() && !stage.is_output) schedule.stages[stage.name].placement = Placement::tile;
     const auto results = rehearse(graph, schedule, 2, 2);
     for (std::size_t s = 0; s < results.size(); ++s)
@@ -117,8 +119,8 @@ TEST(GraphRehearsal, LongChainsInTiles) {
     pipeline.output(last);
     test::ArraySource<std::int32_t> source(image);
     test::ArraySink<std::int32_t> sink(image.box);
-    Rehearsal(pipeline, schedule, {}, 3)
-        .run({{{"input", &source}}, {{pipeline.stages().back().name, &sink}}});
+    Rehearsal(pipeline, make_plans(pipeline, schedule, {}, 3))
+        .run({{{"input", &source}}, {{pipeline.arrays().back().name, &sink}}});
     test::for_each_point(image.box, [&](const Point& p) {
       EXPECT_EQ(sink.array.at(p), image.clamped({{p[0] + length, 0, 0, 0}}) + length) << length;
     });

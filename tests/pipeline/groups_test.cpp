@@ -4,7 +4,9 @@
 
 #include "pipeline/mixed_stages.hpp"
 #include "pipeline/random_bodies.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -99,7 +101,7 @@ Schedule all_in_tiles(const Grouped& grouped) {
 
 test::WholeArray<float> rehearse(const Grouped& grouped, const std::vector<Plan>& plans) {
   test::ArraySource<float> source(grouped.image);
-  test::ArraySink<float> sink(grouped.pipeline.stages().back().domain);
+  test::ArraySink<float> sink(grouped.pipeline.arrays().back().domain);
   Rehearsal(grouped.pipeline, plans).run({{{"in", &source}}, {{"out", &sink}}});
   EXPECT_TRUE(sink.every_point_written_once());
   return sink.array;

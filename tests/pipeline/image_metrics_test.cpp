@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The stages of image metrics against plain loops.
-#include "tessera/pipeline/image_metrics.hpp"
+#include "tessera/operators/image_metrics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ Metrics rehearsed(const Image& a, const Image& b, int ranks, const Schedule& sch
   test::ArraySink<double> psnr(Box{{0, 1}}), ssim(Box{{0, 1}});
   Bindings bindings{{{"a", &from_a}, {"b", &from_b}}, {{"psnr", &psnr}}};
   if (has_ssim(a.box)) bindings.sinks["ssim"] = &ssim;
-  Rehearsal(pipeline, schedule, {}, ranks).run(bindings);
+  Rehearsal(pipeline, make_plans(pipeline, schedule, {}, ranks)).run(bindings);
   return {psnr.array.values[0], ssim.array.values[0]};
 }
 
@@ -153,7 +154,7 @@ Distances rehearsed(const Floats& a, const Floats& b, int ranks, const Schedule&
   test::ArraySink<std::uint64_t> differing(one);
   Bindings bindings{{{"a", &from_a}, {"b", &from_b}},
                     {{"maximum", &maximum}, {"mean", &mean}, {"psnr", &psnr}, {"differing", &differing}}};
-  Rehearsal(distances_of(a.box), schedule, {}, ranks).run(bindings);
+  Rehearsal(distances_of(a.box), make_plans(distances_of(a.box), schedule, {}, ranks)).run(bindings);
   return {maximum.array.values[0], mean.array.values[0], psnr.array.values[0], differing.array.values[0]};
 }
 

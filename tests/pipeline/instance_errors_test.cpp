@@ -3,7 +3,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/plan_sample.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace {
 

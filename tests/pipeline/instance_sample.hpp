@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/pipeline.hpp"
-#include "tessera/pipeline/schedule.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace tessera::test {
 

@@ -10,8 +10,9 @@
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -86,7 +87,8 @@ test::WholeArray<float> random_image(test::Random& random, const Box& box) {
 test::WholeArray<float> expected_output(const InstanceSample& sample, const test::WholeArray<float>& image) {
   test::ArraySource<float> source(image);
   test::ArraySink<float> sink(sample.box);
-  Rehearsal(sample.pipeline, {}, {}, 1).run({{{"in", &source}}, {{"out", &sink}}});
+  Rehearsal(sample.pipeline, make_plans(sample.pipeline, {}, {}, 1))
+      .run({{{"in", &source}}, {{"out", &sink}}});
   return sink.array;
 }
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "domain/random.hpp"
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 namespace tessera::test {
 

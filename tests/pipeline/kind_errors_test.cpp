@@ -4,7 +4,9 @@
 
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -13,7 +15,7 @@ using namespace tessera;
 const Box image{{0, 16}, {0, 12}};
 
 /// "key: message".
-std::string error_of(const Pipeline& pipeline, const Schedule& schedule, const Target& target = {},
+std::string error_of(const Algorithm& pipeline, const Schedule& schedule, const Target& target = {},
                      int ranks = 4) {
   try {
     make_plan(pipeline, schedule, target, ranks, 0);
@@ -23,7 +25,7 @@ std::string error_of(const Pipeline& pipeline, const Schedule& schedule, const T
   return "nothing was thrown";
 }
 
-std::string error_of_placement(const Pipeline& pipeline, const std::string& stage, Placement placement) {
+std::string error_of_placement(const Algorithm& pipeline, const std::string& stage, Placement placement) {
   Schedule schedule;
   schedule.stages[stage].placement = placement;
   return error_of(pipeline, schedule);

@@ -4,7 +4,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -24,7 +26,7 @@ TEST(Kinds, AStageWithoutInputs) {
   Pipeline pipeline;
   pipeline.output(pipeline.stage<int, 2>("ramp", Ramp()), box);
   test::ArraySink<int> sink(box);
-  Rehearsal(pipeline, {}, {}, 3).run({{}, {{"ramp", &sink}}});
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, 3)).run({{}, {{"ramp", &sink}}});
   EXPECT_TRUE(sink.every_point_written_once());
   test::for_each_point(box, [&](const Point& p) { EXPECT_EQ(sink.array.at(p), p[0] * 10 + p[1]); });
 }
@@ -41,7 +43,8 @@ TEST(Kinds, AReductionTakesAllPointsOfItsBox) {
   for (int ranks : {1, 4, 50}) {
     test::ArraySource<int> source(image);
     test::ArraySink<std::int64_t> sink(Box{{0, 1}});
-    Rehearsal(pipeline, {}, {2, false}, ranks).run({{{"input", &source}}, {{"sum", &sink}}});
+    Rehearsal(pipeline, make_plans(pipeline, {}, {2, false}, ranks))
+        .run({{{"input", &source}}, {{"sum", &sink}}});
     EXPECT_EQ(sink.array.values[0], expected) << ranks;
     EXPECT_TRUE(sink.every_point_written_once());
   }

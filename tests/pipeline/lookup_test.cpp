@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries that rows are looked up in, against the tables.
-#include "tessera/pipeline/lookup.hpp"
+#include "tessera/pipeline/body/lookup.hpp"
 
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/pipeline.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/via.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/body/via.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -45,7 +46,8 @@ void expect_entries() {
                     image.box);
     test::ArraySource<I> source(image);
     test::ArraySink<T> sink(image.box), two_rows(image.box);
-    Rehearsal(pipeline, {}, {}, 2).run({{{"input", &source}}, {{"entries", &sink}, {"two_rows", &two_rows}}});
+    Rehearsal(pipeline, make_plans(pipeline, {}, {}, 2))
+        .run({{{"input", &source}}, {{"entries", &sink}, {"two_rows", &two_rows}}});
     EXPECT_TRUE(two_rows.array.same_bits(sink.array));
     for (std::size_t i = 0; i < image.values.size(); ++i)
       ASSERT_EQ(sink.array.values[i], table(static_cast<int>(image.values[i])))
@@ -110,7 +112,8 @@ TEST(Lookup, InSeveralTablesAndInOtherBodiesGivesTheirEntries) {
   test::ArraySource<std::uint8_t> source(image);
   test::ArraySink<std::uint8_t> two(box);
   test::ArraySink<int> twice(box);
-  Rehearsal(pipeline, {}, {}, 3).run({{{"input", &source}}, {{"two", &two}, {"twice", &twice}}});
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, 3))
+      .run({{{"input", &source}}, {{"two", &two}, {"twice", &twice}}});
   const LookUpInTwo body;
   test::for_each_point(box, [&](const Point& p) {
     ASSERT_EQ(two.array.at(p), body.tables[p[0] % 3 == 0 ? 0 : 1](int(image.at(p)))) << p[0];

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/arrangements.hpp"
-#include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/plan_json.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -80,12 +82,12 @@ Image sides_of(const Image& array) {
 
 /// `output` of `u`, on so many ranks.
 template <class T = std::int32_t>
-test::WholeArray<T> rehearsed(const Pipeline& pipeline, const std::string& output, const Box& points,
+test::WholeArray<T> rehearsed(const Algorithm& pipeline, const std::string& output, const Box& points,
                               int ranks, const Schedule& schedule = {}) {
   const Image first = ramp();
   Source source(first);
   test::ArraySink<T> sink(points);
-  Rehearsal(pipeline, schedule, {2}, ranks).run({{{"u", &source}}, {{output, &sink}}});
+  Rehearsal(pipeline, make_plans(pipeline, schedule, {2}, ranks)).run({{{"u", &source}}, {{output, &sink}}});
   EXPECT_TRUE(sink.every_point_written_once());
   return sink.array;
 }
@@ -169,7 +171,7 @@ TEST(LoopCases, AConditionThatIsFedIsTheNewOne) {
   Bindings bindings{{{"u", &source}}, {{"u", &sink}}};
   LoopProgress last;
   bindings.after_loop = [&](const LoopProgress& progress) { last = progress; };
-  Rehearsal(p, {}, {}, 2).run(bindings);
+  Rehearsal(p, make_plans(p, {}, {}, 2)).run(bindings);
   EXPECT_EQ(last.turns, 7);
   EXPECT_EQ(last.residual, 7);
   EXPECT_EQ(sink.array.at({{3, 2, 0, 0}}), 203 + 7);
@@ -307,7 +309,7 @@ TEST(LoopCases, ContributionsOfARunThatEndedAreForgotten) {
   bad.values.assign(bad.values.size(), std::numeric_limits<float>::infinity());
   test::ArraySource<float> source(bad), second(good);
   test::ArraySink<float> sink(image), sums(Box{{0, 1}});
-  Rehearsal rehearsal(p, {}, {}, 2);
+  Rehearsal rehearsal(p, make_plans(p, {}, {}, 2));
   EXPECT_THROW(rehearsal.run({{{"in", &source}}, {{"w", &sink}, {"sum", &sums}}}), DivergedError);
   rehearsal.run({{{"in", &second}}, {{"w", &sink}, {"sum", &sums}}});
   EXPECT_EQ(sums.array.values.front(), 2 * 12 * 9);

@@ -7,9 +7,12 @@
 
 #include "domain/random.hpp"
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -143,7 +146,7 @@ TEST(LoopErrors, StagesThatCannotBeBounded) {
       "[-1, 17) x [0, 12)");
 }
 
-std::string blamed(const Pipeline& pipeline, const std::string& stage, const StageSchedule& schedule) {
+std::string blamed(const Algorithm& pipeline, const std::string& stage, const StageSchedule& schedule) {
   Schedule all;
   all.stages[stage] = schedule;
   try {
@@ -235,7 +238,7 @@ TEST(LoopErrors, AResidualThatIsNotFiniteEndsTheLoop) {
     test::ArraySink<float> sink(image);
     const Pipeline pipeline = doubling(1000);
     EXPECT_EQ(test::message_of<DivergedError>([&] {
-                Rehearsal(pipeline, {}, {}, 3).run({{{"u", &source}}, {{"u", &sink}}});
+                Rehearsal(pipeline, make_plans(pipeline, {}, {}, 3)).run({{{"u", &source}}, {{"u", &sink}}});
               }),
               std::string("the loop 'double' diverges: after turn ") + (start == 1 ? "128" : "1") +
                   " its residual 'norm' is " + (start == 1 ? "inf" : "nan") +
@@ -255,7 +258,8 @@ TEST(LoopErrors, RoundsDivergeAtTheSameTurn) {
     const Rounds rounds = in_rounds(doubling(1000), schedule);
     EXPECT_EQ(
         test::message_of<DivergedError>([&] {
-          Rehearsal(rounds.pipeline, rounds.schedule, {}, 3).run({{{"u", &source}}, {{"u", &sink}}});
+          Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, {}, 3))
+              .run({{{"u", &source}}, {{"u", &sink}}});
         }),
         "the loop 'double' diverges: after turn 128 its residual 'norm' is inf; start from other data or "
         "change its parameters");

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "pipeline/random_run.hpp"
-#include "tessera/pipeline/arrangements.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -105,7 +107,7 @@ TEST(LoopFeeds, ExchangesOfAChainArePreparedForAllThatMayCome) {
       if (!std::holds_alternative<plan::Exchange>(node.step)) return;
       ++exchanges;
       Wanderer wanderer{random, node, {}};
-      for (const StageRegions& stage : plan.stages) wanderer.buffers.push_back(stage.written_buffer);
+      for (const ArrayRegions& stage : plan.stages) wanderer.buffers.push_back(stage.written_buffer);
       for (int i = 0; i < 3000; ++i) wanderer.run(plan.root);
       const auto prepared = arrangements(plan, node);
       EXPECT_EQ(wanderer.seen, (std::set<std::vector<int>>(prepared.begin(), prepared.end()))) << turns;

@@ -5,9 +5,11 @@
 #include "pipeline/instance_sample.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -214,7 +216,8 @@ TEST(Loops, EveryFrameOfAStreamIsComputed) {
   const test::InstanceSample sample(Box{{0, 33}, {-2, 20}});
   Stream rehearsed(sample), run(sample), expected(sample);
   while (expected.next())
-    Rehearsal(sample.pipeline, {}, {}, 1).run({{{"in", &expected.source}}, {{"out", &expected.sink}}});
+    Rehearsal(sample.pipeline, make_plans(sample.pipeline, {}, {}, 1))
+        .run({{{"in", &expected.source}}, {{"out", &expected.sink}}});
   std::vector<Plan> plans;
   for (int rank = 0; rank < 6; ++rank) plans.push_back(stream_plan(sample, 6, rank));
   Rehearsal(sample.pipeline, plans).run(rehearsed.bindings());

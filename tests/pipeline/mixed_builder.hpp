@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pipeline/mixed_graph.hpp"
-#include "tessera/pipeline/pipeline.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace tessera::test {
 
@@ -92,7 +92,7 @@ class MixedBuilder {
   }
   /// Any points that an array may have.
   Box some_points(int id) {
-    const StageDeclaration& array = graph.pipeline[id];
+    const ArrayDeclaration& array = graph.pipeline[id];
     Box box = random.box(array.dimensions, -3, 3, array.dimensions == 3 ? 6 : 18);
     for (int d = 0; d < array.dimensions; ++d)
       if (const Range whole = array.whole[static_cast<std::size_t>(d)]; !whole.empty())

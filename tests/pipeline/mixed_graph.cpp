@@ -2,7 +2,7 @@
 #include "pipeline/mixed_graph.hpp"
 
 #include "pipeline/mixed_builder.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace tessera::test {
 namespace {
@@ -55,7 +55,7 @@ void choose_outputs(MixedBuilder& builder) {
     return graph.is_read[static_cast<std::size_t>(id)] || graph.pipeline[id].is_output;
   };
   for (int id = 0; id < graph.pipeline.size(); ++id) {
-    const StageDeclaration& array = graph.pipeline[id];
+    const ArrayDeclaration& array = graph.pipeline[id];
     if (array.is_input()) continue;
     bool stage_is_needed = false;
     for (int part = array.lead; part < array.lead + graph.pipeline[array.lead].output_count; ++part)
@@ -67,7 +67,7 @@ void choose_outputs(MixedBuilder& builder) {
   }
 }
 
-std::int64_t all_points(const Pipeline& pipeline) {
+std::int64_t all_points(const Algorithm& pipeline) {
   const ScheduledPipeline scheduled(pipeline, {}, {}, 1);
   std::int64_t points = 0;
   for (int id = 0; id < scheduled.size(); ++id) points += scheduled[id].distribution.domain().size();
@@ -75,7 +75,7 @@ std::int64_t all_points(const Pipeline& pipeline) {
 }
 
 /// One grid for arrays of so many dimensions; lines are not cut.
-GridRequest random_mixed_grid(Random& random, const StageDeclaration& array, int dimensions, int ranks) {
+GridRequest random_mixed_grid(Random& random, const ArrayDeclaration& array, int dimensions, int ranks) {
   GridRequest request;
   std::vector<std::size_t> free;
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
@@ -108,7 +108,7 @@ MixedGraph random_mixed_graph(Random& random, bool exact, int stages) {
 }
 
 double PlainValues::input_value(int array, Point point) const {
-  const StageDeclaration& input = graph_.pipeline[array];
+  const ArrayDeclaration& input = graph_.pipeline[array];
   for (int d = 0; d < input.dimensions; ++d) {
     const auto& side = input.boundary.side[static_cast<std::size_t>(d)];
     const BoundarySource source = boundary_source(point[d], input.domain[d], side[0], side[1]);
@@ -119,7 +119,7 @@ double PlainValues::input_value(int array, Point point) const {
 }
 
 double PlainValues::value(int array, const Point& point) {
-  const StageDeclaration& declaration = graph_.pipeline[array];
+  const ArrayDeclaration& declaration = graph_.pipeline[array];
   if (declaration.is_input()) return input_value(array, point);
   const auto key = [](const Point& p) {
     constexpr std::int64_t range = 1 << 20;
@@ -161,7 +161,7 @@ void MixedSink::write(const HostBlock& block) {
 
 MixedBindings::MixedBindings(const MixedGraph& graph) {
   for (int id = 0; id < graph.pipeline.size(); ++id) {
-    const StageDeclaration& array = graph.pipeline[id];
+    const ArrayDeclaration& array = graph.pipeline[id];
     sinks.push_back(array.is_output ? std::make_unique<MixedSink>(array.domain) : nullptr);
     if (array.is_output) bindings.sinks[array.name] = sinks.back().get();
     if (!array.is_input()) continue;
@@ -170,12 +170,12 @@ MixedBindings::MixedBindings(const MixedGraph& graph) {
   }
 }
 
-Schedule random_mixed_schedule(Random& random, const Pipeline& pipeline, int ranks) {
+Schedule random_mixed_schedule(Random& random, const Algorithm& pipeline, int ranks) {
   Schedule schedule;
   schedule.grid = random_grid_request(random, random.small(1, 2));
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
-  for (const StageDeclaration& array : pipeline.stages()) {
+  for (const ArrayDeclaration& array : pipeline.arrays()) {
     if (random.chance(15) || array.is_further_output) continue;
     StageSchedule stage;
     bool is_output = false;

@@ -6,7 +6,8 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/bindings.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/run/bindings.hpp"
 
 namespace tessera::test {
 
@@ -99,6 +100,6 @@ struct MixedBindings {
 };
 
 /// Any placement, grid and tile that every stage may have, overlap and slices.
-Schedule random_mixed_schedule(Random& random, const Pipeline& pipeline, int ranks);
+Schedule random_mixed_schedule(Random& random, const Algorithm& pipeline, int ranks);
 
 }  // namespace tessera::test

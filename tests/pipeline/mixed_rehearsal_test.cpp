@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/mixed_graph.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -39,7 +40,9 @@ Case random_case(test::Random& random, bool exact) {
 }
 
 void rehearse(const Case& sample, MixedBindings& bindings) {
-  Rehearsal(sample.graph.pipeline, sample.schedule, sample.target, sample.ranks).run(bindings.bindings);
+  Rehearsal(sample.graph.pipeline,
+            make_plans(sample.graph.pipeline, sample.schedule, sample.target, sample.ranks))
+      .run(bindings.bindings);
   for (const auto& sink : bindings.sinks)
     if (sink != nullptr) {
       EXPECT_EQ(sink->writes.values, std::vector<int>(sink->writes.values.size(), 1)) << sample.text();

@@ -4,8 +4,9 @@
 
 #include "pipeline/mixed_graph.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ TEST(MixedRun, AnyScheduleGivesTheBitsOfOneRank) {
     const Transport transport{true, random.chance(30)};
     const HostMode mode = random.chance(30) ? HostMode::calling_thread : HostMode::kernels;
     MixedBindings expected(graph), found(graph);
-    Rehearsal(graph.pipeline, {}, {}, 1).run(expected.bindings);
+    Rehearsal(graph.pipeline, make_plans(graph.pipeline, {}, {}, 1)).run(expected.bindings);
     const Plan plan = make_plan(graph.pipeline, schedule, target, ranks, test::world_rank());
     PlanInstance instance(graph.pipeline, plan, MPI_COMM_WORLD, transport,
                           target.device ? HostMode::kernels : mode);

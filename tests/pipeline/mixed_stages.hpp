@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/pipeline/functions.hpp"
-#include "tessera/pipeline/pack.hpp"
+#include "tessera/pipeline/body/functions.hpp"
+#include "tessera/pipeline/body/pack.hpp"
 #include "tessera/view/compat.hpp"
 
 namespace tessera::test {

@@ -5,8 +5,10 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/recording.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -94,7 +96,7 @@ struct Sample {
     Result result;
     Bindings bindings{{{"u", &first}, {"w", &second}}, {{"u", &u_sink}, {"w", &w_sink}}};
     bindings.after_loop = [&](const LoopProgress& progress) { result.turns.push_back(progress.turns); };
-    Rehearsal(made.pipeline, made.schedule, {}, ranks).run(bindings);
+    Rehearsal(made.pipeline, make_plans(made.pipeline, made.schedule, {}, ranks)).run(bindings);
     result.u = u_sink.array;
     result.w = w_sink.array;
     return result;

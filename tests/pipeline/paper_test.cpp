@@ -4,7 +4,9 @@
 
 #include "domain/random.hpp"
 #include "pipeline/plan_sample.hpp"
-#include "tessera/pipeline/explain.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 

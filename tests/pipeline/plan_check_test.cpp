@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans that were edited: what executors would follow into memory that is not theirs is refused.
-#include "tessera/pipeline/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,10 @@
 #include <random>
 
 #include "pipeline/plan_sample.hpp"
-#include "tessera/pipeline/plan_json.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -26,7 +28,7 @@ struct Sample {
     schedule.overlap = overlap;
     schedule.stages["bh"].placement = placement;
     schedule.stages["bv"].tile = {6, 2};
-    plans = test::make_plans(pipeline, schedule, {2}, 3);
+    plans = make_plans(pipeline, schedule, {2}, 3);
   }
   Plan& middle() { return plans[1]; }
   std::vector<PlanNode>& phases() { return std::get<plan::Sequence>(middle().root.step).children; }

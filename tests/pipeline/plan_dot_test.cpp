@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/plan_dot.hpp"
+#include "tessera/pipeline/explain/plan_dot.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "pipeline/random_plans.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -39,7 +41,7 @@ std::int64_t count(const std::vector<std::string>& words, const std::string& wor
   return std::count(words.begin(), words.end(), word);
 }
 
-std::string dot_of(const Pipeline& pipeline, const std::vector<Plan>& plans) {
+std::string dot_of(const Algorithm& pipeline, const std::vector<Plan>& plans) {
   PlanTotals totals;
   for (const Plan& plan : plans) totals.add(pipeline, plan);
   return to_dot(pipeline, plans.front(), totals);
@@ -55,7 +57,7 @@ TEST(PlanDot, EveryArrayIsANodeAndEveryReadAnEdge) {
     EXPECT_EQ(count(words, "{"), count(words, "}"));
     EXPECT_EQ(count(words, "["), count(words, "]"));
     std::int64_t edges = 0;
-    for (const StageDeclaration& stage : graph.pipeline.stages()) {
+    for (const ArrayDeclaration& stage : graph.pipeline.arrays()) {
       edges += static_cast<std::int64_t>(stage.inputs.size());
       EXPECT_GE(count(words, "\"" + stage.name + "\""), 1);
     }
@@ -77,7 +79,7 @@ TEST(PlanDot, TilesStandInAFrameAndEdgesTellBytes) {
   pipeline.output(pipeline.stage<int>("last", Same{}, first));
   Schedule schedule;
   schedule.stages["first"].placement = Placement::tile;
-  const std::string text = dot_of(pipeline, test::make_plans(pipeline, schedule, {}, 2));
+  const std::string text = dot_of(pipeline, make_plans(pipeline, schedule, {}, 2));
   words_of(text);
   const std::size_t frame = text.find("subgraph cluster_2 {\n    label=\"in tiles of last\"");
   ASSERT_NE(frame, std::string::npos) << text;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/plan_json.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "pipeline/plan_sample.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -34,7 +36,7 @@ TEST(PlanJson, AllKindsOfNodesComeBack) {
   for (const char* kind : {"sequence", "repeat", "items", "allocate", "free", "read", "write", "boundary",
                            "compute", "reduce", "swap"})
     EXPECT_NE(text.find(std::string("\"").append(kind).append("\"")), std::string::npos) << kind;
-  const std::string plans = to_json(pipeline, test::make_plans(pipeline, {}, {}, 3));
+  const std::string plans = to_json(pipeline, make_plans(pipeline, {}, {}, 3));
   EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, plans)), plans);
   EXPECT_NE(plans.find("exchange"), std::string::npos);
 }
@@ -49,12 +51,12 @@ TEST(PlanJson, PlansOfManyKindsOfPipelines) {
         schedule.stages["a"].placement = Placement::tile;
         schedule.stages["b"].tile = {4, 3};
         const std::string text =
-            to_json(pipeline, test::make_plans(pipeline, schedule, {2, device, {ranks}}, ranks));
+            to_json(pipeline, make_plans(pipeline, schedule, {2, device, {ranks}}, ranks));
         EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, text)), text);
       }
 }
 
-std::string error_of(const Pipeline& pipeline, const std::string& text) {
+std::string error_of(const Algorithm& pipeline, const std::string& text) {
   const std::string error = test::message_of<InputError>([&] { plan_from_json(pipeline, text); });
   EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   return error;

@@ -2,7 +2,9 @@
 #include "pipeline/plan_sample.hpp"
 
 #include "apps/blur/stages.hpp"
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/body/functions.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace tessera::test {
@@ -41,7 +43,7 @@ Pipeline blur_pipeline(const Box& image, const Box& result) {
 template Pipeline blur_pipeline<float>(const Box&, const Box&);
 template Pipeline blur_pipeline<std::uint16_t>(const Box&, const Box&);
 
-Plan plan_with_all_kinds(const Pipeline& pipeline) {
+Plan plan_with_all_kinds(const Algorithm& pipeline) {
   Plan plan = make_plan(pipeline, {}, {}, 1, 0);
   auto& phases = std::get<plan::Sequence>(plan.root.step).children;
   auto& compute = std::get<plan::Sequence>(phases.at(1).step).children;

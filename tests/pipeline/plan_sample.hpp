@@ -13,6 +13,6 @@ template <class T>
 Pipeline blur_pipeline(const Box& image, const Box& result);
 
 /// A plan of the sample whose computation stands inside every kind of inner node, with a swap.
-Plan plan_with_all_kinds(const Pipeline& pipeline);
+Plan plan_with_all_kinds(const Algorithm& pipeline);
 
 }  // namespace tessera::test

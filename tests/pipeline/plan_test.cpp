@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans of random pipelines and schedules: what every plan must get right.
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,13 @@
 #include <set>
 
 #include "pipeline/plan_sample.hpp"
-#include "tessera/pipeline/explain.hpp"
-#include "tessera/pipeline/rank_executor.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/tiling.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rank_executor.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/view/exchange.hpp"
 
 namespace {
@@ -95,7 +98,7 @@ TEST(Plan, OutputsAndDistributedStagesAreComputedOnceByTheirOwners) {
   for (int i = 0; i < 60; ++i) {
     const Planned planned = random_plans(random);
     for (std::size_t s = 0; s < planned.plans[0].stages.size(); ++s) {
-      const StageRegions& first = planned.plans[0].stages[s];
+      const ArrayRegions& first = planned.plans[0].stages[s];
       std::int64_t points = 0, redundant = 0;
       for (const Plan& plan : planned.plans) {
         points += plan.stages[s].computed.size();
@@ -117,7 +120,7 @@ TEST(Plan, BuffersHoldWhatIsComputedAndWhatIsRead) {
     const Planned planned = random_plans(random);
     for (const Plan& plan : planned.plans)
       for (std::size_t id = 0; id < plan.stages.size(); ++id) {
-        const StageRegions& stage = plan.stages[id];
+        const ArrayRegions& stage = plan.stages[id];
         if (stage.placement == Placement::tile) {
           EXPECT_EQ(stage.written_buffer, -1);
           continue;
@@ -148,7 +151,7 @@ TEST(Plan, MemoryIsSharedOnlyByBuffersThatAreNeverInUseTogether) {
       std::set<int> used, ever;
       std::int64_t bytes = 0;
       const auto expect_used = [&](int buffer) { EXPECT_TRUE(used.count(buffer) == 1) << planned.text(); };
-      const auto regions = [&](int id) -> const StageRegions& {
+      const auto regions = [&](int id) -> const ArrayRegions& {
         return plan.stages[static_cast<std::size_t>(id)];
       };
       walk(plan.root, [&](const PlanNode& node) {
@@ -234,7 +237,7 @@ TEST(Plan, NothingIsReceivedThatIsNotRequired) {
         const auto* exchange = std::get_if<plan::Exchange>(&node.step);
         if (exchange == nullptr) return;
         for (const plan::ArrayMessages& array : exchange->arrays) {
-          const StageRegions& stage = plan.stages[static_cast<std::size_t>(array.array)];
+          const ArrayRegions& stage = plan.stages[static_cast<std::size_t>(array.array)];
           for (const Message& m : array.lists.receives) {
             EXPECT_TRUE(stage.required.contains(m.box) && stage.domain.contains(m.source()))
                 << planned.text();
@@ -319,7 +322,8 @@ TEST(Plan, AStageThatNoPointReadsIsNotComputed) {
       schedule.stages["twice"].placement = static_cast<Placement>(placement);
       test::ArraySource<int> source(image);
       test::ArraySink<int> sink(image.box);
-      Rehearsal(pipeline, schedule, {}, 3).run({{{"input", &source}}, {{"far", &sink}}});
+      Rehearsal(pipeline, make_plans(pipeline, schedule, {}, 3))
+          .run({{{"input", &source}}, {{"far", &sink}}});
       for (int x = 0; x < width; ++x)
         EXPECT_EQ(sink.array.values[static_cast<std::size_t>(x)], x + 1 + (x > 100 ? 4 * (x - 99) : 0));
       const Plan plan = make_plan(pipeline, schedule, {}, 3, 2);
@@ -379,7 +383,7 @@ TEST(Plan, AutoGridsCutAcrossTheNarrowSideOfTheFootprint) {
       pipeline.stage<float>("wide", WideX{}, pipeline.input<float, 2>("in", box, Boundary::clamp)));
   Schedule schedule;
   schedule.grid.entries = {0, 0};
-  for (const StageRegions& stage : make_plan(pipeline, schedule, {}, 16, 0).stages)
+  for (const ArrayRegions& stage : make_plan(pipeline, schedule, {}, 16, 0).stages)
     EXPECT_EQ(stage.grid.text(), "[1, 16]");
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pipeline/random_graph.hpp"
-#include "tessera/pipeline/functions.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 
 namespace tessera::test {
 

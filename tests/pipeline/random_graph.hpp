@@ -3,7 +3,8 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
 
 namespace tessera::test {
 

@@ -3,17 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace tessera::test {
-
-std::vector<Plan> make_plans(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                             int rank_count) {
-  std::vector<Plan> plans;
-  for (int rank = 0; rank < rank_count; ++rank)
-    plans.push_back(make_plan(pipeline, schedule, target, rank_count, rank));
-  return plans;
-}
 
 std::vector<Plan> random_plans(Random& random, const Graph& graph, int most_ranks) {
   Target target;

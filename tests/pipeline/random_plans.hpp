@@ -2,14 +2,11 @@
 #pragma once
 
 #include "pipeline/random_graph.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace tessera::test {
 
-/// The plans of all ranks.
-std::vector<Plan> make_plans(const Pipeline& pipeline, const Schedule& schedule, const Target& target,
-                             int rank_count);
-
-/// Of a graph, by a random schedule on some ranks.
+/// The plans of all ranks for a graph, by a random schedule on 1 to `most_ranks` ranks.
 std::vector<Plan> random_plans(Random& random, const Graph& graph, int most_ranks);
 
 /// The outputs of a graph, computed by these plans.

@@ -9,8 +9,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace tessera::test {
 
@@ -42,7 +43,7 @@ class RandomRun {
   /// For messages.
   std::string text;
 
-  RandomRun(Random& random, const Pipeline& pipeline,
+  RandomRun(Random& random, const Algorithm& pipeline,
             const std::map<std::string, WholeArray<std::int32_t>>& inputs) {
     Schedule schedule = random_schedule(random, pipeline);
     if (random.chance(80)) add_random_rounds(random, pipeline, schedule);
@@ -53,7 +54,7 @@ class RandomRun {
     Bindings bindings;
     for (const auto& [name, image] : inputs)
       bindings.sources[name] = &sources.emplace(name, ArraySource<std::int32_t>(image)).first->second;
-    for (const StageDeclaration& stage : pipeline.stages())
+    for (const ArrayDeclaration& stage : pipeline.arrays())
       if (stage.is_output)
         bindings.sinks[stage.name] =
             &sinks_.emplace(stage.name, ArraySink<std::int32_t>(stage.domain)).first->second;
@@ -61,7 +62,7 @@ class RandomRun {
     Target target;
     target.threads = random.small(1, 2);
     target.device = random.chance(30);
-    Rehearsal(rounds.pipeline, rounds.schedule, target, ranks).run(bindings);
+    Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
   }
 
   void expect(const std::string& output, const WholeArray<std::int32_t>& expected) const {

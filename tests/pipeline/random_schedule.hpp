@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "domain/random.hpp"
-#include "tessera/pipeline/overlapped_test.hpp"
-#include "tessera/pipeline/pipeline.hpp"
-#include "tessera/pipeline/schedule.hpp"
-#include "tessera/pipeline/scheduled_pipeline.hpp"
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace tessera::test {
 
@@ -44,14 +44,14 @@ inline TileSize random_tile(Random& random, int dimensions) {
 }
 
 /// Some loop feeds the array, or feeds another with it.
-inline bool changes_places(const Pipeline& pipeline, int id) {
+inline bool changes_places(const Algorithm& pipeline, int id) {
   for (const LoopDeclaration& loop : pipeline.loops())
     for (const auto& [from, to] : loop.feeds)
       if (from == id || to == id) return true;
   return false;
 }
 
-inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
+inline bool is_read_in_another_loop(const Algorithm& pipeline, int id) {
   const auto is_apart = [&](int reader) {
     if (pipeline.loop_of(reader) != pipeline.loop_of(id)) return true;
     for (const LoopDeclaration& loop : pipeline.loops())
@@ -65,13 +65,13 @@ inline bool is_read_in_another_loop(const Pipeline& pipeline, int id) {
 }
 
 /// Rounds of any number of turns for the loops that may have them.
-inline void add_random_rounds(Random& random, const Pipeline& pipeline, Schedule& schedule) {
+inline void add_random_rounds(Random& random, const Algorithm& pipeline, Schedule& schedule) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
     const bool holds_others = std::ranges::any_of(pipeline.loops(), [&loop](const LoopDeclaration& other) {
       return &other > &loop && other.last <= loop.last;
     });
     const bool is_periodic = std::ranges::any_of(loop.feeds, [&pipeline](const LoopDeclaration::Feed& feed) {
-      return has_periodic_side(pipeline[feed.to]);
+      return pipeline[feed.to].has_periodic_side();
     });
     if (holds_others || random.chance(20)) continue;
     LoopSchedule& asked = schedule.loops[loop.name];
@@ -87,13 +87,13 @@ inline void add_random_rounds(Random& random, const Pipeline& pipeline, Schedule
 }
 
 /// Any placement, grid and tile size for every stage that may have one.
-inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
+inline Schedule random_schedule(Random& random, const Algorithm& pipeline) {
   Schedule schedule;
   schedule.grid = random_grid_request(random, 1);
   schedule.slicing = random.chance(30) ? Slicing::balanced : Slicing::ceil;
   schedule.overlap = random.one_of<Overlap>({Overlap::automatic, Overlap::on, Overlap::off});
   for (int id = 0; id < pipeline.size(); ++id) {
-    const StageDeclaration& declaration = pipeline[id];
+    const ArrayDeclaration& declaration = pipeline[id];
     // A reduction that is left out may be computed together with what it reduces.
     if (declaration.is_value || declaration.is_further_output ||
         random.chance(declaration.reduction != nullptr ? 50 : 10))
@@ -101,7 +101,7 @@ inline Schedule random_schedule(Random& random, const Pipeline& pipeline) {
     StageSchedule stage;
     const bool changes = changes_places(pipeline, id);
     if (!declaration.is_input() && !declaration.is_output && declaration.reduction == nullptr && !changes &&
-        !(declaration.is_bounded && has_periodic_side(declaration)))
+        !(declaration.is_bounded && declaration.has_periodic_side()))
       stage.placement =
           static_cast<Placement>(random.small(0, is_read_in_another_loop(pipeline, id) ? 2 : 3));
     if (!changes && random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);

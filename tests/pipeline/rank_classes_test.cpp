@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/rank_classes.hpp"
+#include "tessera/pipeline/explain/rank_classes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 
 #include "apps/blur/stages.hpp"
 #include "pipeline/plan_sample.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -19,12 +21,12 @@ std::vector<std::int64_t> sizes_of(const RankClasses& ranks) {
   return sizes;
 }
 
-RankClasses classes_of(const Pipeline& pipeline) {
+RankClasses classes_of(const Algorithm& pipeline) {
   Schedule schedule;
   schedule.grid.entries = {8, 8};
   if (pipeline.size() > 2) schedule.stages["bh"].placement = Placement::rank;
   RankClasses ranks;
-  for (const Plan& plan : test::make_plans(pipeline, schedule, {}, 64)) ranks.add(plan);
+  for (const Plan& plan : make_plans(pipeline, schedule, {}, 64)) ranks.add(plan);
   return ranks;
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/interval_sample.hpp"
-#include "tessera/pipeline/footprint.hpp"
+#include "tessera/pipeline/inference/footprint.hpp"
 #include "view/pattern.hpp"
 
 namespace tessera::test {

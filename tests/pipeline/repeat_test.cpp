@@ -6,11 +6,13 @@
 
 #include "pipeline/flood_sample.hpp"
 #include "pipeline/world.hpp"
-#include "tessera/pipeline/plan_check.hpp"
-#include "tessera/pipeline/plan_instance.hpp"
-#include "tessera/pipeline/plan_json.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace {
 
@@ -52,7 +54,7 @@ Target random_target(test::Random& random) {
 }
 
 /// A random schedule, in half of all cases with rounds. `text` says which.
-Rounds random_rounds(test::Random& random, const Pipeline& pipeline, std::string& text) {
+Rounds random_rounds(test::Random& random, const Algorithm& pipeline, std::string& text) {
   Schedule schedule = test::random_schedule(random, pipeline);
   if (random.chance(50)) test::add_random_rounds(random, pipeline, schedule);
   text = test::to_string(schedule);
@@ -82,7 +84,8 @@ TEST(Repeat, ARehearsalDoesWhatThePaperSays) {
     Listener listener;
     listener.listen(bindings);
     const int ranks = test::random_rank_count(random);
-    Rehearsal(rounds.pipeline, rounds.schedule, random_target(random), ranks).run(bindings);
+    Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, random_target(random), ranks))
+        .run(bindings);
     text = sample.text() + "; " + text + " on " + std::to_string(ranks);
     EXPECT_EQ(wrong_points(iterate, last, sample.box), 0) << text;
     EXPECT_EQ(wrong_points(after, slope, sample.box), 0) << text;
@@ -344,7 +347,7 @@ TEST(Repeat, LoopsInLoopsEndByTheirOwnConditions) {
       if (progress.loop != 0) turns.push_back(progress.turns);
     };
     const int ranks = random.small(1, 12);
-    Rehearsal(pipeline, schedule, random_target(random), ranks).run(bindings);
+    Rehearsal(pipeline, make_plans(pipeline, schedule, random_target(random), ranks)).run(bindings);
     EXPECT_EQ(wrong_points(expected, last, levels.box), 0) << text << " on " << ranks;
     EXPECT_EQ(turns, expected_turns);
     counts_differ =
@@ -418,7 +421,8 @@ TEST(Repeat, WhatIsFedOnKeepsTheIterateBefore) {
     test::ArraySink<std::uint32_t> last(box), last_but_one(box);
     std::string text;
     const Rounds rounds = random_rounds(random, pipeline, text);
-    Rehearsal(rounds.pipeline, rounds.schedule, random_target(random), test::random_rank_count(random))
+    Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, random_target(random),
+                                          test::random_rank_count(random)))
         .run({{{"now", &first}, {"past", &zeros}}, {{"now", &last}, {"past", &last_but_one}}});
     bool is_above = false;
     for (std::int64_t turn = 0; turn < turns && !is_above; ++turn) {

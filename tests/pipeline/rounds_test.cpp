@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"
-#include "tessera/pipeline/plan.hpp"
-#include "tessera/pipeline/rounds.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -33,7 +35,7 @@ Pipeline relaxing(std::int64_t maximum, Boundary boundary = Boundary::clamp) {
   return p;
 }
 
-Rounds with_rounds(const Pipeline& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
+Rounds with_rounds(const Algorithm& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
   Schedule schedule;
   schedule.grid = {{1, 0}};
   schedule.loops[loop] = asked;
@@ -41,7 +43,7 @@ Rounds with_rounds(const Pipeline& pipeline, const LoopSchedule& asked, const ch
 }
 
 /// The steps of one loop, in order.
-std::vector<const PlanNode*> steps_of(const Pipeline& pipeline, const Plan& plan, const std::string& name) {
+std::vector<const PlanNode*> steps_of(const Algorithm& pipeline, const Plan& plan, const std::string& name) {
   std::vector<const PlanNode*> steps;
   walk(plan.root, [&](const PlanNode& node) {
     const auto* repeat = std::get_if<plan::Repeat>(&node.step);
@@ -68,7 +70,7 @@ TEST(Rounds, DeepGhostsAreExchangedOnce) {
   // Of 6 rows the ranks own, those of turn j, counted from 1, are 4 - j more on each side.
   for (int turn = 1; turn <= 4; ++turn) {
     const int next = rounds.pipeline.find("next@" + std::to_string(turn));
-    const StageRegions& stage = plan.stages[static_cast<std::size_t>(next)];
+    const ArrayRegions& stage = plan.stages[static_cast<std::size_t>(next)];
     EXPECT_EQ(stage.computed, (Box{{0, 32}, {6 - (4 - turn), 12 + (4 - turn)}}));
     EXPECT_EQ(stage.redundant_points, 2 * 32 * (4 - turn));
   }
@@ -105,7 +107,7 @@ TEST(Rounds, TheLastTurnIsAlwaysOneOfTheLoopItself) {
   }
 }
 
-std::string schedule_error(const Pipeline& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
+std::string schedule_error(const Algorithm& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
   try {
     with_rounds(pipeline, asked, loop);
   } catch (const ScheduleError& error) {
@@ -146,7 +148,7 @@ TEST(Rounds, TestsOverlapWhereNothingNeedsThem) {
 }
 
 TEST(Rounds, TestsThatCannotOverlap) {
-  const auto error = [](const Pipeline& pipeline, const LoopSchedule& asked) {
+  const auto error = [](const Algorithm& pipeline, const LoopSchedule& asked) {
     return test::message_of<ScheduleError>([&] { with_rounds(pipeline, asked); });
   };
   const LoopSchedule overlapped{.overlaps_test = true};

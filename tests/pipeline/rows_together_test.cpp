@@ -4,7 +4,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -47,7 +49,7 @@ void expect_same(test::Random& random, const Box& box, const Schedule& schedule,
   pipeline.output(pipeline.stage<R>("together", Together<R, Rows>{}, input, other), box);
   test::ArraySource<T> source(image);
   test::ArraySink<R> one_by_one(box), together(box);
-  Rehearsal(pipeline, schedule, target_of(streams), ranks)
+  Rehearsal(pipeline, make_plans(pipeline, schedule, target_of(streams), ranks))
       .run({{{"input", &source}}, {{"one_by_one", &one_by_one}, {"together", &together}}});
   EXPECT_TRUE(together.every_point_written_once());
   EXPECT_TRUE(together.array.same_bits(one_by_one.array)) << to_string(box) << " on " << ranks << " ranks";
@@ -108,7 +110,7 @@ TEST(RowsTogether, MeanNothingToLinesAndTransposes) {
   pipeline.output(pipeline.stage<float>("turned", Turned{}, pixels), turned_box);
   test::ArraySource<float> lines(line), images(image);
   test::ArraySink<float> sums(line.box), turned(turned_box);
-  Rehearsal(pipeline, {}, target_of(false), 2)
+  Rehearsal(pipeline, make_plans(pipeline, {}, target_of(false), 2))
       .run({{{"line", &lines}, {"image", &images}}, {{"sums", &sums}, {"turned", &turned}}});
   for (int x = 0; x < 99; ++x) {
     ASSERT_EQ(sums.array.values[static_cast<std::size_t>(x)], static_cast<float>(x + std::min(x + 1, 98)));

@@ -5,7 +5,9 @@
 
 #include "domain/random.hpp"
 #include "pipeline/plan_sample.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays that are written past the caches hold what others hold, to the last byte around a box.
-#include "tessera/pipeline/streamed_stores.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/plan.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace {
 
@@ -50,7 +51,7 @@ struct TwoPlanes {
 
 /// The whole array, of which a stage wrote a box and nothing else.
 template <class T>
-test::WholeArray<T> written(const Pipeline& pipeline, const char* stage, const test::WholeArray<T>& image,
+test::WholeArray<T> written(const Algorithm& pipeline, const char* stage, const test::WholeArray<T>& image,
                             const Box& whole, const Box& box, bool streams) {
   test::WholeArray<T> result(whole);
   const auto reference = [](const test::WholeArray<T>& array) {

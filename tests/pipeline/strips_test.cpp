@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -71,7 +73,7 @@ void expect_plain(const Box& box, const Box& reduced, const TileSize& tile, int 
   test::ArraySource<std::int32_t> source(image);
   test::ArraySink<std::int32_t> sums(box), greatest(Box{{0, 1}});
   test::ArraySink<std::int64_t> totals(Box{{0, 1}});
-  Rehearsal(pipeline, schedule, target, ranks)
+  Rehearsal(pipeline, make_plans(pipeline, schedule, target, ranks))
       .run({{{"input", &source}}, {{"sum", &sums}, {"total", &totals}, {"most", &greatest}}});
   const std::string text =
       to_string(box) + " reduced on " + to_string(reduced) + ", on " + std::to_string(ranks) + " ranks";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables in bodies, and bodies inlined with via.
-#include "tessera/pipeline/table.hpp"
+#include "tessera/pipeline/body/table.hpp"
 
 #include "pipeline/recording.hpp"
-#include "tessera/pipeline/via.hpp"
+#include "tessera/pipeline/body/via.hpp"
 
 namespace {
 

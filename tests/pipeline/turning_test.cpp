@@ -4,7 +4,9 @@
 
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 namespace {
 
@@ -45,7 +47,8 @@ test::WholeArray<T> result_of(const Body& body, const test::WholeArray<T>& image
   pipeline.output(pipeline.stage<T>("turned", body, input), box);
   test::ArraySource<T> source(image);
   test::ArraySink<T> sink(box);
-  Rehearsal(pipeline, schedule, {2, false}, ranks).run({{{"input", &source}}, {{"turned", &sink}}});
+  Rehearsal(pipeline, make_plans(pipeline, schedule, {2, false}, ranks))
+      .run({{{"input", &source}}, {{"turned", &sink}}});
   EXPECT_TRUE(sink.every_point_written_once());
   return sink.array;
 }
@@ -91,7 +94,8 @@ TYPED_TEST(Turning, EqualsBruteForceInHighTiles) {
     target.cache_bytes = cache_bytes;
     test::ArraySource<TypeParam> source(image);
     test::ArraySink<TypeParam> sink(box);
-    Rehearsal(pipeline, schedule, target, 1).run({{{"input", &source}}, {{"turned", &sink}}});
+    Rehearsal(pipeline, make_plans(pipeline, schedule, target, 1))
+        .run({{{"input", &source}}, {{"turned", &sink}}});
     test::for_each_point(box, [&](const Point& p) {
       Point at{};
       at[0] = p[1];

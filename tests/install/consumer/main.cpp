@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include "tessera/pipeline/rehearsal.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
 
 /// A user's stages: the difference to the right neighbour, and its square.
 struct Difference {
@@ -58,7 +60,8 @@ int main(int argc, char** argv) {
   schedule.grid = {{2, 0}};
   Source source;
   Sink sink;
-  tessera::Rehearsal(pipeline, schedule, {}, 6).run({{{"in", &source}}, {{"square", &sink}}});
+  tessera::Rehearsal(pipeline, tessera::make_plans(pipeline, schedule, {}, 6))
+      .run({{{"in", &source}}, {{"square", &sink}}});
   std::printf("%d points, %d of them wrong\n", sink.points, sink.wrong);
   return sink.points == 200 && sink.wrong == 0 ? 0 : 1;
 }

@@ -3,8 +3,8 @@
 // CMakeLists.txt).
 #include <algorithm>
 
-#include "tessera/pipeline/pipeline.hpp"
-#include "tessera/pipeline/table.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/body/table.hpp"
 
 using namespace tessera;
 

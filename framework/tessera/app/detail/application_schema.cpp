@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/application_schema.hpp"
+
+#include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/image_inputs.hpp"
+#include "tessera/app/image_outputs.hpp"
+
+namespace tessera::app {
+
+using deck::ValueType;
+
+ScheduleNames names_of(const PipelineApplication& application) {
+  ScheduleNames names{
+      {}, application.stages, application.reductions, {application.output}, application.loops};
+  if (application.build) names.inputs.push_back("input");
+  for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
+  return names;
+}
+
+deck::Schema make_schema(const PipelineApplication& application) {
+  deck::Schema schema;
+  declare_input_keys(schema, application);
+  declare_output_keys(schema, application);
+  for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
+  if (!application.loops.empty()) declare_checkpoint_keys(schema);
+  schema.add(
+      {.name = "threads",
+       .type = ValueType::integer,
+       .group = "Machine",
+       .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
+               "evenly by the ranks on them",
+       .minimum = 1,
+       .maximum = 4096});
+  schema.add({.name = "gpu_aware_mpi",
+              .type = ValueType::choice,
+              .group = "Machine",
+              .help = "Whether MPI takes the addresses of device memory; auto asks it and tries",
+              .default_text = "auto",
+              .choices = {"auto", "on", "off"}});
+  schema.add({.name = "memory",
+              .type = ValueType::real,
+              .group = "Machine",
+              .help = "What a rank may use at most: what needs more is computed band after band, and refused "
+                      "before it starts if that needs more, too",
+              .unit = "GiB",
+              .minimum = 0});
+  schema.add({.name = "bands",
+              .type = ValueType::integer,
+              .group = "Machine",
+              .help =
+                  "Into how many bands of rows the image is cut, which are read, computed and written one "
+                  "after the other; without it as many as memory needs, which is one if it has no limit",
+              .minimum = 1,
+              .maximum = 1 << 30});
+  schema.add({.name = "watchdog",
+              .type = ValueType::real,
+              .group = "Machine",
+              .help =
+                  "Ends a run in which no step ends for so long, with status 6 and the steps that ranks are "
+                  "in; without it runs may stand still",
+              .unit = "s",
+              .minimum = 0.1,
+              .maximum = 1e6});
+  declare_schedule_keys(schema, names_of(application));
+  return schema;
+}
+
+}  // namespace tessera::app

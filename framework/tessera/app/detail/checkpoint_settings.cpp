@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/checkpoint_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr const char* group = "Checkpoints";
+constexpr double longest = 1e9;
+
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.insert(line);
+  return lines;
+}
+
+/// The first line of `some` that `others` lack; null when there is none.
+const std::string* first_missing(const std::set<std::string>& some, const std::set<std::string>& others) {
+  const auto missing =
+      std::ranges::find_if(some, [&](const std::string& line) { return !others.contains(line); });
+  return missing == some.end() ? nullptr : &*missing;
+}
+
+}  // namespace
+
+void declare_checkpoint_keys(deck::Schema& schema) {
+  using deck::ValueType;
+  schema.add({.name = "checkpoint.directory",
+              .type = ValueType::path,
+              .group = group,
+              .help = "A folder for the run's checkpoints, of which it keeps the last two; with it, SIGTERM "
+                      "and SIGUSR1 end a run with a checkpoint and status 4"});
+  schema.add({.name = "checkpoint.every",
+              .type = ValueType::integer,
+              .group = group,
+              .help = "Turns of a loop from one checkpoint to the next",
+              .minimum = 1});
+  schema.add({.name = "checkpoint.interval",
+              .type = ValueType::real,
+              .group = group,
+              .help = "Time from one checkpoint to the next; without it 600, or none with checkpoint.every",
+              .unit = "s",
+              .minimum = 0.001,
+              .maximum = longest});
+  schema.add({.name = "wall_limit",
+              .type = ValueType::real,
+              .group = group,
+              .help = "The run writes a checkpoint and ends, with status 4, before it has run for so long",
+              .unit = "s",
+              .minimum = 0.001,
+              .maximum = longest});
+  schema.add({.name = "restart",
+              .type = ValueType::path,
+              .group = group,
+              .help = "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with "
+                      "none in it the run begins at its beginning"});
+}
+
+CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
+  if (deck.schema().find("checkpoint.directory") == nullptr) return {};
+  CheckpointSettings settings{.directory = deck.text_of("checkpoint.directory"),
+                              .restart = deck.text_of("restart")};
+  for (const char* key : {"checkpoint.every", "checkpoint.interval", "wall_limit"})
+    if (settings.directory.empty() && deck.is_set(key))
+      deck.fail(key, "there is no place for checkpoints: give checkpoint.directory, too");
+  if (settings.directory.empty()) return settings;
+  if (deck.is_set("checkpoint.every")) settings.every = deck.get<std::int64_t>("checkpoint.every");
+  if (deck.is_set("checkpoint.interval"))
+    settings.interval = deck.get<double>("checkpoint.interval");
+  else if (settings.every == 0)
+    settings.interval = 600;
+  if (deck.is_set("wall_limit")) settings.wall_limit = deck.get<double>("wall_limit");
+  return settings;
+}
+
+std::string problem_text(const PipelineApplication& application, const deck::Deck& deck) {
+  const auto is_own = [&](const std::string& name) {
+    return std::ranges::any_of(application.parameters,
+                               [&](const deck::KeyDeclaration& key) { return key.name == name; });
+  };
+  const auto is_of_image = [&](const std::string& name) {
+    return name.starts_with("input.") ||
+           std::ranges::any_of(application.further_images,
+                               [&](const FurtherImage& image) { return name.starts_with(image.name + "."); });
+  };
+  std::string text;
+  for (const deck::Schema::Key& key : deck.schema().keys()) {
+    if (!is_own(key.name) && !is_of_image(key.name)) continue;
+    const deck::Value* value = deck.find(key.name);
+    const bool limits_turns =
+        std::ranges::find(application.turn_limits, key.name) != application.turn_limits.end();
+    text += fmt::format("{}: {}\n", key.name,
+                        value == nullptr ? "(not given)"
+                        : limits_turns   ? "(given)"
+                                         : to_yaml(*value));
+  }
+  return text;
+}
+
+void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now) {
+  const std::set<std::string> old_lines = lines_of(then), new_lines = lines_of(now);
+  const std::string* before = first_missing(old_lines, new_lines);
+  const std::string* after = first_missing(new_lines, old_lines);
+  if (before == nullptr && after == nullptr) return;
+  throw InputError(
+      fmt::format("restart: {}: is of another problem: its run had '{}', this one has '{}'; "
+                  "give the same, or begin anew without restart",
+                  checkpoint, before != nullptr ? *before : "(no such key)",
+                  after != nullptr ? *after : "(no such key)"));
+}
+
+}  // namespace tessera::app

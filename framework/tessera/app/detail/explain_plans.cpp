@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/explain_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/explain/plan_dot.hpp"
+#include "tessera/pipeline/explain/rank_classes.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// As many kinds as a distributed array of three dimensions has at most when its blocks are equal.
+constexpr std::size_t most_kinds = 27;
+
+std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const Plan& plan) {
+  const std::string title =
+      ranks.rank_count == 1
+          ? fmt::format("only rank {} does this:", ranks.first_rank)
+          : fmt::format("{} ranks do the same as rank {}:", ranks.rank_count, ranks.first_rank);
+  return fmt::format("\n{}\n{}", title, explain(pipeline, plan));
+}
+
+/// Empty when everything is computed at once.
+std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
+  if (!plans.has_bands()) return "";
+  const int passes = passes_of(pipeline);
+  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
+                     counted(plans.bands().count, "band"),
+                     passes == 1 ? "" : fmt::format(" and {} passes", passes));
+}
+
+/// What is not shown of all kinds.
+std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
+  if (shown.size() == all.classes().size()) return "";
+  const auto ranks_of = [](const std::vector<RankClass>& classes) {
+    return std::accumulate(classes.begin(), classes.end(), std::int64_t(0),
+                           [](std::int64_t sum, const RankClass& some) { return sum + some.rank_count; });
+  };
+  return fmt::format(
+      "\nshown are the {} most frequent of {} kinds of ranks; {} ranks are of other kinds: --rank r shows "
+      "one\n",
+      shown.size(), all.classes().size(), ranks_of(all.classes()) - ranks_of(shown));
+}
+
+/// Adds up all plans, and hands each on.
+template <class Use>
+PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& use) {
+  PlanTotals totals;
+  for (int rank = 0; rank < plans.rank_count(); ++rank) {
+    const Plan plan = plans.of(rank);
+    totals.add(pipeline, plan);
+    use(plan);
+  }
+  return totals;
+}
+
+}  // namespace
+
+std::string explain_text(const Algorithm& pipeline, const Plans& plans) {
+  RankClasses ranks;
+  const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
+  const std::vector<RankClass> shown = ranks.largest(most_kinds);
+  std::string text = summary(pipeline, plans.of(0), totals) + "\n" + bands_text(pipeline, plans);
+  for (const RankClass& some : shown) text += class_text(pipeline, some, plans.of(some.first_rank));
+  return text + others_text(ranks, shown);
+}
+
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank) {
+  return explain(pipeline, plans.of(rank));
+}
+
+std::string check_text(const Algorithm& pipeline, const Plans& plans) {
+  const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
+  const int threads = plans.of(0).target.threads;
+  return fmt::format("checked for {} x {}: {} of {} in all, peak memory per rank {}\n",
+                     counted(plans.rank_count(), "rank"), counted(threads, "thread"),
+                     counted(totals.messages, "message"), human_bytes(totals.message_bytes),
+                     human_bytes(totals.peak_bytes)) +
+         bands_text(pipeline, plans);
+}
+
+std::string dot_text(const Algorithm& pipeline, const Plans& plans) {
+  const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
+  return to_dot(pipeline, plans.of(0), totals);
+}
+
+}  // namespace tessera::app

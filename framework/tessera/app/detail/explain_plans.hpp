@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tessera/app/detail/plans.hpp"
+
+namespace tessera::app {
+
+/// What --explain prints: the totals of all ranks, then one rank of each class of ranks that do the same; of
+/// the most frequent classes, if there are many.
+std::string explain_text(const Algorithm& pipeline, const Plans& plans);
+
+/// The same with one rank only.
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
+
+/// What --check prints, in a line: what all ranks would cost.
+std::string check_text(const Algorithm& pipeline, const Plans& plans);
+
+/// The pipeline as a graph for Graphviz, with what all ranks exchange.
+std::string dot_text(const Algorithm& pipeline, const Plans& plans);
+
+}  // namespace tessera::app

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/loop_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/counted.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// What a turn computes anew: the points of the largest array that is fed.
+std::int64_t points_of(const Algorithm& pipeline, const LoopDeclaration& loop) {
+  std::int64_t points = 0;
+  for (const auto& feed : loop.feeds) points = std::max(points, pipeline[feed.to].domain.size());
+  return points;
+}
+
+}  // namespace
+
+double LoopRecorder::seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+LoopRecorder::LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank)
+    : pipeline_(pipeline), progress_(progress), history_(pipeline, rank), totals_(pipeline.loops().size()) {}
+
+void LoopRecorder::listen(Bindings& bindings) {
+  bindings.before_turn = [this](const LoopProgress& progress) { before_turn(progress); };
+  bindings.after_turn = [this](const LoopProgress& progress) { after_turn(progress); };
+  bindings.after_loop = [this](const LoopProgress& progress) { after_loop(progress); };
+}
+
+const LoopDeclaration& LoopRecorder::loop_of(const LoopProgress& progress) const {
+  return pipeline_.loops()[static_cast<std::size_t>(progress.loop)];
+}
+
+std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
+  const std::vector<int>& residuals = loop_of(progress).residuals;
+  return residuals.empty() ? ""
+                           : fmt::format(", {} {:.6g}", pipeline_[residuals.front()].name, progress.residual);
+}
+
+void LoopRecorder::before_turn(const LoopProgress& progress) {
+  if (progress.turns > progress.resumed_at || progress.loop < 0) return;
+  ++depth_;
+  totals_[static_cast<std::size_t>(progress.loop)].began = Clock::now();
+}
+
+void LoopRecorder::after_turn(const LoopProgress& progress) {
+  // A plan from a file may repeat what is no loop of the pipeline.
+  if (progress.loop < 0) return;
+  history_.add(progress);
+  progress_.turn([&] {
+    const LoopDeclaration& loop = loop_of(progress);
+    const double seconds = seconds_since(totals_[static_cast<std::size_t>(progress.loop)].began);
+    const auto left = static_cast<double>(loop.maximum - progress.turns) /
+                      static_cast<double>(progress.turns - progress.resumed_at);
+    return fmt::format("{}: turn {} of at most {}{}, {:.3g} s, at most {:.3g} s to come", loop.name,
+                       progress.turns, loop.maximum, residual_text(progress), seconds, seconds * left);
+  });
+}
+
+void LoopRecorder::after_loop(const LoopProgress& progress) {
+  if (progress.loop < 0) return;
+  --depth_;
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  ++total.runs;
+  total.turns += progress.turns;
+  total.own_turns += progress.turns - progress.resumed_at;
+  total.seconds += seconds_since(total.began);
+  total.last = progress;
+  const LoopDeclaration& loop = loop_of(progress);
+  if (depth_ == 0)
+    progress_.line(fmt::format("{}: {}{}{}", loop.name, counted(progress.turns, "turn"),
+                               residual_text(progress),
+                               loop.condition < 0       ? ""
+                               : progress.has_converged ? ", converged"
+                                                        : ", not converged"));
+}
+
+std::string LoopRecorder::unfinished() const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const LoopProgress& last = totals_[i].last;
+    if (pipeline_.loops()[i].condition >= 0 && totals_[i].runs > 0 && !last.has_converged)
+      return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns",
+                         pipeline_.loops()[i].name, last.turns, residual_text(last));
+  }
+  return "";
+}
+
+void LoopRecorder::add(Report& report) const {
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    if (pipeline_.loops()[i].rounds_of >= 0) continue;  // its turns are counted with those of that loop
+    const Total& total = totals_[i];
+    const auto turns = static_cast<double>(total.own_turns);
+    const double points = turns * static_cast<double>(points_of(pipeline_, pipeline_.loops()[i]));
+    report.add_row("loops", {{"loop", pipeline_.loops()[i].name},
+                             {"runs", total.runs},
+                             {"turns", total.turns},
+                             {"seconds", total.seconds},
+                             {"seconds_per_turn", total.own_turns > 0 ? total.seconds / turns : 0.0},
+                             {"points_per_second", total.seconds > 0 ? points / total.seconds : 0.0},
+                             {"residual", total.last.residual},
+                             {"converged", std::string(total.last.has_converged ? "yes" : "no")}});
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tessera/deck/help.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The declaration of the options; --help and --version are answered by the program, once for all ranks.
+void declare(CLI::App& command_line, Options& options, std::vector<std::string>& words) {
+  command_line.set_help_flag();
+  command_line.add_flag("-h,--help", options.help, "Print this text");
+  command_line.add_flag("--version", options.version, "Print the versions of the program and its libraries");
+  command_line.add_flag("--explain", options.explain,
+                        "Print the plan of one rank of each kind, and what all ranks cost; do not run");
+  command_line.add_flag("--check", options.check,
+                        "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
+  command_line
+      .add_option("--ranks", options.ranks,
+                  "With --explain or --check: plan for so many ranks, without starting them")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("R");
+  command_line.add_option("--rank", options.rank, "With --explain: print the plan of this rank only")
+      ->check(CLI::Range(0, (1 << 20) - 1))
+      ->type_name("r");
+  command_line.add_flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
+  command_line
+      .add_option("--save-plan", options.save_plan,
+                  "With --explain: write the plans of all ranks as JSON, too")
+      ->type_name("FILE");
+  command_line.add_option("--plan", options.plan, "Run the plans of this file, whatever the schedule says")
+      ->type_name("FILE");
+  command_line
+      .add_option("--report", options.report,
+                  "Write what each step cost: as JSON if FILE ends in .json, else text; - prints it")
+      ->type_name("FILE");
+  command_line
+      .add_option("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome")
+      ->type_name("FILE");
+  command_line.add_flag("--print-deck", options.print_deck,
+                        "Print the effective deck, which runs again as it is");
+  command_line.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  command_line.add_flag("-v,--verbose", options.verbose,
+                        "Print where each rank runs, and the libraries' versions");
+  command_line.add_option("words", words, "Decks (YAML files), and key=value, which overrides a deck")
+      ->type_name("DECK|KEY=VALUE");
+}
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw InputError(fmt::format("command line: {}", rule));
+}
+
+void check(const Options& options) {
+  require(!options.explain || !options.check, "--explain and --check: give one of them");
+  require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain or --check");
+  require(!options.quiet || !options.verbose, "--quiet and --verbose: give one of them");
+  require(options.explain || options.rank < 0, "--rank goes with --explain");
+  require(options.explain || !options.dot, "--dot goes with --explain");
+  require(options.explain || options.save_plan.empty(), "--save-plan goes with --explain");
+  require(!options.dot || options.rank < 0, "--dot shows all ranks together: leave out --rank");
+  require(options.plan.empty() || options.ranks == 0,
+          "the file of --plan says how many ranks there are: leave out --ranks");
+  require(!options.explain || options.report.empty(), "--report is of a run: leave out --explain");
+  require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  std::vector<std::string> words;
+  CLI::App command_line;
+  declare(command_line, options, words);
+  try {
+    command_line.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw InputError(std::string("command line: ") + error.what() + " (--help lists the options)");
+  }
+  for (const std::string& word : words)
+    (word.find('=') == std::string::npos ? options.decks : options.overrides).push_back(word);
+  check(options);
+  return options;
+}
+
+std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema) {
+  Options options;
+  std::vector<std::string> words;
+  CLI::App command_line(summary, program);
+  declare(command_line, options, words);
+  return command_line.help() + "\n" + deck::help_text(schema);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/placement.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr std::size_t most_lines = 4;
+
+bool same_place(const Placement& a, const Placement& b) {
+  return a.node == b.node && CPU_EQUAL(&a.affinity.processors, &b.affinity.processors) &&
+         a.device == b.device;
+}
+
+std::vector<std::size_t> members(const cpu_set_t& processors) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &processors)) numbers.push_back(i);
+  return numbers;
+}
+
+/// "rank 7", "ranks 0-3,8"; the numbers ascend.
+std::string named(const char* noun, const std::vector<std::size_t>& numbers) {
+  std::string text = fmt::format("{}{} ", noun, numbers.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    text += fmt::format("{}{}", i == 0 ? "" : ",", numbers[i]);
+    if (end - i > 1) text += fmt::format("-{}", numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+/// ", device 0 (NVIDIA H100 at 0000:3B:00.0)", as far as it is known.
+std::string device_text(const Device& device) {
+  if (device.number < 0) return "";
+  std::vector<std::string> known;
+  if (device.name.front() != '\0') known.emplace_back(device.name.data());
+  if (device.address.front() != '\0') known.push_back(fmt::format("at {}", device.address.data()));
+  return fmt::format(", device {}{}", device.number,
+                     known.empty() ? "" : fmt::format(" ({})", fmt::join(known, " ")));
+}
+
+std::string line(const std::vector<Placement>& ranks, const std::vector<std::size_t>& here) {
+  const Placement& place = ranks[here.front()];
+  std::int64_t peak_bytes = 0;
+  for (const std::size_t rank : here) peak_bytes = std::max(peak_bytes, ranks[rank].peak_bytes);
+  return fmt::format("{}: node {}, {}{}, at most {}{}", named("rank", here), place.node.data(),
+                     named("processor", members(place.affinity.processors)), device_text(place.device),
+                     human_bytes(peak_bytes), here.size() == 1 ? "" : " each");
+}
+
+/// A warning about the ranks that share processors with this one; `near` are all of its node.
+std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank,
+                           const std::vector<std::size_t>& near) {
+  cpu_set_t shared = ranks[rank].affinity.processors;
+  int threads = 0;
+  std::vector<std::size_t> sharers;
+  for (const std::size_t other : near) {
+    cpu_set_t common;
+    CPU_AND(&common, &ranks[rank].affinity.processors, &ranks[other].affinity.processors);
+    if (CPU_COUNT(&common) == 0) continue;
+    sharers.push_back(other);
+    threads += ranks[other].threads;
+    CPU_OR(&shared, &shared, &ranks[other].affinity.processors);
+  }
+  if (threads <= CPU_COUNT(&shared)) return "";
+  return fmt::format(
+      "warning: {} of {} share {} of node {}: start fewer, or give each rank its own processors",
+      counted(threads, "thread"), named("rank", sharers), named("processor", members(shared)),
+      ranks[rank].node.data());
+}
+
+/// A warning about the ranks that share the device of this one. By their numbers one could not tell: each
+/// rank may see other devices.
+std::string device_warning(const std::vector<Placement>& ranks, std::size_t rank,
+                           const std::vector<std::size_t>& near) {
+  const auto& address = ranks[rank].device.address;
+  std::vector<std::size_t> sharers;
+  for (const std::size_t other : near)
+    if (ranks[other].device.address == address) sharers.push_back(other);
+  if (address.front() == '\0' || sharers.size() < 2) return "";
+  return fmt::format("warning: {} share the device at {} of node {}: start a rank for each device",
+                     named("rank", sharers), address.data(), ranks[rank].node.data());
+}
+
+}  // namespace
+
+Placement own_placement(int threads, std::int64_t peak_bytes) {
+  Placement place{
+      .affinity = own_affinity(), .threads = threads, .device = own_device(), .peak_bytes = peak_bytes};
+  gethostname(place.node.data(), place.node.size() - 1);
+  return place;
+}
+
+std::string placement_text(const std::vector<Placement>& ranks, bool each_rank) {
+  std::vector<std::string> lines;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::vector<std::size_t> here = {first};
+    while (!each_rank && here.back() + 1 < ranks.size() && same_place(ranks[first], ranks[here.back() + 1]))
+      here.push_back(here.back() + 1);
+    lines.push_back(line(ranks, here));
+    first = here.back() + 1;
+  }
+  if (!each_rank && lines.size() > most_lines) {
+    const std::size_t more = lines.size() - most_lines;
+    lines.resize(most_lines);
+    lines.push_back(fmt::format("and {}: --verbose lists all ranks",
+                                counted(static_cast<std::int64_t>(more), "more place")));
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+std::string overlap_warning(const std::vector<Placement>& ranks) {
+  std::map<std::string, std::vector<std::size_t>> by_node;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) by_node[ranks[rank].node.data()].push_back(rank);
+  std::vector<std::string> lines;
+  for (const auto warning : {thread_warning, device_warning}) {
+    std::string text;
+    for (std::size_t rank = 0; rank < ranks.size() && text.empty(); ++rank)
+      text = warning(ranks, rank, by_node[ranks[rank].node.data()]);
+    if (!text.empty()) lines.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+}  // namespace tessera::app

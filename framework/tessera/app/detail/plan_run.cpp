@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/plan_run.hpp"
+
+namespace tessera::app {
+
+PlanRun::PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
+                 const Transport& transport) {
+  if (plans == nullptr || !plans->has_bands()) {
+    instance_ = std::make_unique<PlanInstance>(pipeline, plan, session.communicator(), transport);
+    return;
+  }
+  times_ = plans->bands().count;
+  bands_ = std::make_unique<BandedRun>(
+      pipeline, in_order(pipeline, plans->bands()),
+      [plans, rank = session.rank()](const Band& band) { return plans->of(rank, band); }, plan,
+      session.communicator(), transport, session.thread_level() == "multiple");
+}
+
+void PlanRun::run(const Bindings& bindings, const StepObserver& observer) {
+  if (bands_)
+    bands_->run(bindings, observer);
+  else
+    instance_->run(bindings, observer);
+}
+
+}  // namespace tessera::app

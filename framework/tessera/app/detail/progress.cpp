@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace tessera::app {
+
+Progress::Progress(int rank, bool quiet)
+    : shown_(rank == 0 && !quiet), terminal_(isatty(STDOUT_FILENO) != 0) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::step(int index, int count, const std::string& what) {
+  if (shown_) show(fmt::format("[{}/{}] {}", index, count, what));
+}
+
+void Progress::turn(const std::function<std::string()>& text) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (!shown_ || now - last_turn_ < (terminal_ ? 200ms : 10000ms)) return;
+  last_turn_ = now;
+  show(text());
+}
+
+void Progress::show(const std::string& text) {
+  clear();
+  fmt::print("{}{}", text, terminal_ ? "" : "\n");
+  pending_ = terminal_;
+  std::fflush(stdout);
+}
+
+void Progress::line(const std::string& text) {
+  if (!shown_) return;
+  clear();
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+void Progress::clear() {
+  if (!pending_) return;
+  fmt::print("\r\033[K");
+  std::fflush(stdout);
+  pending_ = false;
+}
+
+int steps_outside_loops(const PlanNode& node) {
+  if (std::holds_alternative<plan::Repeat>(node.step)) return 0;
+  int steps = is_step(node) ? 1 : 0;
+  if (const auto* children = children_of(node))
+    for (const PlanNode& child : *children) steps += steps_outside_loops(child);
+  return steps;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/raw_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+std::vector<std::string> type_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(ElementType::float64); ++i)
+    names.emplace_back(name_of(static_cast<ElementType>(i)));
+  return names;
+}
+
+ElementType type_named(const std::string& name) {
+  const std::vector<std::string> names = type_names();
+  return static_cast<ElementType>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+/// The box of the extents in the deck, slowest first.
+Box domain_of(const deck::Deck& deck, const std::string& key) {
+  const auto& entries = deck.get<deck::GridValue>(key).entries;
+  const bool is_known =
+      std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.has_value(); });
+  if (entries.size() < 2 || !is_known)
+    deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers");
+  Box domain;
+  double bytes = 8;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    domain.range[domain.dimensions++] = {0, **entry};
+    bytes *= static_cast<double>(**entry);
+  }
+  if (bytes > 0x1p62) deck.fail(key, "no file is so large: write what it holds");
+  return domain;
+}
+
+}  // namespace
+
+void declare_raw_keys(deck::Schema& schema, const std::string& image) {
+  const std::string group = "Files";
+  schema.add(
+      {.name = image + ".raw.shape",
+       .type = deck::ValueType::grid,
+       .group = group,
+       .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an array "
+               "of four dimensions, slowest first",
+       .max_entries = 4});
+  schema.add({.name = image + ".raw.type",
+              .type = deck::ValueType::choice,
+              .group = group,
+              .help = "The type of its numbers",
+              .choices = type_names()});
+  schema.add({.name = image + ".raw.order",
+              .type = deck::ValueType::choice,
+              .group = group,
+              .help = "The order of their bytes; without it, little",
+              .choices = {"little", "big"}});
+  schema.add({.name = image + ".raw.offset",
+              .type = deck::ValueType::integer,
+              .group = group,
+              .help = "The bytes before the first; without it, 0",
+              .minimum = 0});
+}
+
+std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image) {
+  const std::string shape = image + ".raw.shape", type = image + ".raw.type", order = image + ".raw.order",
+                    offset = image + ".raw.offset", dataset = image + ".dataset";
+  if (!deck.is_set(shape)) {
+    for (const std::string& key : {type, order, offset})
+      if (deck.is_set(key)) deck.fail(key, fmt::format("'{}' is not given: give it, too", shape));
+    return std::nullopt;
+  }
+  if (!deck.is_set(type)) deck.fail(shape, fmt::format("'{}' is not given: give it, too", type));
+  if (deck.is_set(dataset)) deck.fail(dataset, "a file without a header has no data sets: leave it out");
+  RawInput raw;
+  raw.domain = domain_of(deck, shape);
+  raw.type = type_named(deck.get<std::string>(type));
+  raw.layout.is_big_endian = deck.text_of(order) == "big";
+  if (deck.is_set(offset)) raw.layout.offset = deck.get<std::int64_t>(offset);
+  return raw;
+}
+
+}  // namespace tessera::app

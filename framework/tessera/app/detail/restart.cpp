@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/restart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "tessera/app/detail/checkpoint_folder.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/detail/version.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/pipeline/algorithm/carried_arrays.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The file that is asked for, or those of a folder, the newest first.
+std::vector<std::string> candidates(const CheckpointedRun& run, const std::string& path) {
+  std::vector<std::string> paths;
+  if (run.session.rank() == 0) {
+    std::error_code ignored;
+    paths = std::filesystem::is_directory(path, ignored)
+                ? CheckpointFolder(path, run.application.program).files()
+                : std::vector{path};
+  }
+  broadcast(run.session.communicator(), paths);
+  return paths;
+}
+
+/// One array of a checkpoint.
+class CheckpointSource final : public BlockSource {
+ public:
+  CheckpointSource(io::CheckpointReader& reader, std::string name)
+      : reader_(reader), name_(std::move(name)) {}
+  void read(const HostBlock& block) override { reader_.read(name_, block); }
+
+ private:
+  io::CheckpointReader& reader_;
+  std::string name_;
+};
+
+std::string described(const io::FileArray& array) {
+  return fmt::format("'{}' {} of {}", array.name, to_string(array.domain), name_of(array.type));
+}
+
+}  // namespace
+
+std::vector<int> CheckpointedRun::array_ids(int loop) const {
+  return carried_arrays(pipeline, pipeline.loops()[static_cast<std::size_t>(loop)]);
+}
+
+std::vector<io::FileArray> CheckpointedRun::arrays(int loop) const {
+  std::vector<io::FileArray> arrays;
+  for (const int id : array_ids(loop))
+    arrays.push_back(
+        {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
+  return arrays;
+}
+
+std::unique_ptr<Restart> Restart::find(const CheckpointedRun& run, const CheckpointSettings& settings,
+                                       Progress& progress) {
+  if (settings.restart.empty()) return nullptr;
+  const std::vector<std::string> paths = candidates(run, settings.restart);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::unique_ptr<io::CheckpointReader> reader;
+    try {
+      reader = std::make_unique<io::CheckpointReader>(run.session.communicator(), paths[i]);
+      reader->verify();
+    } catch (const InputError& error) {
+      if (i + 1 == paths.size()) throw;
+      if (run.session.rank() == 0)
+        fmt::print(stderr, "{}: warning: {}: the one before it is taken\n", run.application.program,
+                   error.what());
+      continue;
+    }
+    std::unique_ptr<Restart> restart(new Restart(run, std::move(reader)));
+    const io::CheckpointNotes& notes = restart->reader_->notes();
+    progress.line(fmt::format("restart {}: after {} of '{}'{}", paths[i], counted(notes.turns, "turn"),
+                              notes.loop,
+                              notes.version == version() ? "" : ", written by version " + notes.version));
+    return restart;
+  }
+  progress.line(fmt::format("restart {}: no checkpoint yet, from the beginning", settings.restart));
+  return nullptr;
+}
+
+Restart::Restart(const CheckpointedRun& run, std::unique_ptr<io::CheckpointReader> reader)
+    : reader_(std::move(reader)) {
+  check(run);
+  array_ids_ = run.array_ids(loop_);
+}
+
+void Restart::fail(const std::string& message) const {
+  throw InputError(fmt::format("restart: {}: {}", path(), message));
+}
+
+void Restart::check(const CheckpointedRun& run) {
+  const io::CheckpointNotes& notes = reader_->notes();
+  if (notes.program != run.application.program)
+    fail(fmt::format("was written by {}: give one of {}", notes.program, run.application.program));
+  check_same_problem(path(), notes.problem, problem_text(run.application, run.deck));
+  const std::vector<LoopDeclaration>& loops = run.pipeline.loops();
+  const auto loop = std::ranges::find(loops, notes.loop, &LoopDeclaration::name);
+  if (loop == loops.end() || run.pipeline.is_inner(*loop))
+    fail(fmt::format("is of the loop '{}', which this pipeline lacks: give one of the same problem",
+                     notes.loop));
+  loop_ = static_cast<int>(loop - loops.begin());
+  arrays_ = run.arrays(loop_);
+  check_arrays(arrays_);
+  if (notes.turns >= loop->maximum)
+    fail(fmt::format("{} of the loop '{}' have ended, and the deck allows {}: allow more turns",
+                     counted(notes.turns, "turn"), notes.loop, loop->maximum));
+}
+
+void Restart::check_arrays(const std::vector<io::FileArray>& expected) const {
+  const std::vector<io::FileArray>& found = reader_->arrays();
+  for (const io::FileArray& array : expected) {
+    const auto same = std::ranges::find(found, array.name, &io::FileArray::name);
+    if (same == found.end() || same->type != array.type || !(same->domain == array.domain))
+      fail(fmt::format("holds {}, but the loop carries {}: give one of the same problem",
+                       same == found.end() ? fmt::format("no '{}'", array.name) : described(*same),
+                       described(array)));
+  }
+}
+
+void Restart::load(const LoadArray& load) {
+  for (std::size_t i = 0; i < array_ids_.size(); ++i) {
+    CheckpointSource source(*reader_, arrays_[i].name);
+    load(array_ids_[i], source);
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/run_description.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "tessera/app/detail/placement.hpp"
+#include "tessera/app/detail/run_report.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/detail/version.hpp"
+#include "tessera/deck/print.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/pipeline/planner/bands.hpp"
+#include "tessera/view/machine.hpp"
+
+namespace tessera::app {
+
+std::string RunDescription::start_text(bool verbose) const {
+  const std::vector<std::vector<Placement>> gathered =
+      gather(session.communicator(),
+             std::vector{own_placement(plan.target.threads, peak_bytes_with_next_band(plan))});
+  std::vector<Placement> ranks;
+  for (const auto& one : gathered) ranks.push_back(one.front());
+  if (ranks.empty()) return "";
+  std::string text = first_line() + "\n" + (verbose ? libraries_text() : "") + placement_text(ranks, verbose);
+  if (const std::string warning = overlap_warning(ranks); !warning.empty()) text += "\n" + warning;
+  return text;
+}
+
+std::string RunDescription::first_line() const {
+  return fmt::format("{} {}: {} x {}, {}, MPI threads {}; {} {} {}", application.program, version(),
+                     counted(session.rank_count(), "rank"), counted(plan.target.threads, "thread"),
+                     backends(), session.thread_level(),
+                     inputs.image() == nullptr ? data().name : inputs.files().front().path,
+                     to_string(data().domain), name_of(data().type));
+}
+
+void RunDescription::add(Report& report, const StepRecorder& recorder) const {
+  std::set<int> nodes;
+  for (const RankPlace& place : rank_places(session.communicator())) nodes.insert(place.node);
+  report.add("run", {{"program", application.program},
+                     {"ranks", session.rank_count()},
+                     {"nodes", static_cast<std::int64_t>(nodes.size())},
+                     {"threads_per_rank", session.threads()},
+                     {"mpi_threads", session.thread_level()},
+                     {"input", inputs.image() == nullptr ? "none" : inputs.files().front().path},
+                     {"points", to_string(data().domain)},
+                     {"type", std::string(name_of(data().type))},
+                     {"plan", plan_file.empty() ? "by the deck" : plan_file}});
+  add_steps(report, session.communicator(), pipeline, plan, recorder);
+  report.add("run", {{"versions", version_text(application.program)}, {"deck", deck::print(deck)}});
+}
+
+std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& recorder) const {
+  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(application.output))];
+  return {{"program", application.program},
+          {"version", version()},
+          {"libraries", libraries_text()},
+          {"deck", deck::print(deck)},
+          {"ranks", std::int64_t(session.rank_count())},
+          {"threads_per_rank", std::int64_t(plan.target.threads)},
+          {"grid", regions.grid.text()},
+          {"steps", recorder.text()}};
+}
+
+}  // namespace tessera::app

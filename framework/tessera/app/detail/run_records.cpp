@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/run_records.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "tessera/app/detail/trace.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/file_names.hpp"
+
+namespace tessera::app {
+
+RunRecords::RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
+                       const std::vector<std::string>& taken)
+    : communicator_(communicator),
+      report_path_(options.report == "-" ? "" : options.report),
+      trace_path_(options.trace),
+      history_path_(history_path),
+      prints_report_(options.report == "-") {
+  check_names(taken, {{"command line: --report", report_path_},
+                      {"command line: --trace", trace_path_},
+                      {"output.history:", history_path_}});
+  if (!report_path_.empty()) report_file_.emplace(communicator, report_path_);
+  if (!trace_path_.empty()) trace_file_.emplace(communicator, trace_path_);
+  if (!history_path_.empty()) history_file_.emplace(communicator, history_path_);
+}
+
+RecorderOptions RunRecords::recorder_options() const {
+  return {.fence = wants_report() || trace_file_, .events = trace_file_.has_value()};
+}
+
+void RunRecords::write(const Report& report, const Algorithm& pipeline, const Plan& plan,
+                       const StepRecorder& recorder, const LoopHistory& history) {
+  const bool writes = plan.rank == 0;
+  if (history_file_) history_file_->write(writes ? history.csv() : std::string());
+  if (trace_file_) {
+    const auto events = gather(communicator_, recorder.events());
+    trace_file_->write(writes ? trace_text(pipeline, plan, events) : std::string());
+  }
+  if (report_file_) {
+    const bool as_json = std::filesystem::path(report_path_).extension() == ".json";
+    report_file_->write(!writes ? std::string() : as_json ? report.json() : report.text());
+  }
+  if (prints_report_ && writes) {
+    fmt::print("{}", report.text());
+    std::fflush(stdout);
+  }
+}
+
+std::vector<std::string> RunRecords::paths() const {
+  std::vector<std::string> paths;
+  if (report_file_) paths.push_back(report_path_);
+  if (trace_file_) paths.push_back(trace_path_);
+  if (history_file_) paths.push_back(history_path_);
+  return paths;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/run_report.hpp"
+
+#include <algorithm>
+
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/planner/bands.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// What one rank knows of one step: all its calls.
+struct StepCost {
+  std::int64_t calls = 0;
+  double seconds = 0;
+  std::int64_t points = 0;
+  std::int64_t bytes = 0;
+};
+struct StageCost {
+  std::int64_t points = 0;
+  std::int64_t redundant_points = 0;
+};
+struct RankCost {
+  double seconds = 0;
+  double mpi_seconds = 0;
+  std::int64_t messages = 0;
+  std::int64_t message_bytes = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+bool waits_for_ranks(const PlanNode& node) {
+  return std::holds_alternative<plan::Exchange>(node.step) ||
+         std::holds_alternative<plan::FinishExchange>(node.step) ||
+         std::holds_alternative<plan::Reduce>(node.step);
+}
+
+/// By node id.
+std::vector<StepCost> step_costs(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
+  std::vector<StepCost> costs;
+  walk(plan.root, [&](const PlanNode& node) {
+    const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
+    const StepWork work = work_of(pipeline, node);
+    costs.push_back({total.calls, total.seconds, work.points * total.calls, work.bytes * total.calls});
+  });
+  return costs;
+}
+
+std::vector<StageCost> stage_costs(const Plan& plan) {
+  std::vector<StageCost> costs;
+  for (const ArrayRegions& stage : plan.stages)
+    costs.push_back({stage.computed_points, stage.redundant_points});
+  return costs;
+}
+
+RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
+  RankCost cost;
+  cost.peak_bytes = peak_bytes_with_next_band(plan);
+  walk(plan.root, [&](const PlanNode& node) {
+    const StepRecorder::Total& total = recorder.totals()[static_cast<std::size_t>(node.id)];
+    cost.seconds += total.seconds;
+    if (waits_for_ranks(node)) cost.mpi_seconds += total.seconds;
+    if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+      const Traffic traffic = sent(pipeline, *exchange);
+      cost.messages += traffic.messages * total.calls;
+      cost.message_bytes += traffic.bytes * total.calls;
+    }
+  });
+  return cost;
+}
+
+/// The sum over ranks of a member of entry `i` of their lists, or the largest.
+template <class Cost, class Number>
+Number sum(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
+  Number all{};
+  for (const auto& list : by_rank) all += list[i].*member;
+  return all;
+}
+template <class Cost, class Number>
+Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
+  Number largest{};
+  for (const auto& list : by_rank) largest = std::max(largest, list[i].*member);
+  return largest;
+}
+
+void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
+                    const std::vector<std::vector<StepCost>>& by_rank) {
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto i = static_cast<std::size_t>(node.id);
+    if (!is_step(node)) return;
+    const double slowest = most(by_rank, i, &StepCost::seconds);
+    const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
+    report.add_row(
+        "steps", {{"node", node.id},
+                  {"step", step_label(pipeline, node)},
+                  {"calls", by_rank.front()[i].calls},
+                  {"slowest_seconds", slowest},
+                  {"mean_seconds", sum(by_rank, i, &StepCost::seconds) / static_cast<double>(by_rank.size())},
+                  {"points", sum(by_rank, i, &StepCost::points)},
+                  {"bytes", bytes},
+                  {"gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0}});
+  });
+}
+
+void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan,
+                     const std::vector<std::vector<StageCost>>& by_rank) {
+  for (int id = 0; id < pipeline.size(); ++id) {
+    if (pipeline[id].is_input()) continue;
+    const auto i = static_cast<std::size_t>(id);
+    report.add_row("stages", {{"stage", pipeline[id].name},
+                              {"type", std::string(name_of(pipeline[id].type))},
+                              {"computed", std::string(name_of(plan.stages[i].placement))},
+                              {"points", sum(by_rank, i, &StageCost::points)},
+                              {"redundant_points", sum(by_rank, i, &StageCost::redundant_points)}});
+  }
+}
+
+void add_totals(Report& report, const std::vector<std::vector<RankCost>>& by_rank,
+                const std::vector<std::vector<StageCost>>& stages) {
+  std::int64_t redundant = 0;
+  for (std::size_t i = 0; i < stages.front().size(); ++i)
+    redundant += sum(stages, i, &StageCost::redundant_points);
+  double share_sum = 0, most_share = 0;
+  for (const auto& rank : by_rank) {
+    const RankCost& cost = rank.front();
+    const double share = cost.seconds > 0 ? cost.mpi_seconds / cost.seconds : 0;
+    share_sum += share;
+    most_share = std::max(most_share, share);
+  }
+  report.add("totals", {{"slowest_seconds", most(by_rank, 0, &RankCost::seconds)},
+                        {"mpi_share_most", most_share},
+                        {"mpi_share_mean", share_sum / static_cast<double>(by_rank.size())},
+                        {"messages", sum(by_rank, 0, &RankCost::messages)},
+                        {"message_bytes", sum(by_rank, 0, &RankCost::message_bytes)},
+                        {"redundant_points", redundant},
+                        {"planned_peak_bytes_most", most(by_rank, 0, &RankCost::peak_bytes)},
+                        {"planned_peak_bytes_all", sum(by_rank, 0, &RankCost::peak_bytes)}});
+}
+
+}  // namespace
+
+void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
+               const StepRecorder& recorder) {
+  const auto steps = gather(communicator, step_costs(pipeline, plan, recorder));
+  const auto stages = gather(communicator, stage_costs(plan));
+  const auto ranks = gather(communicator, std::vector{rank_cost(pipeline, plan, recorder)});
+  if (ranks.empty()) return;
+  add_step_table(report, pipeline, plan, steps);
+  add_stage_table(report, pipeline, plan, stages);
+  add_totals(report, ranks, stages);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/app/detail/report.hpp"
+#include "tessera/app/detail/step_recorder.hpp"
+
+namespace tessera::app {
+
+/// Adds to the report of rank 0 what the steps of a run cost: the tables `steps` and `stages`, and the
+/// section `totals`. Every rank gives its own plan and recorder. Collective.
+void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
+               const StepRecorder& recorder);
+
+}  // namespace tessera::app

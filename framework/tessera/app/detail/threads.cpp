@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/threads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "tessera/domain/error.hpp"
+
+namespace tessera::app {
+
+Affinity own_affinity() {
+  Affinity affinity;
+  CPU_ZERO(&affinity.processors);
+  sched_getaffinity(0, sizeof affinity.processors, &affinity.processors);
+  return affinity;
+}
+
+int default_threads(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  const Affinity mine = own_affinity();
+  std::vector<Affinity> all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node);
+  MPI_Comm_free(&node);
+  int sharers = 0;
+  for (const Affinity& other : all) {
+    cpu_set_t common;
+    CPU_AND(&common, &mine.processors, &other.processors);
+    if (CPU_COUNT(&common) > 0) ++sharers;
+  }
+  return std::max(1, CPU_COUNT(&mine.processors) / std::max(1, sharers));
+}
+
+int threads_from_environment() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  // "4,2" gives the numbers of nested levels: the first counts.
+  const std::string_view word = std::string_view(text).substr(0, std::string_view(text).find(','));
+  int threads = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
+  if (error != std::errc() || end != word.data() + word.size() || threads < 1)
+    throw InputError(fmt::format(
+        "the environment variable OMP_NUM_THREADS is '{}': give a number of threads, 1 or more", text));
+  return threads;
+}
+
+}  // namespace tessera::app

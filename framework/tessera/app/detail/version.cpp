@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/version.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "tessera/io/hdf5_version.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera_version.hpp"
+
+namespace tessera::app {
+
+std::string version() { return fmt::format("{} (git {})", generated::version, generated::git_hash); }
+
+std::string backends() {
+  std::string names;
+  const auto add = [&names](const char* name) { names += (names.empty() ? "" : ", ") + std::string(name); };
+#ifdef KOKKOS_ENABLE_CUDA
+  add("CUDA");
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  add("HIP");
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  add("OpenMP");
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+  add("Threads");
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  add("Serial");
+#endif
+  return names;
+}
+
+std::string libraries_text() {
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  std::string mpi(library, static_cast<std::size_t>(length));
+  mpi = mpi.substr(0, mpi.find('\n'));
+  for (char& c : mpi)
+    if (c == '\t') c = ' ';
+  return fmt::format("Kokkos {}.{}.{} with {}\nMPI: {}\nHDF5 {}\n", KOKKOS_VERSION / 10000,
+                     KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(), mpi, io::hdf5_version());
+}
+
+std::string version_text(const std::string& program) {
+  return fmt::format("{} {}\n{}", program, version(), libraries_text());
+}
+
+}  // namespace tessera::app

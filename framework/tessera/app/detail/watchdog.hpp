@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tessera/pipeline/plan/plan.hpp"
+
+namespace tessera::app {
+
+/// Ends a run that stands still: calls `bite(node)`, from a thread of its own, when no step has ended for
+/// `seconds`; `node` is the id of the step that this rank is in. With 0 seconds it never does.
+class Watchdog {
+ public:
+  Watchdog(double seconds, std::function<void(int node)> bite);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// A step begins, and the one before it has ended.
+  void begin(int node) {
+    node_.store(node, std::memory_order_relaxed);
+    begun_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  void watch();
+
+  const double seconds_;
+  const std::function<void(int node)> bite_;
+  std::atomic<int> node_{-1};
+  std::atomic<std::int64_t> begun_{0};
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+/// Says on standard error that no step of this rank has ended for so long, and which one it is in.
+void print_standstill(const std::string& program, int rank, double seconds, const Algorithm& pipeline,
+                      const Plan& plan, int node);
+
+}  // namespace tessera::app

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/written_stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr const char* key = "output.stages";
+
+bool is_writable(const Algorithm& pipeline, int id) {
+  const ArrayDeclaration& array = pipeline[id];
+  const bool is_fed = std::ranges::any_of(pipeline.loops(), [id](const LoopDeclaration& loop) {
+    return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
+  });
+  return !array.is_input() && !array.is_output && (array.reduction != nullptr || !array.is_value) &&
+         pipeline.loop_of(id) < 0 && !is_fed;
+}
+
+}  // namespace
+
+std::vector<std::string> writable_stages(const Algorithm& pipeline) {
+  std::vector<std::string> names;
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (is_writable(pipeline, id)) names.push_back(pipeline[id].name);
+  return names;
+}
+
+void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
+  if (application.writable_stages.empty()) return;
+  schema.add({.name = key,
+              .type = deck::ValueType::choices,
+              .group = "Files",
+              .help =
+                  "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
+                  "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
+                  "first), or from 0",
+              .choices = application.writable_stages});
+}
+
+void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
+  const std::vector<std::string> names = written_stages(deck);
+  if (names.empty()) return;
+  // One rank's blocks, so that what is written depends on no schedule.
+  const Pipeline as_declared = pipeline;
+  const ScheduledPipeline alone(as_declared, Schedule(), Target(), 1);
+  const std::vector<std::string> writable = writable_stages(as_declared);
+  for (const std::string& name : names) {
+    if (std::ranges::find(writable, name) == writable.end())
+      deck.fail(
+          key,
+          fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
+    const int id = pipeline.find(name);
+    const ArrayDeclaration& array = as_declared[id];
+    pipeline.output(id, array.is_everywhere() ? array.domain : alone[array.lead].distribution.domain());
+  }
+}
+
+std::vector<std::string> written_stages(const deck::Deck& deck) {
+  return deck.schema().find(key) != nullptr && deck.is_set(key) ? deck.get<std::vector<std::string>>(key)
+                                                                : std::vector<std::string>();
+}
+
+}  // namespace tessera::app

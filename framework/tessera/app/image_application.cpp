@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/image_application.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tessera/app/detail/written_stages.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// "600 x 400 x 3".
+std::string extents_text(const Box& domain) {
+  std::string text = std::to_string(domain[0].size());
+  for (int d = 1; d < domain.dimensions; ++d) text += fmt::format(" x {}", domain[d].size());
+  return text;
+}
+
+bool is_met(const ImageNeeds& needs, const io::ImageInfo& image) {
+  const auto& [types, planes, least_width, least_height] = needs;
+  const bool type = types.empty() || std::find(types.begin(), types.end(), image.type) != types.end();
+  const std::int64_t has_planes = image.domain.dimensions == 2 ? 0 : image.domain[2].size();
+  return type && (!planes || *planes == has_planes) && image.domain[0].size() >= least_width &&
+         image.domain[1].size() >= least_height;
+}
+
+/// "uint8 or float32, (x, y), 4 x 4 points or more".
+std::string text_of(const ImageNeeds& needs) {
+  std::string text;
+  for (std::size_t i = 0; i < needs.types.size(); ++i)
+    text += std::string(i == 0                        ? ""
+                        : i + 1 == needs.types.size() ? " or "
+                                                      : ", ")
+                .append(name_of(needs.types[i]));
+  const auto add = [&text](const std::string& need) { text += (text.empty() ? "" : ", ") + need; };
+  if (needs.planes && *needs.planes == 0) add("without planes");
+  if (needs.planes && *needs.planes > 0) add(fmt::format("with {} planes", *needs.planes));
+  if (needs.least_width > 1 || needs.least_height > 1)
+    add(fmt::format("with {} x {} points or more", needs.least_width, needs.least_height));
+  return text;
+}
+
+}  // namespace
+
+void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
+  if (const int dimensions = image.domain.dimensions; dimensions > 3)
+    deck.fail("input.file", fmt::format("the image has {} dimensions: give one of 2 or 3", dimensions));
+  if (!is_met(needs, image))
+    deck.fail("input.file", fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
+                                        name_of(image.type), text_of(needs)));
+}
+
+PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application) {
+  const ScheduleNames names = schedule_names(sample);
+  std::vector<std::string> images;
+  for (const std::string& name : names.outputs) {
+    const bool is_number = sample[sample.find(name)].is_everywhere();
+    (is_number ? application.numbers : images).push_back(name);
+  }
+  if (images.size() != 1)
+    throw InternalError(fmt::format("{} has {} outputs, not one", application.program, images.size()));
+  application.stages = names.stages;
+  application.reductions = names.reductions;
+  application.loops = names.loops;
+  application.writable_stages = writable_stages(sample);
+  application.output = images.front();
+  return application;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/image_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
+#include "tessera/app/detail/raw_inputs.hpp"
+#include "tessera/io/image_source.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+void declare_image(deck::Schema& schema, const std::string& name, const std::string& help, bool required) {
+  schema.add({.name = name + ".file",
+              .type = deck::ValueType::path,
+              .group = "Files",
+              .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
+              .required = required});
+  schema.add({.name = name + ".dataset",
+              .type = deck::ValueType::text,
+              .group = "Files",
+              .help = "The data set of an HDF5 file, the extension of a FITS file (its name or number); "
+                      "without it, the only one, the first image"});
+  schema.add({.name = name + ".page",
+              .type = deck::ValueType::integer,
+              .group = "Files",
+              .help = "The page of a TIFF file, from 0 on; without it, the first",
+              .minimum = 0,
+              .maximum = std::numeric_limits<int>::max()});
+  declare_raw_keys(schema, name);
+}
+
+}  // namespace
+
+void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
+  if (application.build) declare_image(schema, "input", "The image", true);
+  for (const FurtherImage& further : application.further_images)
+    declare_image(schema, further.name, further.help, further.required);
+}
+
+ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
+                         const deck::Deck& deck)
+    : communicator_(communicator) {
+  if (application.build) inspect(deck, "input");
+  for (const FurtherImage& further : application.further_images) {
+    const std::string key = further.name + ".file";
+    for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
+      if (!deck.is_set(key) && deck.is_set(further.name + about))
+        deck.fail(further.name + about, fmt::format("'{}' is not given: give it, too", key));
+    if (!deck.is_set(key)) continue;
+    inspect(deck, further.name);
+    const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
+    if (info.type != first.type || !(info.domain == first.domain))
+      deck.fail(key, fmt::format("the image is {} of {}, but that of input.file {} of {}: give one like it",
+                                 to_string(info.domain), name_of(info.type), to_string(first.domain),
+                                 name_of(first.type)));
+  }
+}
+
+void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
+  io::ImageChoice choice{.dataset = deck.text_of(name + ".dataset")};
+  if (const std::string page = name + ".page"; deck.is_set(page))
+    choice.page = static_cast<int>(deck.get<std::int64_t>(page));
+  Image image{.name = name, .path = deck.get<std::string>(name + ".file"), .info = {}};
+  const std::optional<RawInput> raw = raw_input(deck, name);
+  int rank = 0;
+  MPI_Comm_rank(communicator_, &rank);
+  collectively(communicator_, [&] {
+    if (rank != 0) return;
+    image.info = raw ? io::inspect_raw(image.path, raw->layout, raw->type, raw->domain)
+                     : io::inspect_image(image.path, choice);
+  });
+  image.info = io::broadcast(communicator_, image.info);
+  images_.push_back(std::move(image));
+}
+
+std::vector<NamedFile> ImageInputs::files() const {
+  std::vector<NamedFile> files;
+  for (const Image& image : images_) files.push_back({image.name + ".file", image.path});
+  return files;
+}
+
+void ImageInputs::open(Bindings& bindings) {
+  for (Image& image : images_) {
+    image.source = io::open_image(communicator_, image.path, image.info);
+    bindings.sources.emplace(image.name, image.source.get());
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/image_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/app/detail/written_stages.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/io/comparison.hpp"
+#include "tessera/io/image_sink.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The path that the deck gives; empty when it gives none, or the program has no such key.
+std::string path_of(const deck::Deck& deck, const char* key) {
+  return deck.schema().find(key) == nullptr ? "" : deck.text_of(key);
+}
+
+/// The keys of files for results that the program has, in order.
+std::vector<std::string> declared_keys(const deck::Deck& deck) {
+  std::vector<std::string> keys;
+  for (const char* key :
+       {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.comparison"})
+    if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
+  return keys;
+}
+
+/// Those that the deck gives, and what describes them.
+std::vector<NamedFile> asked_files(const deck::Deck& deck) {
+  std::vector<NamedFile> files;
+  for (const std::string& key : declared_keys(deck))
+    if (deck.is_set(key)) files.push_back({key, deck.text_of(key)});
+  if (deck.is_set("output.xdmf")) files.push_back({"output.xdmf", deck.text_of("output.xdmf")});
+  return files;
+}
+
+/// A picture of the input's and the output's middle, made when the output is written.
+class ComparisonSink final : public BlockSink {
+ public:
+  ComparisonSink(MPI_Comm communicator, std::string path, PlanInstance& instance, const Box& domain)
+      : communicator_(communicator), path_(std::move(path)), instance_(instance), domain_(domain) {}
+
+  void write(const HostBlock& after) override {
+    After sink(*this, after);
+    instance_.store("input", sink);
+  }
+
+ private:
+  /// Takes the input, when the output is known.
+  struct After final : BlockSink {
+    After(const ComparisonSink& made_by, const HostBlock& result) : owner(made_by), after(result) {}
+    void write(const HostBlock& before) override {
+      io::write_comparison_png(owner.communicator_, owner.path_, before, after, owner.domain_);
+    }
+    const ComparisonSink& owner;
+    const HostBlock& after;
+  };
+
+  MPI_Comm communicator_;
+  std::string path_;
+  PlanInstance& instance_;
+  Box domain_;
+};
+
+io::Hdf5Storage storage_of(const deck::Deck& deck) {
+  io::Hdf5Storage storage;
+  storage.chunked = deck.is_set("output.chunks");
+  if (storage.chunked)
+    for (const auto& points : deck.get<deck::GridValue>("output.chunks").entries)
+      storage.chunk.push_back(points.value_or(0));
+  if (deck.is_set("output.compression"))
+    storage.compression = static_cast<int>(deck.get<std::int64_t>("output.compression"));
+  return storage;
+}
+
+void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
+                   const std::vector<std::string>& reads, bool may_be_none) {
+  for (const char* key : {"output.xdmf", "output.stages", "output.chunks", "output.compression"})
+    if (deck.schema().find(key) != nullptr && deck.is_set(key) && !deck.is_set("output.file"))
+      deck.fail(key, "it is about the HDF5 file, and there is none: give output.file, too");
+  const std::vector<NamedFile> outputs = asked_files(deck);
+  for (const NamedFile& output : outputs) {
+    check_names(reads, {{fmt::format("{}:", output.key), output.path}});
+    for (const NamedFile& other : files)
+      if (place_of(other.path) == place_of(output.path))
+        deck.fail(output.key, fmt::format("{} has the same name: give each a name of its own", other.key));
+    files.push_back(output);
+  }
+  if (!outputs.empty() || may_be_none) return;
+  std::vector<std::string> keys = declared_keys(deck);
+  const std::string last = keys.back();
+  keys.pop_back();
+  throw InputError(fmt::format("nothing to write: give {} or {} in the deck or as key=value",
+                               fmt::join(keys, ", "), last));
+}
+
+}  // namespace
+
+bool has_output(const deck::Deck& deck) { return !asked_files(deck).empty(); }
+
+void declare_output_keys(deck::Schema& schema, const PipelineApplication& application) {
+  using deck::ValueType;
+  schema.add(
+      {.name = "output.file", .type = ValueType::path, .group = "Files", .help = "The result as HDF5"});
+  schema.add({.name = "output.xdmf",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "What ParaView, VisIt and VTK have to know to open output.file, as XDMF"});
+  declare_written_stages(schema, application);
+  schema.add({.name = "output.chunks",
+              .type = ValueType::grid,
+              .group = "Files",
+              .help = "Chunks of output.file, as points per dimension, x first; auto: 256 along x and y, 1 "
+                      "along others; without it, arrays are contiguous unless they are compressed",
+              .unit = "points"});
+  schema.add({.name = "output.compression",
+              .type = ValueType::integer,
+              .group = "Files",
+              .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
+              .minimum = 1,
+              .maximum = 9});
+  schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
+  schema.add(
+      {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
+  schema.add({.name = "output.raw",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "The numbers of the result alone: C order (x fastest), this machine's byte order"});
+  if (application.writes_patterns)
+    schema.add({.name = "output.rle",
+                .type = ValueType::path,
+                .group = "Files",
+                .help = "The result as an RLE pattern: cells that are not 0 are alive"});
+  if (!application.loops.empty())
+    schema.add({.name = "output.history",
+                .type = ValueType::path,
+                .group = "Files",
+                .help = "The residuals of loops, turn by turn, as CSV; output.file holds them, too"});
+  if (!application.build) return;
+  schema.add({.name = "output.comparison",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = "A PNG with the middle of the image before and after, magnified"});
+}
+
+ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,
+                           const deck::Deck& deck, const ImageInputs& inputs, const Algorithm& pipeline,
+                           const ArrayDeclaration* array, const LoopHistory& history,
+                           const std::vector<std::string>& reads)
+    : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
+  check_outputs(deck, inputs.files(), reads, application.output_is_optional);
+  if (!has_output(deck)) return;
+  if (array == nullptr) throw InternalError(application.program + " has no result to write");
+  const ArrayDeclaration& result = *array;
+  for (const NamedFile& file : asked_files(deck)) paths_.push_back(file.path);
+  result_ = result.name;
+  if (deck.is_set("output.file")) add_hdf5(deck, pipeline, result, history);
+  if (deck.is_set("output.xdmf")) {
+    const bool has_channels = inputs.image() != nullptr || application.generates_images;
+    add_xdmf(deck, result, has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z);
+  }
+  if (const std::string path = deck.text_of("output.png"); !path.empty())
+    tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
+  if (const std::string path = deck.text_of("output.tiff"); !path.empty())
+    tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
+  if (const std::string path = deck.text_of("output.raw"); !path.empty())
+    tee_.sinks.push_back(io::create_raw(communicator, path, result.domain, result.type));
+  if (const std::string path = path_of(deck, "output.rle"); !path.empty())
+    tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
+  if (!comparison_.empty()) add_comparison(deck, *inputs.image(), result);
+}
+
+void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& image,
+                                  const ArrayDeclaration& result) {
+  input_domain_ = image.domain;
+  if (result.type != image.type || !(result.domain == image.domain))
+    deck.fail(
+        "output.comparison",
+        fmt::format(
+            "the image is {} {}, but the result {} {}: only equal ones can be compared, so leave it out",
+            to_string(image.domain), name_of(image.type), to_string(result.domain), name_of(result.type)));
+  io::create_png(communicator_, comparison_, image.domain, image.type);  // a trial, dropped at once
+}
+
+void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, const ArrayDeclaration& result,
+                            const LoopHistory& history) {
+  std::vector<io::FileArray> arrays{{result.name, result.type, result.domain}};
+  for (const std::string& name : written_stages(deck)) {
+    const ArrayDeclaration& stage = pipeline[pipeline.find(name)];
+    arrays.push_back({name, stage.type, stage.domain});
+  }
+  const auto notes = [this, &history]() -> io::FileNotes { return {history.lists(), attributes_()}; };
+  auto sinks = io::create_hdf5(communicator_, deck.text_of("output.file"), arrays, storage_of(deck), notes);
+  tee_.sinks.push_back(std::move(sinks.front()));
+  for (std::size_t i = 1; i < arrays.size(); ++i) stages_[arrays[i].name] = std::move(sinks[i]);
+}
+
+void ImageOutputs::add_xdmf(const deck::Deck& deck, const ArrayDeclaration& result,
+                            io::ThirdDimension third) {
+  if (result.domain.dimensions > 3)
+    deck.fail("output.xdmf",
+              fmt::format("XDMF has no grids of {} dimensions: leave it out", result.domain.dimensions));
+  tee_.sinks.push_back(io::create_xdmf(communicator_, deck.text_of("output.xdmf"),
+                                       deck.text_of("output.file"), result.name, result.domain, result.type,
+                                       third));
+}
+
+void ImageOutputs::listen(Bindings& bindings, PlanInstance* instance,
+                          std::function<std::vector<io::FileAttribute>()> attributes) {
+  attributes_ = std::move(attributes);
+  if (!comparison_.empty())
+    tee_.sinks.push_back(
+        std::make_unique<ComparisonSink>(communicator_, comparison_, *instance, input_domain_));
+  if (!result_.empty()) bindings.sinks.emplace(result_, &tee_);
+  for (const auto& [name, sink] : stages_) bindings.sinks.emplace(name, sink.get());
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/schedule_keys.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "tessera/pipeline/schedule/rounds.hpp"
+
+namespace tessera::app {
+namespace {
+
+std::vector<std::string> joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+constexpr const char* group = "Schedule";
+
+std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
+
+GridRequest to_request(const deck::GridValue& value) {
+  GridRequest request;
+  for (const auto& entry : value.entries) request.entries.push_back(static_cast<int>(entry.value_or(0)));
+  return request;
+}
+
+Placement to_placement(std::string_view name) {
+  for (Placement placement :
+       {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile})
+    if (name_of(placement) == name) return placement;
+  throw InternalError("no placement is called '" + std::string(name) + "'");
+}
+
+void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loops) {
+  if (loops.empty()) return;
+  schema.names("loop", loops);
+  const auto add = [&schema](const char* name, const char* help) {
+    schema.add({.name = name,
+                .type = deck::ValueType::integer,
+                .group = group,
+                .help = help,
+                .default_text = "1",
+                .unit = "turns",
+                .minimum = 1,
+                .maximum = most_turns_per_round});
+  };
+  add("loops.<loop>.turns_per_exchange",
+      "Iterates are exchanged after so many turns; points of the turns between are computed by several "
+      "ranks");
+  add("loops.<loop>.turns_per_tile", "So many turns of a tile are computed while it is in cache");
+  add("loops.<loop>.turns_per_test",
+      "Conditions are looked at after so many turns; the loop ends at the turn at which its condition first "
+      "held all the same");
+}
+
+void declare_loop_test(deck::Schema& schema) {
+  schema.add({.name = "loops.<loop>.test",
+              .type = deck::ValueType::choice,
+              .group = group,
+              .help = "Whether the ranks wait until they agree on a turn (waits), or compute the next one "
+                      "meanwhile (overlaps), which is dropped if the loop ends",
+              .default_text = "waits",
+              .choices = {"waits", "overlaps"}});
+}
+
+LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
+  const auto turns = [&](const char* what) {
+    return static_cast<int>(deck.get<std::int64_t>("loops." + name + "." + what));
+  };
+  return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test"),
+          deck.get<std::string>("loops." + name + ".test") == "overlaps"};
+}
+
+}  // namespace
+
+ScheduleNames schedule_names(const Algorithm& pipeline) {
+  ScheduleNames names;
+  for (const ArrayDeclaration& stage : pipeline.arrays()) {
+    if (stage.is_further_output || (stage.is_value && !stage.is_output)) continue;
+    auto& list = stage.is_input()             ? names.inputs
+                 : stage.is_output            ? names.outputs
+                 : stage.reduction != nullptr ? names.reductions
+                                              : names.stages;
+    list.push_back(stage.name);
+  }
+  for (const LoopDeclaration& loop : pipeline.loops()) names.loops.push_back(loop.name);
+  return names;
+}
+
+ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
+  const auto is_missing = [&pipeline](const std::string& name) {
+    return std::none_of(pipeline.arrays().begin(), pipeline.arrays().end(),
+                        [&name](const ArrayDeclaration& stage) { return stage.name == name; });
+  };
+  for (auto* list : {&names.inputs, &names.stages, &names.reductions, &names.outputs})
+    std::erase_if(*list, is_missing);
+  std::erase_if(names.loops, [&pipeline](const std::string& name) {
+    return std::ranges::none_of(pipeline.loops(),
+                                [&name](const LoopDeclaration& loop) { return loop.name == name; });
+  });
+  return names;
+}
+
+void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
+  using deck::ValueType;
+  const std::vector<std::string> owned = joined(names.reductions, names.outputs);
+  const std::vector<std::string> computed = joined(names.stages, owned);
+  schema.names("stage", joined(names.inputs, computed));
+  schema.add(
+      {.name = "grid",
+       .type = ValueType::grid,
+       .group = group,
+       .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
+       .default_text = "[1, auto]"});
+  schema.add({.name = "slices",
+              .type = ValueType::choice,
+              .group = group,
+              .help =
+                  "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
+                  "(balanced)",
+              .default_text = "ceil",
+              .choices = {"ceil", "balanced"}});
+  schema.add({.name = "overlap",
+              .type = ValueType::choice,
+              .group = group,
+              .help = "Whether the inside of a block is computed while messages are under way; auto: where "
+                      "blocks are large",
+              .default_text = "auto",
+              .choices = {"auto", "on", "off"}});
+  schema.add(
+      {.name = "levels",
+       .type = ValueType::choice,
+       .group = group,
+       .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
+       .default_text = "flat",
+       .choices = {"flat", "machine"}});
+  if (!names.stages.empty())
+    schema.add(
+        {.name = "schedule.<stage>.compute",
+         .type = ValueType::choice,
+         .group = group,
+         .help =
+             "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
+             "rank (replicated), or in scratch inside each tile of its consumer (tile)",
+         .default_text = "distributed",
+         .choices = {"distributed", "rank", "replicated", "tile"},
+         .only = names.stages});
+  schema.add({.name = "schedule.<stage>.compute",
+              .type = ValueType::choice,
+              .group = group,
+              .help = "An output, or what is reduced globally, is computed by its owners",
+              .default_text = "distributed",
+              .choices = {"distributed"},
+              .only = owned});
+  schema.add({.name = "schedule.<stage>.grid",
+              .type = ValueType::grid,
+              .group = group,
+              .help = "The grid of this stage or input; without it, the common grid"});
+  schema.add({.name = "schedule.<stage>.align",
+              .type = ValueType::choice,
+              .group = group,
+              .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
+                      "points (own), where it needs a large margin",
+              .default_text = "consumer",
+              .choices = {"consumer", "own"},
+              .only = computed});
+  schema.add({.name = "schedule.<stage>.tile",
+              .type = ValueType::tile,
+              .group = group,
+              .help = "Points of a tile per dimension, x first",
+              .default_text = "auto",
+              .unit = "points",
+              .only = computed});
+  declare_loop_keys(schema, names.loops);
+  if (!names.loops.empty()) declare_loop_test(schema);
+}
+
+Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
+  Schedule schedule;
+  schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
+  const auto& overlap = deck.get<std::string>("overlap");
+  schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
+  schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
+  const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
+  for (const std::string& name : joined(names.inputs, computed)) {
+    StageSchedule& stage = schedule.stages[name];
+    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck.get<deck::GridValue>(key(name, "grid")));
+  }
+  for (const std::string& name : computed) {
+    StageSchedule& stage = schedule.stages[name];
+    stage.align_own = deck.get<std::string>(key(name, "align")) == "own";
+    stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
+    const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
+    stage.tile = device ? tile.device : tile.host;
+  }
+  for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);
+  return schedule;
+}
+
+std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {
+  std::vector<std::string> given;
+  for (const deck::Schema::Key& key : deck.schema().keys())
+    if (deck.schema().declarations()[key.declaration].group == group && deck.is_set(key.name))
+      given.push_back(key.name);
+  return given;
+}
+
+}  // namespace tessera::app

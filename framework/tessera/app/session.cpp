@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/session.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "tessera/app/detail/threads.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/io/unfinished_files.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// The number of processes that a launcher of any MPI says it has started; the innermost launcher is asked
+/// first.
+int launched_processes() {
+  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 1;
+}
+
+/// Which of the launched processes this one is, as their launcher counts.
+int process_number() {
+  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
+/// Which device of its node a rank takes, or -1 without devices.
+int device_of_rank(MPI_Comm communicator) {
+  if constexpr (runs_on_host) return -1;
+  MPI_Comm node = MPI_COMM_NULL;
+  int local_rank = 0;
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &local_rank);
+  MPI_Comm_free(&node);
+  const int devices = compat::device_count();
+  return devices > 0 ? local_rank % devices : -1;
+}
+
+/// A launcher that is told to end a job may drop what its processes have just said.
+constexpr std::chrono::milliseconds to_be_heard{500};
+
+void print_error(const std::string& name, const char* message) {
+  fmt::print(stderr, "{}: error: {}\n", name, message);
+  std::fflush(stderr);
+}
+
+template <class Error>
+bool is(const std::exception& error) {
+  return dynamic_cast<const Error*>(&error) != nullptr;
+}
+
+}  // namespace
+
+Session::Session(int& argc, char**& argv) {
+  // A file that grows beyond a limit is an error of a write, which names the file, and ends no rank silently.
+  std::signal(SIGXFSZ, SIG_IGN);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &rank_count_);
+  if (rank_count_ == 1 && launched_processes() > 1) {
+    MPI_Finalize();
+    throw InputError(
+        fmt::format("the launcher started {} processes, but MPI says there is 1: start with the mpiexec of "
+                    "the MPI that this program "
+                    "was built with",
+                    launched_processes()));
+  }
+}
+
+Session::~Session() {
+  if (kokkos_started_) Kokkos::finalize();
+  MPI_Finalize();
+}
+
+std::string Session::thread_level() const {
+  switch (thread_level_) {
+    case MPI_THREAD_MULTIPLE:
+      return "multiple";
+    case MPI_THREAD_SERIALIZED:
+      return "serialized";
+    case MPI_THREAD_FUNNELED:
+      return "funneled";
+    default:
+      return "single";
+  }
+}
+
+int Session::threads(int asked) const {
+  // The ranks may have different environments: all of them ask for both.
+  int environment = 0;
+  collectively(communicator(), [&environment] { environment = threads_from_environment(); });
+  const int fair_share = default_threads(communicator());
+  return asked > 0 ? asked : environment > 0 ? environment : fair_share;
+}
+
+void Session::start_kokkos(int threads) {
+  threads_ = this->threads(threads);
+  compat::initialize(threads_, device_of_rank(communicator()));
+  kokkos_started_ = true;
+}
+
+void Session::abort(const std::string& name, const std::exception& error) const {
+  // Another rank that speaks first ends this one, too.
+  if (!io::remove_unfinished_files()) std::this_thread::sleep_for(4 * to_be_heard);
+  print_error(name, error.what());
+  abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
+}
+
+void Session::abort(ExitStatus status) const {
+  io::remove_unfinished_files();
+  std::this_thread::sleep_for(to_be_heard);
+  MPI_Abort(communicator(), static_cast<int>(status));
+}
+
+bool all_ranks_know(const std::exception& error) {
+  return is<InputError>(error) || is<DivergedError>(error) || is<StoppedError>(error) ||
+         is<AgreedInternalError>(error);
+}
+
+int run_program(int argc, char** argv, const std::string& name,
+                const std::function<ExitStatus(Session&, int, char**)>& program) {
+  try {
+    Session session(argc, argv);
+    try {
+      return static_cast<int>(program(session, argc, argv));
+    } catch (const InputError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
+      return static_cast<int>(ExitStatus::bad_input);
+    } catch (const DivergedError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
+      return static_cast<int>(ExitStatus::diverged);
+    } catch (const StoppedError& error) {
+      if (session.rank() == 0) fmt::print(stderr, "{}: {}\n", name, error.what());
+      return static_cast<int>(ExitStatus::stopped);
+    } catch (const AgreedInternalError& error) {
+      if (session.rank() == 0) print_error(name, error.what());
+    } catch (const std::exception& error) {
+      session.abort(name, error);
+    }
+  } catch (const InputError& error) {
+    // A foreign launcher: every process believes to be rank 0, and one is enough to say so.
+    if (process_number() == 0) print_error(name, error.what());
+    return static_cast<int>(ExitStatus::bad_input);
+  }
+  return static_cast<int>(ExitStatus::internal_error);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+
+// How far two images are apart, as stages of a pipeline. Sums are exact: the results have the
+// same bits on any number of ranks.
+namespace tessera {
+
+namespace detail {
+
+struct SquaredError {
+  template <class A, class B, class... Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
+    const auto difference = cast<std::int32_t>(a(at...)) - cast<std::int32_t>(b(at...));
+    return cast<std::uint16_t>(difference * difference);
+  }
+};
+
+struct PeakSignalToNoise {
+  double points;
+  double peak = 255.0;
+
+  template <class Sum, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Sum& sum, Coord) const {
+    const double decibels = 10 / 2.302585092994045684;  // of ln(10)
+    const auto signal = peak * peak * points;
+    return decibels * log(signal / cast<double>(sum(0)));
+  }
+};
+
+/// |a - b|: of integers exact, as std::uint64_t, of floats a double, which is 0 of two NaN and infinity of
+/// one.
+template <class A, class B>
+KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
+  if constexpr (std::is_floating_point_v<number_of<A>>) {
+    const auto difference = tessera::abs(cast<double>(a) - cast<double>(b));
+    const auto distance = select(difference == difference, difference, LimitsOf<double>::infinity);
+    return select(a == b || (a != a && b != b), 0.0, distance);
+  } else {
+    const auto left = cast<std::uint64_t>(a), right = cast<std::uint64_t>(b);
+    return select(a < b, right - left, left - right);
+  }
+}
+
+/// The difference, its square, and whether there is one.
+struct Differences {
+  template <class A, class B, class... Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
+    const auto difference = cast<double>(absolute_difference(a(at...), b(at...)));
+    return pack(difference, difference * difference, select(difference > 0.0, 1, 0));
+  }
+};
+
+/// The window of the structural similarity: a Gaussian of sigma 1.5, cut off at 5 points, of sum 1.
+inline constexpr int ssim_radius = 5;
+using SsimWindow = Table<double, 2 * ssim_radius + 1>;
+inline SsimWindow ssim_window() {
+  std::array<double, 2 * ssim_radius + 1> weights;
+  double sum = 0;
+  for (int i = -ssim_radius; i <= ssim_radius; ++i) {
+    const double weight = std::exp(-i * i / (2 * 1.5 * 1.5));
+    weights[static_cast<std::size_t>(i + ssim_radius)] = weight;
+    sum += weight;
+  }
+  for (double& weight : weights) weight /= sum;
+  return SsimWindow(weights);
+}
+
+/// Sums of a, b, a^2, b^2 and a b along x, weighted by the window.
+struct MomentsAlongX {
+  SsimWindow window;
+
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y) const {
+    auto sum_a = cast<double>(a.zero());
+    auto sum_b = sum_a, sum_aa = sum_a, sum_bb = sum_a, sum_ab = sum_a;
+    for (int i = -ssim_radius; i <= ssim_radius; ++i) {
+      const auto weight = window(i + ssim_radius);
+      const auto one = cast<double>(a(x + i, y));
+      const auto other = cast<double>(b(x + i, y));
+      sum_a = sum_a + weight * one;
+      sum_b = sum_b + weight * other;
+      sum_aa = sum_aa + weight * (one * one);
+      sum_bb = sum_bb + weight * (other * other);
+      sum_ab = sum_ab + weight * (one * other);
+    }
+    return pack(sum_a, sum_b, sum_aa, sum_bb, sum_ab);
+  }
+};
+
+/// The similarity of the windows around a point.
+struct Similarity {
+  SsimWindow window;
+
+  template <class A, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const A& b, const A& aa, const A& bb, const A& ab, Coord x,
+                                  Coord y) const {
+    const auto along_y = [&](const A& moment) {
+      auto sum = moment.zero();
+      for (int j = -ssim_radius; j <= ssim_radius; ++j)
+        sum = sum + window(j + ssim_radius) * moment(x, y + j);
+      return sum;
+    };
+    constexpr double c1 = (0.01 * 255) * (0.01 * 255), c2 = (0.03 * 255) * (0.03 * 255);
+    const auto mean_a = along_y(a), mean_b = along_y(b);
+    const auto variance_a = along_y(aa) - mean_a * mean_a;
+    const auto variance_b = along_y(bb) - mean_b * mean_b;
+    const auto covariance = along_y(ab) - mean_a * mean_b;
+    return ((2.0 * (mean_a * mean_b) + c1) * (2.0 * covariance + c2)) /
+           ((mean_a * mean_a + mean_b * mean_b + c1) * (variance_a + variance_b + c2));
+  }
+};
+
+}  // namespace detail
+
+/// The peak signal-to-noise ratio of two images of uint8 on `image`, in dB, as a value of this name: 10
+/// log10(255^2 / mean squared difference); infinity of equal images. Adds the stage `<name>_errors` and the
+/// reduction `<name>_sum`.
+template <int N>
+Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, N> a,
+                          Array<std::uint8_t, N> b, const Box& image) {
+  const auto errors = pipeline.stage<std::uint16_t>(name + "_errors", detail::SquaredError{}, a, b);
+  const auto sum = pipeline.reduce(name + "_sum", Sum<std::uint16_t>{}, errors, image);
+  return pipeline.value<double>(name, detail::PeakSignalToNoise{static_cast<double>(image.size())}, sum);
+}
+
+/// How far two images are apart: the greatest and the mean absolute difference, the peak signal-to-noise
+/// ratio in dB, infinity of equal images, and how many points differ. Exact but for the last rounding of
+/// each; of integers of 64 bits differences are rounded to 53. Two NaN are equal, and one of them is
+/// infinitely far from a number.
+template <int N>
+struct ImageDifferences {
+  /// Those of all points.
+  Array<double, N> differences;
+  Array<double, 1> maximum;
+  Array<double, 1> mean;
+  Array<double, 1> psnr;
+  Array<std::uint64_t, 1> differing;
+};
+
+/// The differences of two images on `image`, as global reductions and a value of these names; `peak` is the
+/// greatest signal. Adds the stage `differences`, with two further outputs, and the reduction `square_sum`.
+template <class T, int N>
+ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
+                                    double peak) {
+  const auto [differences, squares, differs] = pipeline.stages<TypeList<double, double, std::uint8_t>>(
+      {"differences", "squares", "differs"}, detail::Differences{}, a, b);
+  const auto square_sum = pipeline.reduce("square_sum", Sum<double>{}, squares, image);
+  return {.differences = differences,
+          .maximum = pipeline.reduce("maximum", Maximum<double>{}, differences, image),
+          .mean = pipeline.reduce("mean", Mean<double>{}, differences, image),
+          .psnr = pipeline.value<double>(
+              "psnr", detail::PeakSignalToNoise{static_cast<double>(image.size()), peak}, square_sum),
+          .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
+}
+
+/// Whether any window of the structural similarity lies in an image: from 11 x 11 points on.
+inline bool has_ssim(const Box& image) {
+  return image[0].size() > 2 * detail::ssim_radius && image[1].size() > 2 * detail::ssim_radius;
+}
+
+/// The mean structural similarity of two images on `image`, which must have one (see has_ssim), as a global
+/// reduction of this name (Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, Image quality assessment:
+/// from error visibility to structural similarity, 2004): Gaussian windows of 11 x 11 points and sigma 1.5,
+/// K1 = 0.01, K2 = 0.03, L = 255, averaged over the points whose window lies in the image. Adds the stages
+/// `<name>_mean_a`, which is one with four further outputs, and `<name>_similarity`.
+inline Array<double, 1> add_ssim(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, 2> a,
+                                 Array<std::uint8_t, 2> b, const Box& image) {
+  using Moments = TypeList<double, double, double, double, double>;
+  const auto window = detail::ssim_window();
+  const auto [mean_a, mean_b, mean_aa, mean_bb, mean_ab] = pipeline.stages<Moments>(
+      {name + "_mean_a", name + "_mean_b", name + "_mean_aa", name + "_mean_bb", name + "_mean_ab"},
+      detail::MomentsAlongX{window}, a, b);
+  const auto similarity = pipeline.stage<double>(name + "_similarity", detail::Similarity{window}, mean_a,
+                                                 mean_b, mean_aa, mean_bb, mean_ab);
+  Box inside = image;
+  for (int d = 0; d < 2; ++d)
+    inside[d] = {image[d].begin + detail::ssim_radius, image[d].end - detail::ssim_radius};
+  return pipeline.reduce(name, Mean<double>{}, similarity, inside);
+}
+
+}  // namespace tessera

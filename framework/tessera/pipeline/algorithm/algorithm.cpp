@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/algorithm/algorithm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+void check_domain(const ArrayDeclaration& declaration, int input_dimensions) {
+  const Box& box = declaration.reduction != nullptr ? declaration.reduced : declaration.domain;
+  if (!declaration.is_input() && declaration.reduction == nullptr) return;
+  if (declaration.reduction != nullptr && box.empty())
+    throw InternalError(
+        fmt::format("the reduction '{}' needs to know over which points: give a box, as its input is a stage",
+                    declaration.name));
+  if (declaration.reduction != nullptr && box.dimensions != input_dimensions)
+    throw InternalError(fmt::format("the reduction '{}' of an array of {} dimensions is over {}",
+                                    declaration.name, input_dimensions, to_string(box)));
+  if (declaration.is_input() && (box.dimensions != declaration.dimensions || box.empty()))
+    throw InternalError(fmt::format("the input '{}' has {} dimensions, but its domain is {}",
+                                    declaration.name, declaration.dimensions, to_string(box)));
+}
+
+}  // namespace
+
+Algorithm::Algorithm(std::vector<ArrayDeclaration> arrays, std::vector<LoopDeclaration> loops,
+                     std::vector<FusableGroup> groups)
+    : arrays_(std::move(arrays)), loops_(std::move(loops)), groups_(std::move(groups)) {}
+
+int Algorithm::find(std::string_view name) const {
+  for (int id = 0; id < size(); ++id)
+    if ((*this)[id].name == name) return id;
+  throw InternalError(fmt::format("the pipeline has no stage or input '{}'", name));
+}
+
+int Algorithm::add(ArrayDeclaration declaration) {
+  for (const ArrayDeclaration& other : arrays_)
+    if (other.name == declaration.name)
+      throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
+  check_domain(declaration, declaration.inputs.empty() ? 0 : (*this)[declaration.inputs.front()].dimensions);
+  for (int input : declaration.inputs) check_not_fed_away(input);
+  if (declaration.lead < 0) declaration.lead = size();
+  arrays_.push_back(std::move(declaration));
+  return size() - 1;
+}
+
+void Algorithm::add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel) {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (i > 0 && stages[i] <= stages[i - 1])
+      throw InternalError("the stages of a fusable group must be in the order in which they were declared");
+    if ((*this)[stages[i]].is_further_output)
+      throw InternalError(fmt::format("a fusable group names a stage by its first output, not by '{}'",
+                                      (*this)[stages[i]].name));
+  }
+  groups_.push_back({std::move(stages), std::move(kernel)});
+}
+
+void Algorithm::check_line(const std::string& name, int extent) {
+  if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
+}
+
+void Algorithm::check_output_names(const std::vector<std::string>& names, std::size_t outputs) {
+  if (names.size() != outputs)
+    throw InternalError(fmt::format("a stage with {} outputs was given {} names", outputs, names.size()));
+}
+
+void Algorithm::output(int array, const Box& domain) {
+  ArrayDeclaration& stage = arrays_[static_cast<std::size_t>(array)];
+  const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();
+  Box points = has_domain ? stage.domain : domain;
+  check_not_fed_away(array);
+  if (points.dimensions == 0)
+    for (const ArrayDeclaration& other : arrays_)
+      if (other.is_input() && points.dimensions == 0) points = other.domain;
+  const bool fits = domain.dimensions == 0 || stage.is_everywhere() || points == domain;
+  if ((stage.is_input() && !is_fed(array)) || !fits || points.dimensions != stage.dimensions ||
+      points.empty())
+    throw InternalError(fmt::format("'{}' cannot be an output on {}", stage.name,
+                                    to_string(domain.dimensions == 0 ? points : domain)));
+  for (int d = 0; d < stage.dimensions; ++d)
+    if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty()) {
+      if (!(intersection(whole, points[d]) == points[d]))
+        throw InternalError(
+            fmt::format("'{}' cannot be an output on {}: it has the points [{}, {}) in "
+                        "dimension {}",
+                        stage.name, to_string(points), whole.begin, whole.end, d));
+    }
+  stage.domain = points;
+  stage.is_output = true;
+}
+
+void Algorithm::mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary) {
+  ArrayDeclaration& stage = arrays_[static_cast<std::size_t>(id)];
+  if (stage.is_input() || stage.is_everywhere() || stage.is_bounded || stage.output_count > 1 ||
+      stage.is_further_output)
+    throw InternalError(fmt::format(
+        "'{}' cannot be bounded: only a stage with one output that computes points can, once", stage.name));
+  if (domain.dimensions != stage.dimensions || domain.empty() ||
+      (stage.is_output && !(stage.domain == domain)))
+    throw InternalError(fmt::format("'{}' cannot end at {}", stage.name, to_string(domain)));
+  for (int d = 0; d < stage.dimensions; ++d)
+    if (const Range whole = stage.whole[static_cast<std::size_t>(d)]; !whole.empty() && !(whole == domain[d]))
+      throw InternalError(fmt::format("'{}' cannot end at {}: it has the points [{}, {}) in dimension {}",
+                                      stage.name, to_string(domain), whole.begin, whole.end, d));
+  stage.domain = domain;
+  stage.boundary = boundary;
+  stage.is_bounded = true;
+}
+
+std::size_t Algorithm::begin_loop(std::string name, std::int64_t maximum) {
+  for (const LoopDeclaration& other : loops_)
+    if (other.name == name) throw InternalError(fmt::format("the pipeline has two loops named '{}'", name));
+  if (maximum < 1)
+    throw InternalError(fmt::format("the loop '{}' may run {} times: write at least 1", name, maximum));
+  loops_.push_back({.name = std::move(name), .first = size(), .last = size(), .maximum = maximum});
+  return loops_.size() - 1;
+}
+
+void Algorithm::end_loop(std::size_t loop) {
+  LoopDeclaration& declaration = loops_[loop];
+  declaration.last = size();
+  const auto fail = [&](const std::string& why) {
+    throw InternalError(fmt::format("the loop '{}' {}", declaration.name, why));
+  };
+  if (declaration.first == declaration.last) fail("has no stages");
+  for (int id = declaration.first; id < declaration.last; ++id)
+    if ((*this)[id].is_input())
+      fail(fmt::format("declares the input '{}': declare it before", (*this)[id].name));
+  for (const auto& [from, to] : declaration.feeds)
+    if ((*this)[from].is_output && from >= declaration.first)
+      fail(fmt::format("feeds '{}', which is an output, to '{}': make that the output", (*this)[from].name,
+                       (*this)[to].name));
+  if (declaration.feeds.empty() && declaration.condition < 0)
+    fail("feeds nothing and ends by no condition: its turns would all be the same");
+}
+
+void Algorithm::add_feed(std::size_t loop, int from, int to) {
+  LoopDeclaration& declaration = loops_[loop];
+  const ArrayDeclaration &source = (*this)[from], &target = (*this)[to];
+  const auto fail = [&](const std::string& why) {
+    throw InternalError(fmt::format("the loop '{}' cannot feed '{}' to '{}': {}", declaration.name,
+                                    source.name, target.name, why));
+  };
+  check_not_fed_away(from);
+  check_not_fed_away(to);
+  if (to >= declaration.first || (!target.ends_at_domain() && !target.is_value))
+    fail("only an input, a bounded stage or a value from before the loop can be fed");
+  if (from < declaration.first && declaration.feed_to(from) == nullptr)
+    fail("only what the loop computes can be fed, or what was fed before it is fed on");
+  if (source.is_value != target.is_value || source.reduction != nullptr)
+    fail("values are fed to values, and other stages to others");
+  if (declaration.feed_from(from) != nullptr || declaration.feed_to(to) != nullptr)
+    fail("an array is fed to one, from one");
+  declaration.feeds.push_back({from, to});
+}
+
+void Algorithm::set_condition(std::size_t loop, int value) {
+  check_not_fed_away(value);
+  if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
+    throw InternalError(fmt::format("the loop '{}' cannot end by '{}', which is no value of it",
+                                    loops_[loop].name, (*this)[value].name));
+  loops_[loop].condition = value;
+}
+
+void Algorithm::set_residual(std::size_t loop, int value) {
+  check_not_fed_away(value);
+  if (!(*this)[value].is_everywhere() || value < loops_[loop].first)
+    throw InternalError(fmt::format("the loop '{}' cannot watch '{}', which is no value of it",
+                                    loops_[loop].name, (*this)[value].name));
+  loops_[loop].residuals = {value};
+}
+
+void Algorithm::check_not_fed_away(int id) const {
+  for (const LoopDeclaration& loop : loops_)
+    if (const auto* feed = loop.feed_from(id); feed != nullptr && loop.contains(id))
+      throw InternalError(fmt::format("after the loop '{}' nothing is left of '{}': take '{}'", loop.name,
+                                      (*this)[id].name, (*this)[feed->to].name));
+}
+
+Box Algorithm::within_bounds(int stage, Box box) const {
+  for (int part = stage; part < stage + (*this)[stage].output_count; ++part)
+    if ((*this)[part].is_bounded) box = intersection(box, (*this)[part].domain);
+  return box;
+}
+
+int Algorithm::loop_of(int stage) const {
+  int innermost = -1;
+  for (std::size_t l = 0; l < loops_.size(); ++l)
+    if (loops_[l].contains(stage)) innermost = static_cast<int>(l);
+  return innermost;
+}
+
+bool Algorithm::is_inner(const LoopDeclaration& loop) const {
+  // Loops stand in the order in which they begin, outer ones first.
+  return std::ranges::any_of(
+      loops_, [&loop](const LoopDeclaration& other) { return &other < &loop && other.contains(loop); });
+}
+
+bool Algorithm::is_fed(int array) const {
+  return std::ranges::any_of(loops_,
+                             [array](const LoopDeclaration& loop) { return loop.feed_to(array) != nullptr; });
+}
+
+}  // namespace tessera

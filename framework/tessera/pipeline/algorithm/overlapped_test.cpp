@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+/// Loops within the loop, and what loops around it take from its turns.
+std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclaration& loop) {
+  for (const LoopDeclaration& other : pipeline.loops()) {
+    if (&other > &loop && other.last <= loop.last)
+      return fmt::format("the loop '{}' has the loop '{}' in it", loop.name, other.name);
+    if (&other == &loop) continue;
+    std::vector<int> taken = other.residuals;
+    taken.push_back(other.condition);
+    for (const auto& feed : other.feeds) taken.push_back(feed.from);
+    for (int array : taken)
+      if (loop.contains(array) && !follows_from_reduction(pipeline, array))
+        return fmt::format("the loop '{}' takes '{}', which would be that of a turn more", other.name,
+                           pipeline[array].name);
+  }
+  return "";
+}
+
+}  // namespace
+
+bool follows_from_reduction(const Algorithm& pipeline, int array) {
+  const ArrayDeclaration& declaration = pipeline[array];
+  const int loop = pipeline.loop_of(array);
+  if (loop < 0 || !declaration.is_everywhere()) return false;
+  return declaration.reduction != nullptr || std::ranges::any_of(declaration.inputs, [&](int input) {
+           return pipeline.loop_of(input) == loop && follows_from_reduction(pipeline, input);
+         });
+}
+
+std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop) {
+  if (const std::string reason = reason_by_other_loops(pipeline, loop); !reason.empty()) return reason;
+  std::vector<int> tested = loop.residuals;
+  if (loop.condition >= 0) tested.push_back(loop.condition);
+  if (tested.empty()) return fmt::format("the loop '{}' has neither condition nor residual", loop.name);
+  for (int value : tested)
+    if (!follows_from_reduction(pipeline, value))
+      return fmt::format("'{}' does not follow from a reduction", pipeline[value].name);
+  for (const auto& feed : loop.feeds)
+    if (follows_from_reduction(pipeline, feed.from))
+      return fmt::format("'{}' is fed: the next turn needs it", pipeline[feed.from].name);
+  for (int id = 0; id < pipeline.size(); ++id)
+    for (int input : pipeline[id].inputs) {
+      const bool reads_test = loop.contains(input) && follows_from_reduction(pipeline, input);
+      const bool is_later = id >= loop.last;
+      // A reduction takes its points in while they are computed.
+      if (loop.contains(id) && reads_test &&
+          (pipeline[id].reduction != nullptr || !follows_from_reduction(pipeline, id)))
+        return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,
+                           pipeline[input].name);
+      if (is_later && loop.contains(input) && !reads_test)
+        return fmt::format("'{}' reads '{}' after the loop, where it is that of a turn more",
+                           pipeline[id].name, pipeline[input].name);
+      const bool changes = loop.contains(input) ? !reads_test : (loop.feed_to(input) != nullptr);
+      if (loop.contains(id) && pipeline[id].is_value && follows_from_reduction(pipeline, id) && changes)
+        return fmt::format("'{}' reads '{}', which the next turn changes", pipeline[id].name,
+                           pipeline[input].name);
+    }
+  for (int id = loop.first; id < loop.last; ++id)
+    if (pipeline[id].is_output && !follows_from_reduction(pipeline, id))
+      return fmt::format("'{}' is an output, and would be that of a turn more", pipeline[id].name);
+  return "";
+}
+
+}  // namespace tessera

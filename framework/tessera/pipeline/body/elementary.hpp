@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/inference/interval_arithmetic.hpp"
+#include "tessera/view/compat.hpp"
+
+// Elementary functions for stage bodies: one meaning for numbers and intervals. They grow with their
+// argument, so the bounds of the result are those of the argument.
+
+namespace tessera {
+
+template <class V>
+concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
+
+namespace detail {
+
+/// The range between the exact results of a function at the ends of an interval.
+template <class T>
+KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
+  return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
+}
+
+/// The range between two results of a function that the libraries of hosts and devices compute to a few ulps
+/// and may flush to zero.
+template <class T>
+KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
+  const T relative = 8 * LimitsOf<T>::epsilon;
+  if (low == LimitsOf<T>::infinity) low = LimitsOf<T>::max;
+  if (high == -LimitsOf<T>::infinity) high = LimitsOf<T>::lowest;
+  low -= (low < 0 ? -low : low) * relative + LimitsOf<T>::min;
+  high += (high < 0 ? -high : high) * relative + LimitsOf<T>::min;
+  return between(low, high, of);
+}
+
+}  // namespace detail
+
+/// The greatest whole number that is not greater.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::floor(value.lower), compat::floor(value.upper), value);
+  else
+    return compat::floor(value);
+}
+
+/// The least whole number that is not less.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::ceil(value.lower), compat::ceil(value.upper), value);
+  else
+    return compat::ceil(value);
+}
+
+/// The nearest whole number, of two the one further from 0, as std::round.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
+  if constexpr (is_interval<V>)
+    return detail::between(compat::round(value.lower), compat::round(value.upper), value);
+  else
+    return compat::round(value);
+}
+
+/// e to the power of a value.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
+  if constexpr (is_interval<V>) {
+    V result = detail::about(compat::exp(value.lower), compat::exp(value.upper), value);
+    if (result.lower < 0) result.lower = 0;
+    return result;
+  } else {
+    return compat::exp(value);
+  }
+}
+
+/// The natural logarithm; on intervals with 0 or less in them, anything.
+template <FloatingOperand V>
+KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
+  if constexpr (is_interval<V>) {
+    // Devices may take the smallest numbers for 0.
+    if (!(value.lower >= LimitsOf<number_of<V>>::min))
+      return V::whole(value.decisions).traced(value.constancy());
+    return detail::about(compat::log(value.lower), compat::log(value.upper), value);
+  } else {
+    return compat::log(value);
+  }
+}
+
+}  // namespace tessera

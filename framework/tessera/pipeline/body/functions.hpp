@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/body/elementary.hpp"
+#include "tessera/pipeline/inference/interval_arithmetic.hpp"
+#include "tessera/view/compat.hpp"
+
+// The functions that stage bodies use instead of <cmath> and <algorithm>: one meaning for numbers and
+// intervals. Operands are taken by value, as on devices the constants of a namespace have no addresses.
+
+namespace tessera {
+
+/// The greatest T: a constant, as devices cannot call std::numeric_limits.
+template <class T>
+inline constexpr T highest = LimitsOf<T>::max;
+
+/// `value` as a T, as static_cast has it.
+template <class T, class V>
+KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
+  if constexpr (is_interval<V>)
+    return to_interval<T>(value);
+  else
+    return static_cast<T>(value);
+}
+
+/// The lesser; NaN in the first argument is dropped.
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
+  using R = arithmetic_result<A, B>;
+  if constexpr (IntervalOperands<A, B>) {
+    const detail::Operands<A, B> o(a, b);
+    return Interval<R>(detail::lesser(o.a.lower, o.b.lower),
+                       o.a.maybe_nan ? o.b.upper : detail::lesser(o.a.upper, o.b.upper), o.decisions,
+                       o.b.maybe_nan)
+        .traced(o.common());
+  } else if constexpr (std::is_same_v<A, B>) {
+    return static_cast<R>(a < b ? a : b);  // in lanes as narrow as A
+  } else {
+    const R left = static_cast<R>(a), right = static_cast<R>(b);
+    return left < right ? left : right;
+  }
+}
+
+/// The greater; NaN in the first argument is dropped.
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto max(A a, B b) {
+  using R = arithmetic_result<A, B>;
+  if constexpr (IntervalOperands<A, B>) {
+    const detail::Operands<A, B> o(a, b);
+    return Interval<R>(o.a.maybe_nan ? o.b.lower : detail::greater(o.a.lower, o.b.lower),
+                       detail::greater(o.a.upper, o.b.upper), o.decisions, o.b.maybe_nan)
+        .traced(o.common());
+  } else if constexpr (std::is_same_v<A, B>) {
+    return static_cast<R>(a > b ? a : b);
+  } else {
+    const R left = static_cast<R>(a), right = static_cast<R>(b);
+    return left > right ? left : right;
+  }
+}
+
+/// `value` limited to [low, high]; NaN becomes `low`.
+template <class V, class L, class H>
+KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
+  return tessera::min(tessera::max(value, low), high);
+}
+
+/// The absolute value.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
+  if constexpr (is_interval<V>) {
+    using R = arithmetic_result<V, V>;
+    const Interval<R> v = to_interval<R>(value);
+    const auto zero = typename BoundOf<R>::type(0);
+    if (v.lower < -BoundOf<R>::highest()) return Interval<R>::whole(v.decisions).traced(v.constancy());
+    return Interval<R>::of_result(
+               v.lower > zero   ? v.lower
+               : v.upper < zero ? -v.upper
+                                : zero,
+               detail::greater(v.lower < zero ? -v.lower : v.lower, v.upper < zero ? -v.upper : v.upper),
+               v.decisions, v.maybe_nan)
+        .traced(v.constancy());
+  } else {
+    using R = arithmetic_result<V, V>;
+    const R v = static_cast<R>(value);
+    return v < R(0) ? static_cast<R>(-v) : v;
+  }
+}
+
+/// The square root of a floating value.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
+  if constexpr (is_interval<V>) {
+    using R = number_of<V>;
+    if (value.maybe_nan || value.lower < 0 || !(value.upper < BoundOf<R>::highest()))
+      return Interval<R>::whole(value.decisions).traced(value.constancy());
+    return Interval<R>::of_result(compat::sqrt(value.lower), compat::sqrt(value.upper), value.decisions)
+        .traced(value.constancy());
+  } else {
+    return compat::sqrt(value);
+  }
+}
+
+/// `a` where `condition` holds, else `b`: no branch, and inference takes both.
+template <class C, class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
+  using R = arithmetic_result<A, B>;
+  if constexpr (std::is_same_v<C, Truth> || is_interval<A> || is_interval<B>) {
+    Interval<R> left = to_interval<R>(a), right = to_interval<R>(b);
+    Truth truth{Truth::no};
+    if constexpr (std::is_same_v<C, Truth>)
+      truth = condition;
+    else
+      truth = known(condition);
+    // A number that is chosen gets the tape, too.
+    Decisions* const tape = left.decisions ? left.decisions : right.decisions;
+    left.decisions = right.decisions = tape ? tape : truth.decisions;
+    if (truth.value == Truth::yes) return left;
+    if (truth.value == Truth::no) return right;
+    return Interval<R>(detail::lesser(left.lower, right.lower), detail::greater(left.upper, right.upper),
+                       left.decisions, left.maybe_nan || right.maybe_nan)
+        .traced(hull(left.provenance, right.provenance));
+  } else {
+    return condition ? static_cast<R>(a) : static_cast<R>(b);
+  }
+}
+
+}  // namespace tessera

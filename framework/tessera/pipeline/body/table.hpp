@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "tessera/pipeline/body/lookup.hpp"
+#include "tessera/pipeline/inference/interval_arithmetic.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// A small read-only array that a stage body holds by value: weights, a lookup table. `table(i)` or
+/// `table(i, j)`, i the faster one, along the rows of the braces that it was made of. An index must lie in
+/// the table: builds with TESSERA_CHECKS end the program where it does not, others do not look. Indexed by an
+/// interval it is the exact range of the entries there, of those that exist.
+template <class T, int Width, int Height = 1>
+class Table {
+ public:
+  static_assert(Width > 0 && Height > 0, "a Table has entries");
+  using Value = T;
+
+  template <std::size_t Entries>
+  requires(Height == 1 && Entries == Width) KOKKOS_FUNCTION constexpr Table(const T (&entries)[Entries]) {
+    for (int i = 0; i < Width; ++i) entries_[i] = entries[i];
+  }
+  template <std::size_t Rows, std::size_t Columns>
+  requires(Rows == Height && Columns == Width) KOKKOS_FUNCTION
+      constexpr Table(const T (&rows)[Rows][Columns]) {
+    for (int j = 0; j < Height; ++j)
+      for (int i = 0; i < Width; ++i) entries_[j * Width + i] = rows[j][i];
+  }
+  constexpr explicit Table(const std::array<T, std::size_t(Width) * Height>& entries) {
+    for (int i = 0; i < Width * Height; ++i) entries_[i] = entries[static_cast<std::size_t>(i)];
+  }
+
+  template <class I>
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i) const {
+    if constexpr (is_interval<I>)
+      return range(to_interval<Coordinate>(i), Interval<Coordinate>(0));
+    else
+      return entry(Coordinate(i).value, 0);
+  }
+  template <class I, class J>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i, J j) const {
+    if constexpr (is_interval<I> || is_interval<J>)
+      return range(to_interval<Coordinate>(i), to_interval<Coordinate>(j));
+    else
+      return entry(Coordinate(i).value, Coordinate(j).value);
+  }
+  template <class I>
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const { return (*this)(i); }
+
+  /// The entry, for the body of a stage that returns it as it is: hosts with byte permutations then look up
+  /// 64 entries at a time in tables of up to 1024 of uint8, several times as fast as one after the other. The
+  /// table must be a member of that body, and not of one that it makes while it computes a point.
+  template <class I>
+  requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
+    if constexpr (is_interval<I>)
+      return (*this)(i);
+    else
+      return Lookup<T, Width>{entries_, checked(Coordinate(i).value, 0)};
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION T entry(int i, int j) const { return entries_[checked(i, j)]; }
+  KOKKOS_FORCEINLINE_FUNCTION static int checked(int i, int j) {
+#ifdef TESSERA_CHECKS
+    if (i < 0 || i >= Width || j < 0 || j >= Height)
+      Kokkos::abort("tessera: a stage body read a Table at an index outside it");
+#endif
+    return j * Width + i;
+  }
+
+  KOKKOS_FUNCTION Interval<T> range(const Interval<Coordinate>& i, const Interval<Coordinate>& j) const {
+    Decisions* const decisions = i.decisions ? i.decisions : j.decisions;
+    Interval<T> result(entry(within(i.lower, Width), within(j.lower, Height)));
+    for (int row = within(j.lower, Height); row <= within(j.upper, Height); ++row)
+      for (int column = within(i.lower, Width); column <= within(i.upper, Width); ++column) {
+        const Interval<T> one(entry(column, row));
+        result.lower = detail::lesser(result.lower, one.lower);
+        result.upper = detail::greater(result.upper, one.upper);
+        result.maybe_nan = result.maybe_nan || one.maybe_nan;
+      }
+    result.decisions = decisions;
+    const bool constant = i.is_constant() && j.is_constant();
+    return result.traced({constant ? Provenance::constant : Provenance::varying});
+  }
+
+  KOKKOS_FUNCTION static int within(std::int64_t index, int count) {
+    return static_cast<int>(index < 0 ? 0 : index >= count ? count - 1 : index);
+  }
+
+  T entries_[Width * Height];
+};
+
+template <class T, std::size_t Entries>
+Table(const T (&)[Entries]) -> Table<T, static_cast<int>(Entries)>;
+template <class T, std::size_t Rows, std::size_t Columns>
+Table(const T (&)[Rows][Columns]) -> Table<T, static_cast<int>(Columns), static_cast<int>(Rows)>;
+template <class T, std::size_t Entries>
+Table(const std::array<T, Entries>&) -> Table<T, static_cast<int>(Entries)>;
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/pipeline/body/functions.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+template <std::size_t Number, class In>
+struct ViaInput {
+  In in;
+};
+
+/// What a body returns at a point: as a number, of however many coordinates it takes.
+template <class Coord, class Body, class... In>
+auto via_value() {
+  if constexpr (std::is_invocable_v<const Body&, const In&..., Coord>)
+    return std::type_identity<number_of<std::invoke_result_t<const Body&, const In&..., Coord>>>();
+  else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord>)
+    return std::type_identity<number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord>>>();
+  else if constexpr (std::is_invocable_v<const Body&, const In&..., Coord, Coord, Coord>)
+    return std::type_identity<
+        number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord>>>();
+  else
+    return std::type_identity<
+        number_of<std::invoke_result_t<const Body&, const In&..., Coord, Coord, Coord, Coord>>>();
+}
+
+template <class T, class Body, class Numbers, class... In>
+class Via;
+
+/// The accessor that `via` makes.
+template <class T, class Body, std::size_t... Number, class... In>
+class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Number, In>... {
+  static constexpr bool infers = (is_interval<decltype(std::declval<In>().zero())> || ...);
+  using Coord = std::conditional_t<infers, Interval<Coordinate>, Coordinate>;
+
+  template <class>
+  struct ValueOf {
+    using type = T;
+  };
+  template <class U>
+  requires std::is_void_v<U>
+  struct ValueOf<U> {
+    using type = typename decltype(via_value<Coord, Body, In...>())::type;
+  };
+
+ public:
+  using Value = typename ValueOf<T>::type;
+
+  KOKKOS_FORCEINLINE_FUNCTION Via(const Body& body, const In&... in)
+      : ViaInput<Number, In>{in}..., body_(body) {}
+
+  template <class... Indices>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Indices... indices) const {
+    return cast<Value>(body_(static_cast<const ViaInput<Number, In>&>(*this).in..., coordinate(indices)...));
+  }
+
+  /// From an input's zero, which knows the tape of inference.
+  KOKKOS_FORCEINLINE_FUNCTION auto zero() const {
+    return cast<Value>(first_zero(static_cast<const ViaInput<Number, In>&>(*this).in...));
+  }
+
+ private:
+  template <class First, class... Rest>
+  KOKKOS_FORCEINLINE_FUNCTION static auto first_zero(const First& first, const Rest&...) {
+    return first.zero();
+  }
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(const Index& index) const {
+    if constexpr (infers) {
+      // A plain number gets the tape, too: the body may compare what it makes of it.
+      Coord result = to_interval<Coordinate>(index);
+      result.decisions = zero().decisions;
+      return result;
+    } else {
+      return Coordinate(index);
+    }
+  }
+
+  Body body_;
+};
+
+}  // namespace detail
+
+/// An accessor that evaluates `body` on the accessors `in` at the point asked for: it inlines a stage into
+/// another, as in `BlurY{}(via(BlurX{}, in), x, y)`. It executes and infers like any other. Its values are
+/// what the body returns, converted to T if T is given, as a stage of T would store them.
+template <class T = void, class Body, class... In>
+requires(sizeof...(In) > 0) KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
+  return detail::Via<T, Body, std::index_sequence_for<In...>, In...>(body, in...);
+}
+
+}  // namespace tessera

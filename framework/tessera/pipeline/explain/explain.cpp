@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
+
+namespace tessera {
+namespace {
+
+/// Writes the nodes of a tree, one line each, indented.
+class StepPrinter {
+ public:
+  StepPrinter(const Algorithm& pipeline, const Plan& plan) : pipeline_(pipeline), plan_(plan) {}
+
+  std::string text() {
+    print(plan_.root);
+    return std::move(text_);
+  }
+
+  void operator()(const plan::Sequence& step) { line("{}", step.name); }
+  void operator()(const plan::Repeat& step) {
+    std::string condition;
+    if (step.condition >= 0 && step.rounds_of < 0)
+      condition = fmt::format(", until {} is not zero", name(step.condition));
+    if (step.condition >= 0 && step.rounds_of >= 0)
+      condition = fmt::format("; one after which {} is not zero is taken back", name(step.condition));
+    if (step.overlaps_test) condition += "; tested while the next turn is computed";
+    const std::string loop =
+        step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
+    const std::int64_t times = step.maximum / step.turns;
+    line("{}{} at most {}{}{}", loop, step.turns > 1 ? fmt::format("repeat {} turns", step.turns) : "repeat",
+         counted(times, "time"), step.continues ? " in all" : "", condition);
+  }
+  void operator()(const plan::Bands& step) {
+    const int passes = passes_of(pipeline_);
+    line("band {} of {} along dimension {}{}", step.band.index, step.band.count, step.band.dimension,
+         passes > 1 ? fmt::format(", in pass {} of {}", step.band.pass, passes) : "");
+  }
+  void operator()(const plan::Items&) { line("for each item of the stream"); }
+  void operator()(const plan::Allocate& step) {
+    const Buffer& buffer = buffer_of(step.buffer);
+    line("allocate buffer {}: {} on {}, {} at {}", step.buffer, name(buffer.array), to_string(buffer.box),
+         human_bytes(buffer.bytes), buffer.offset);
+  }
+  void operator()(const plan::Free& step) {
+    const Buffer& buffer = buffer_of(step.buffer);
+    line("free buffer {}: {}, {} at {}", step.buffer, name(buffer.array), human_bytes(buffer.bytes),
+         buffer.offset);
+  }
+  void operator()(const plan::Read& step) { line("read {} {}", name(step.array), to_string(step.box)); }
+  void operator()(const plan::Write& step) { line("write {} {}", name(step.array), to_string(step.box)); }
+  void operator()(const plan::Exchange& step) {
+    const Traffic to = sent(pipeline_, step), from = received(pipeline_, step);
+    line("exchange {}: sends {} of {} bytes, receives {} of {} bytes{}", names_of(pipeline_, step),
+         counted(to.messages, "message"), to.bytes, from.messages, from.bytes,
+         step.overlapped ? ", overlapped" : "");
+    print_messages("to", step, &ExchangeLists::sends);
+    print_messages("from", step, &ExchangeLists::receives);
+    print_messages("copied from", step, &ExchangeLists::copies);
+  }
+  void operator()(const plan::FinishExchange& step) { line("wait for exchange {}", step.exchange); }
+  void operator()(const plan::FillBoundary& step) {
+    line("fill the border of {} in {}", name(step.array), to_string(step.box));
+  }
+  void operator()(const plan::Compute& step) {
+    std::string parts, members, extent;
+    for (const Box& part : step.parts) parts.append(parts.empty() ? "" : " and ").append(to_string(part));
+    for (int member : step.members)
+      if (member != step.stage) members.append(members.empty() ? " with " : " ").append(name(member));
+    for (std::int64_t size : step.tile) extent += fmt::format("{}{}", extent.empty() ? "" : ", ", size);
+    std::string text =
+        fmt::format("{} {} on {}{}", pipeline_[step.stage].reduction ? "contribute to" : "compute",
+                    name(step.stage), parts.empty() ? "nothing" : parts, members);
+    const std::int64_t tiles = Tiles(step.parts, step.tile).size();
+    if (tiles > static_cast<std::int64_t>(step.parts.size()))
+      text += fmt::format(" in {} tiles of [{}]", tiles, extent);
+    if (step.group >= 0) text += fmt::format(", by the kernel of group {}", step.group);
+    if (step.scratch_bytes > 0)
+      text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
+    std::string reductions;
+    for (const plan::Contribution& contribution : step.contributions)
+      reductions.append(reductions.empty() ? ", contributes to " : " and ").append(name(contribution.stage));
+    text += reductions;
+    if (step.streams) text += ", written past the caches";
+    line("{}", text);
+  }
+  void operator()(const plan::Reduce& step) { line("reduce {} over all ranks", name(step.stage)); }
+  void operator()(const plan::Swap& step) { line("swap {} and {}", name(step.first), name(step.second)); }
+
+ private:
+  void print(const PlanNode& node) {
+    text_ += fmt::format("  {:>4} {:{}}", node.id, "", 2 * depth_);
+    std::visit(*this, node.step);
+    ++depth_;
+    if (const auto* children = children_of(node))
+      for (const PlanNode& child : *children) print(child);
+    --depth_;
+  }
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
+    text_ += "\n";
+  }
+  const std::string& name(int id) const { return pipeline_[id].name; }
+  const Buffer& buffer_of(int id) const { return plan_.buffers[static_cast<std::size_t>(id)]; }
+
+  void print_messages(const char* direction, const plan::Exchange& exchange,
+                      std::vector<Message> ExchangeLists::*side) {
+    for (const plan::ArrayMessages& array : exchange.arrays)
+      for (const Message& message : array.lists.*side)
+        line("  {:>4} {:{}}{} rank {}: {}{}, {} bytes{}", "", "", 2 * depth_ + 2, direction, message.partner,
+             exchange.arrays.size() > 1 ? fmt::format("{} ", name(array.array)) : "", to_string(message.box),
+             bytes_of(pipeline_, array.array, message.box), message.in_place ? ", in place" : "");
+  }
+
+  const Algorithm& pipeline_;
+  const Plan& plan_;
+  std::string text_;
+  int depth_ = 0;
+};
+
+/// Where the points are kept.
+std::string buffers_text(const ArrayRegions& regions) {
+  if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
+  if (regions.written_buffer == regions.read_buffer) return std::to_string(regions.read_buffer);
+  return fmt::format("written in {}, read in {}", regions.written_buffer, regions.read_buffer);
+}
+
+std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& regions) {
+  std::string ghosts;
+  for (const Box& box : difference(regions.required, regions.owned))
+    ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
+  std::string text =
+      fmt::format("  {} '{}': {} of {}\n", stage.is_input() ? "input" : "stage", stage.name,
+                  stage.is_input() ? "distributed" : name_of(regions.placement), name_of(stage.type));
+  const std::array rows = {std::pair{"grid", regions.grid.text()},
+                           std::pair{"domain", to_string(regions.domain)},
+                           std::pair{"owned", to_string(regions.owned)},
+                           std::pair{"required", to_string(regions.required)},
+                           std::pair{"required within the domain", to_string(regions.required_within_domain)},
+                           std::pair{"ghosts", ghosts.empty() ? std::string("none") : ghosts},
+                           std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)},
+                           std::pair{"buffer", buffers_text(regions)}};
+  for (const auto& [key, value] : rows) text += fmt::format("    {:<28}{}\n", key, value);
+  if (!stage.is_input())
+    text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
+                        regions.redundant_points);
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const Algorithm& pipeline, const Plan& plan) {
+  std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
+  for (int id = 0; id < pipeline.size(); ++id)
+    text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)]);
+  text += StepPrinter(pipeline, plan).text();
+  std::string partial;
+  if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
+  if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
+  return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
+                            human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
+                            human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
+                            counted(plan.target.threads, "thread"), partial);
+}
+
+void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
+  ++rank_count;
+  peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
+  for (const ArrayRegions& stage : plan.stages) redundant_points += stage.redundant_points;
+  exchanged_bytes.resize(plan.stages.size());
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* exchange = std::get_if<plan::Exchange>(&node.step);
+    if (exchange == nullptr) return;
+    const Traffic traffic = sent(pipeline, *exchange);
+    messages += traffic.messages;
+    message_bytes += traffic.bytes;
+    for (const plan::ArrayMessages& array : exchange->arrays)
+      for (const Message& message : array.lists.sends)
+        exchanged_bytes[static_cast<std::size_t>(array.array)] +=
+            bytes_of(pipeline, array.array, message.box);
+  });
+}
+
+std::string summary(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
+  std::string stages;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const ArrayRegions& regions = any_plan.stages[static_cast<std::size_t>(id)];
+    if (!stages.empty()) stages += ", ";
+    stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())
+                                      : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));
+  }
+  return fmt::format("{}: {} of {} in all, {} redundant points, peak memory per rank {}", stages,
+                     counted(totals.messages, "message"), human_bytes(totals.message_bytes),
+                     totals.redundant_points, human_bytes(totals.peak_bytes));
+}
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/explain/plan_dot.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::array placements = {Placement::distributed, Placement::rank, Placement::replicated,
+                                   Placement::tile};
+
+const char* colour(Placement placement) {
+  constexpr std::array colours = {"#9ecae1", "#a1d99b", "#fdae6b", "#fff2ae"};
+  return colours[static_cast<std::size_t>(placement)];
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+const char* shape(const ArrayDeclaration& stage) {
+  return stage.is_input() ? "cylinder" : stage.is_output ? "doubleoctagon" : "box";
+}
+
+std::string node(const ArrayDeclaration& stage, const ArrayRegions& regions) {
+  std::string label = quoted(stage.name);
+  label.pop_back();
+  label += fmt::format("\\n{}", name_of(stage.type));
+  if (regions.placement == Placement::distributed) label += fmt::format(" on {}", regions.grid.text());
+  return fmt::format("{} [label={}\", shape={}, fillcolor=\"{}\"];\n", quoted(stage.name), label,
+                     shape(stage), colour(regions.placement));
+}
+
+/// By array: the compute node whose frame it stands in, or -1. A stage that several consumers compute in
+/// their tiles stands with the first.
+std::vector<int> frames(const Algorithm& pipeline, const Plan& plan) {
+  std::vector<int> frames(static_cast<std::size_t>(pipeline.size()), -1);
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    if (step == nullptr || step->members.size() < 2) return;
+    for (int member : step->members)
+      if (int& frame = frames[static_cast<std::size_t>(member)]; frame < 0) frame = step->stage;
+  });
+  return frames;
+}
+
+std::string legend() {
+  std::string text =
+      "  subgraph cluster_legend {\n    label=\"computed\";\n    style=rounded;\n    node [shape=box];\n";
+  for (Placement placement : placements)
+    text += fmt::format("    {} [label={}, fillcolor=\"{}\"];\n",
+                        quoted(fmt::format("legend: {}", name_of(placement))), quoted(name_of(placement)),
+                        colour(placement));
+  return text + "  }\n";
+}
+
+}  // namespace
+
+std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
+  std::string text = fmt::format(
+      "digraph pipeline {{\n  label={};\n  labelloc=t;\n  node [style=filled, fontname=\"sans-serif\"];\n"
+      "  edge [fontname=\"sans-serif\"];\n",
+      quoted(fmt::format("on {}", counted(totals.rank_count, "rank"))));
+  const std::vector<int> frame_of = frames(pipeline, any_plan);
+  for (int frame = -1; frame < pipeline.size(); ++frame) {
+    std::string nodes;
+    for (int id = 0; id < pipeline.size(); ++id)
+      if (const auto i = static_cast<std::size_t>(id); frame_of[i] == frame)
+        nodes += fmt::format("  {}{}", frame < 0 ? "" : "  ", node(pipeline[id], any_plan.stages[i]));
+    if (frame >= 0 && !nodes.empty())
+      nodes = fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=dashed;\n{}  }}\n", frame,
+                          quoted(fmt::format("in tiles of {}", pipeline[frame].name)), nodes);
+    text += nodes;
+  }
+  for (int id = 0; id < pipeline.size(); ++id)
+    for (int input : pipeline[pipeline[id].lead].inputs) {
+      const std::int64_t bytes = totals.exchanged_bytes[static_cast<std::size_t>(input)];
+      text += fmt::format("  {} -> {}{};\n", quoted(pipeline[input].name), quoted(pipeline[id].name),
+                          bytes == 0 ? "" : fmt::format(" [label={}]", quoted(human_bytes(bytes))));
+    }
+  for (const LoopDeclaration& loop : pipeline.loops())
+    for (const auto& [from, to] : loop.feeds)
+      text += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n",
+                          quoted(pipeline[from].name), quoted(pipeline[to].name), quoted(loop.name));
+  return text + legend() + "}\n";
+}
+
+}  // namespace tessera

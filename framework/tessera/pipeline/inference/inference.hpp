@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/pipeline/inference/recording_accessor.hpp"
+
+namespace tessera {
+
+/// The type of one input of a stage: an N-dimensional array of T.
+template <class T, int N>
+struct ArrayType {
+  using Value = T;
+  static constexpr int dimensions = N;
+};
+
+/// Forms of the indices of every input.
+template <std::size_t Inputs>
+using InputForms = std::array<std::array<IndexForms, max_dimensions>, Inputs>;
+
+namespace detail {
+
+/// A coordinate on intervals. Its provenance is asked for only on the largest box.
+inline Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool traced,
+                                            Decisions& decisions) {
+  const Interval<Coordinate> coordinate(range.begin, range.end - 1, &decisions);
+  return traced ? coordinate.traced(Provenance::of(dimension, 1, 1, 0, 0)) : coordinate;
+}
+
+template <class Body, class... Inputs, std::size_t... Input, std::size_t... Dimension>
+void run_on_intervals(const Body& body, const Box& box, bool traced,
+                      std::array<AccessRecord, sizeof...(Inputs)>& records, Decisions& decisions,
+                      std::index_sequence<Input...>, std::index_sequence<Dimension...>) {
+  static_cast<void>(
+      body(RecordingAccessor<typename Inputs::Value, Inputs::dimensions>(records[Input], decisions)...,
+           coordinate_over(box[Dimension], static_cast<int>(Dimension), traced, decisions)...));
+}
+
+}  // namespace detail
+
+/// The boxes of the inputs that `body` may read while it computes `box`, an N-dimensional box that is not
+/// empty: the body itself runs once per path with interval coordinates (as Halide's bounds inference, from
+/// the same code that executes). An input that is never read gets an empty box. Throws InternalError when the
+/// body has more than 256 undecided paths. Costs about a microsecond.
+template <int N, class... Inputs, class Body>
+std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& box) {
+  std::array<AccessRecord, sizeof...(Inputs)> records;
+  Decisions decisions;
+  int paths = 0;
+  do {
+    detail::run_on_intervals<Body, Inputs...>(body, box, false, records, decisions,
+                                              std::index_sequence_for<Inputs...>{},
+                                              std::make_index_sequence<N>{});
+    if (decisions.overflow || ++paths > Decisions::maximum_paths)
+      throw InternalError(
+          "the stage body has more than 256 undecided paths: use select, min or max for its branches");
+  } while (decisions.advance());
+  std::array<Box, sizeof...(Inputs)> required;
+  constexpr std::array<int, sizeof...(Inputs)> dimensions{Inputs::dimensions...};
+  for (std::size_t i = 0; i < sizeof...(Inputs); ++i) {
+    required[i].dimensions = dimensions[i];
+    for (int d = 0; d < dimensions[i]; ++d)
+      required[i][d] = {records[i].lowest[d], records[i].highest[d] + 1};
+  }
+  return required;
+}
+
+/// Runs `body` on the largest box that closed forms serve and gathers the forms of its indices. False when
+/// they do not say all that it reads on every box: an index is neither affine nor constant, something that
+/// depends on the box was compared, a number overflowed, or there were too many forms or paths.
+template <int N, class... Inputs, class Body>
+bool infer_forms(const Body& body, InputForms<sizeof...(Inputs)>& forms) {
+  Box largest;
+  largest.dimensions = N;
+  for (int d = 0; d < N; ++d) largest[d] = {-Provenance::limit, Provenance::limit};
+  std::array<AccessRecord, sizeof...(Inputs)> records;
+  for (std::size_t i = 0; i < sizeof...(Inputs); ++i) records[i].forms = forms[i].data();
+  Decisions decisions;
+  int paths = 0;
+  do {
+    detail::run_on_intervals<Body, Inputs...>(body, largest, true, records, decisions,
+                                              std::index_sequence_for<Inputs...>{},
+                                              std::make_index_sequence<N>{});
+    if (decisions.depends_on_box || decisions.overflow || ++paths > Decisions::maximum_paths) return false;
+  } while (decisions.advance());
+  for (const auto& input : forms)
+    for (const IndexForms& index : input)
+      if (!index.are_complete()) return false;
+  return true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/inference/interval.hpp"
+
+namespace tessera {
+
+/// One operand at least is an interval, the other one too or a number.
+template <class A, class B>
+concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> ||
+                                                                is_number<A>)&&(is_interval<B> ||
+                                                                                is_number<B>);
+
+namespace detail {
+
+template <class A, class B>
+struct Operands {
+  using Result = arithmetic_result<A, B>;
+  using Bound = typename BoundOf<Result>::type;
+  Interval<Result> a;
+  Interval<Result> b;
+  Decisions* decisions;
+  bool maybe_nan;
+
+  KOKKOS_FUNCTION Operands(const A& left, const B& right)
+      : a(to_interval<Result>(left)),
+        b(to_interval<Result>(right)),
+        decisions(a.decisions ? a.decisions : b.decisions),
+        maybe_nan(a.maybe_nan || b.maybe_nan) {}
+
+  KOKKOS_FUNCTION bool finite() const {
+    if constexpr (std::is_floating_point_v<Result>)
+      return a.lower > BoundOf<Result>::lowest() && a.upper < BoundOf<Result>::highest() &&
+             b.lower > BoundOf<Result>::lowest() && b.upper < BoundOf<Result>::highest();
+    else
+      return true;
+  }
+  /// Neither a sum nor a product of the bounds leaves 64 bits.
+  KOKKOS_FUNCTION bool fits() const {
+    if constexpr (std::is_floating_point_v<Result>) return true;
+    const double a_most = greater(-static_cast<double>(a.lower), static_cast<double>(a.upper));
+    const double b_most = greater(-static_cast<double>(b.lower), static_cast<double>(b.upper));
+    const double limit = 4.0e18;
+    return a_most < limit && b_most < limit && a_most * b_most < limit;
+  }
+  KOKKOS_FUNCTION Interval<Result> result(Bound low, Bound high) const {
+    return Interval<Result>::of_result(low, high, decisions, maybe_nan);
+  }
+  KOKKOS_FUNCTION Interval<Result> hull_of(Bound p, Bound q, Bound r, Bound s) const {
+    return result(lesser(lesser(p, q), lesser(r, s)), greater(greater(p, q), greater(r, s)));
+  }
+  KOKKOS_FUNCTION Interval<Result> whole() const { return Interval<Result>::whole(decisions); }
+
+  KOKKOS_FUNCTION bool are_constant() const { return a.is_constant() && b.is_constant(); }
+  /// The provenance of a result that has no closed form unless both operands are constant.
+  KOKKOS_FUNCTION Provenance common() const {
+    return {are_constant() ? Provenance::constant : Provenance::varying};
+  }
+  /// To be called by every comparison.
+  KOKKOS_FUNCTION void note_comparison() const {
+    if (decisions && !are_constant()) decisions->depends_on_box = true;
+  }
+};
+
+template <class T>
+KOKKOS_FUNCTION Provenance of_sum(const Interval<T>& a, const Interval<T>& b) {
+  if (a.is_constant() && b.is_constant()) return {Provenance::constant};
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (a.is_affine() && b.is_constant()) return shifted(a.provenance, b.lower, b.upper);
+    if (a.is_constant() && b.is_affine()) return shifted(b.provenance, a.lower, a.upper);
+    if (a.is_affine() && b.is_affine()) return added(a.provenance, b.provenance);
+  }
+  return {};
+}
+
+template <class T>
+KOKKOS_FUNCTION Provenance of_difference(const Interval<T>& a, const Interval<T>& b) {
+  if (a.is_constant() && b.is_constant()) return {Provenance::constant};
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (a.is_affine() && b.is_constant() && Provenance::fits(b.lower) && Provenance::fits(b.upper))
+      return shifted(a.provenance, -b.upper, -b.lower);
+    if (a.is_constant() && b.is_affine()) return shifted(negated(b.provenance), a.lower, a.upper);
+    if (a.is_affine() && b.is_affine()) return added(a.provenance, negated(b.provenance));
+  }
+  return {};
+}
+
+template <class T>
+KOKKOS_FUNCTION Provenance of_product(const Interval<T>& a, const Interval<T>& b) {
+  if (a.is_constant() && b.is_constant()) return {Provenance::constant};
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (a.is_affine() && b.is_constant() && b.lower == b.upper) return scaled(a.provenance, b.lower);
+    if (b.is_affine() && a.is_constant() && a.lower == a.upper) return scaled(b.provenance, a.lower);
+  }
+  return {};
+}
+
+template <class T>
+KOKKOS_FUNCTION Provenance of_quotient(const Interval<T>& a, const Interval<T>& b) {
+  if (a.is_constant() && b.is_constant()) return {Provenance::constant};
+  if constexpr (std::is_same_v<T, Coordinate>)
+    if (a.is_affine() && b.is_constant() && b.lower == b.upper && b.lower != 0)
+      return divided(a.provenance, b.lower);
+  return {};
+}
+
+/// `/` as the type has it: coordinates floor, values truncate.
+template <class Result, class Bound>
+KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
+  if constexpr (std::is_same_v<Result, Coordinate>)
+    return floor_divide(a, b);
+  else
+    return a / b;
+}
+
+/// `a % b` as the type has it: of coordinates it is not negative.
+template <class A, class B>
+KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
+  using Result = arithmetic_result<A, B>;
+  if (o.b.lower != o.b.upper || o.b.lower <= 0 || BoundOf<Result>::is_open(o.b.upper)) return o.whole();
+  const auto m = o.b.lower;
+  if constexpr (std::is_same_v<Result, Coordinate>) {
+    const auto low = floor_divide(o.a.lower, m);
+    if (low == floor_divide(o.a.upper, m)) return o.result(o.a.lower - m * low, o.a.upper - m * low);
+    return o.result(0, m - 1);
+  } else {
+    const bool same =
+        o.a.lower >= 0 && o.a.lower / m == o.a.upper / m && !BoundOf<Result>::is_open(o.a.upper);
+    if (same) return o.result(o.a.lower % m, o.a.upper % m);
+    return o.result(o.a.lower < 0 ? -(m - 1) : 0, o.a.upper > 0 ? m - 1 : 0);
+  }
+}
+
+}  // namespace detail
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  const auto sum = o.fits() ? o.result(o.a.lower + o.b.lower, o.a.upper + o.b.upper) : o.whole();
+  return sum.traced(detail::of_sum(o.a, o.b));
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  const auto difference = o.fits() ? o.result(o.a.lower - o.b.upper, o.a.upper - o.b.lower) : o.whole();
+  return difference.traced(detail::of_difference(o.a, o.b));
+}
+
+template <class T>
+KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
+  using Zero = std::conditional_t<std::is_same_v<T, Coordinate>, int, T>;
+  return Zero(0) - a;
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  if (!o.finite() || !o.fits()) return o.whole().traced(o.common());
+  return o.hull_of(o.a.lower * o.b.lower, o.a.lower * o.b.upper, o.a.upper * o.b.lower, o.a.upper * o.b.upper)
+      .traced(detail::of_product(o.a, o.b));
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
+  using Result = arithmetic_result<A, B>;
+  const detail::Operands<A, B> o(a, b);
+  if ((o.b.lower <= 0 && o.b.upper >= 0) || !o.finite() || !o.fits()) return o.whole().traced(o.common());
+  return o
+      .hull_of(detail::divide<Result>(o.a.lower, o.b.lower), detail::divide<Result>(o.a.lower, o.b.upper),
+               detail::divide<Result>(o.a.upper, o.b.lower), detail::divide<Result>(o.a.upper, o.b.upper))
+      .traced(detail::of_quotient(o.a, o.b));
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  return detail::remainder(o).traced(o.common());
+}
+
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator+=(Interval<T>& a, B b) { return a = a + b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator-=(Interval<T>& a, B b) { return a = a - b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator*=(Interval<T>& a, B b) { return a = a * b; }
+template <class T, class B>
+requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
+&operator/=(Interval<T>& a, B b) { return a = a / b; }
+
+// A plain number that gathers values becomes one of them: Interval's conversion refuses that and says what to
+// do.
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator+=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator-=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator*=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+template <class A, class T>
+requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Interval<T>& b) {
+  return a = static_cast<A>(b);
+}
+
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  o.note_comparison();
+  if (o.maybe_nan) return {Truth::either, o.decisions};
+  if (o.a.upper < o.b.lower) return {Truth::yes, o.decisions};
+  const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
+  return {no ? Truth::no : Truth::either, o.decisions};
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
+  return !(b < a);  // an undecided answer stays undecided, so NaN is covered
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
+  const detail::Operands<A, B> o(a, b);
+  o.note_comparison();
+  if (o.maybe_nan) return {Truth::either, o.decisions};
+  if (o.a.upper < o.b.lower || o.b.upper < o.a.lower) return {Truth::no, o.decisions};
+  const bool same = o.a.lower == o.a.upper && o.b.lower == o.b.upper &&
+                    !BoundOf<arithmetic_result<A, B>>::is_open(o.a.upper);
+  return {same ? Truth::yes : Truth::either, o.decisions};
+}
+template <class A, class B>
+requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
+
+}  // namespace tessera

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/kernel/point_stage.hpp"
+
+namespace tessera {
+
+/// The line of points that the body of a column stage writes: all points along one dimension. What is not
+/// written is undefined: begin with `line.fill(0)`, or write all by `line.each(...)`.
+template <class T, int Extent = 0, bool Contiguous = false>
+class Line {
+ public:
+  using Value = T;
+
+  KOKKOS_FORCEINLINE_FUNCTION Line(T* first, std::ptrdiff_t stride, int extent)
+      : first_(first), stride_(stride), extent_(extent) {}
+
+  /// The element at an index from 0 to below `extent()`.
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index index) const {
+    const int i = Coordinate(index).value;
+#ifdef TESSERA_CHECKS
+    if (i < 0 || i >= extent()) Kokkos::abort("tessera: a column stage left its line");
+#endif
+    return at(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fill(T value) const {
+    for (int i = 0; i < extent(); ++i) at(i) = value;
+  }
+  /// Sets every element to `value(index)`, which must not read the line. Quotients of coordinates in it keep
+  /// compilers from vectorising: work them out before.
+  template <class ValueAt>
+  KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
+    // Lines are short: of longer vectors more is left over.
+    [[maybe_unused]] constexpr int lanes = sizeof(T) < 32 ? 32 / static_cast<int>(sizeof(T)) : 1;
+#pragma omp simd simdlen(lanes)
+    for (int i = 0; i < extent(); ++i) at(i) = static_cast<T>(value(Coordinate(i)));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
+  KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION T& at(int i) const { return first_[Contiguous ? i : i * stride_]; }
+
+  T* first_;
+  std::ptrdiff_t stride_;
+  int extent_;
+};
+
+/// The same while a footprint is inferred: what is written is dropped, and reads give anything.
+template <class T>
+class IntervalLine {
+ public:
+  using Value = T;
+
+  KOKKOS_FUNCTION IntervalLine(int extent, Decisions* decisions)
+      : extent_(extent), decisions_(decisions), element_(Interval<T>::whole(decisions)) {}
+
+  template <class Index>
+  KOKKOS_FUNCTION Interval<T>& operator()(const Index&) {
+    return element_ = Interval<T>::whole(decisions_);
+  }
+  template <class V>
+  KOKKOS_FUNCTION void fill(const V& value) {
+    element_ = value;
+  }
+  template <class ValueAt>
+  KOKKOS_FUNCTION void each(const ValueAt& value) {
+    Provenance all{Provenance::constant};
+    all.high = extent_ - 1;
+    const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
+    element_ = cast<T>(value(index));
+  }
+  KOKKOS_FUNCTION int extent() const { return extent_; }
+  KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
+
+ private:
+  int extent_;
+  Decisions* decisions_;
+  Interval<T> element_;
+};
+
+namespace detail {
+
+/// A column body as the body of points of the other dimensions: what inference runs.
+template <class Body, class Value>
+struct ColumnFootprint {
+  Body body;
+  int extent;
+
+  Box footprint(int input, const Box& box) const requires requires { body.footprint(input, box); }
+  { return body.footprint(input, box); }
+
+  template <class... Arguments>
+  KOKKOS_FUNCTION int operator()(const Arguments&... arguments) const {
+    IntervalLine<Value> line(extent, tape(arguments...));
+    body(line, arguments...);
+    return 0;
+  }
+  template <class... Arguments>
+  KOKKOS_FUNCTION static Decisions* tape(const Arguments&... arguments) {
+    Decisions* found = nullptr;
+    const auto look = [&found](const auto& argument) {
+      if constexpr (is_interval<decltype(argument)>) found = argument.decisions;
+    };
+    (look(arguments), ...);
+    return found;
+  }
+};
+
+/// The lines of a column stage.
+template <class Value, int D, int Extent>
+using StageLine = Line<Value, Extent, D == 0>;
+
+/// The line along dimension D through a point.
+template <int N, int D, int Extent, class Value>
+KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& output, const int* p,
+                                                         int extent) {
+  Value* first = reinterpret_cast<Value*>(output.origin);
+  for (int d = 0; d < N; ++d)
+    if (d != D) first += output.strides[d] * p[d];
+  return {first, D == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[D]), extent};
+}
+
+/// Number k of the dimensions without D.
+KOKKOS_FUNCTION constexpr std::size_t other_dimension(std::size_t k, int d) {
+  return k < static_cast<std::size_t>(d) ? k : k + 1;
+}
+
+/// A body and its inputs: a call hands them over after the line.
+template <class Body, class... Inputs>
+struct ColumnKernel {
+  Body body;
+  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
+
+  template <class L, class... Coordinates>
+  KOKKOS_FUNCTION void operator()(L& line, Coordinates... at) const {
+    call(std::index_sequence_for<Inputs...>{}, line, at...);
+  }
+  template <std::size_t... Input, class L, class... Coordinates>
+  KOKKOS_FUNCTION void call(std::index_sequence<Input...>, L& line, Coordinates... at) const {
+    body(line, Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])..., at...);
+  }
+};
+
+/// One line per point of `box`, whose range in dimension D holds one point.
+template <class Body, class Value, int N, int D, int Extent, class... Inputs>
+struct LineKernel {
+  ColumnKernel<Body, Inputs...> bound;
+  ArrayReference output;
+  Box box;
+  int extent;
+
+  KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
+    int p[max_dimensions] = {x, 0, 0, 0};
+    for (int d = 1; d < N; ++d) {
+      p[d] = static_cast<int>(box[d].begin + row % box[d].size());
+      row /= box[d].size();
+    }
+    compute(p, std::make_index_sequence<N - 1>{});
+  }
+  template <std::size_t... Other>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Other...>) const {
+    auto line = line_through<N, D, Extent, Value>(output, p, extent);
+    bound(line, Coordinate(p[other_dimension(Other, D)])...);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    for (std::int64_t x = box[0].begin; x < box[0].end; ++x) (*this)(static_cast<int>(x), row);
+  }
+};
+
+/// Calls `bound(first, x, ...)` for the point of every line in `starts`, where `first` is the line's first
+/// element. The lines that lie closest in memory follow each other. `Left` dimensions are left to loop over.
+template <int D, int Left, class Value, class Bound, class... Outer>
+[[gnu::always_inline]] inline void for_each_line(const Bound& bound, const ArrayReference& output,
+                                                 Value* first, const Box& starts, Outer... outer) {
+  if constexpr (Left == 0) {
+    bound(first, outer...);
+  } else {
+    constexpr std::size_t d = other_dimension(Left - 1, D);
+    const std::ptrdiff_t stride = d == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[d]);
+    const int end = static_cast<int>(starts[static_cast<int>(d)].end);
+    for (int i = static_cast<int>(starts[static_cast<int>(d)].begin); i < end; ++i)
+      for_each_line<D, Left - 1>(bound, output, first + stride * i, starts, Coordinate(i), outer...);
+  }
+}
+
+}  // namespace detail
+
+/// A stage whose body writes a whole line along dimension D, `extent` points from 0 on, per point of the
+/// other dimensions: body(line, inputs..., x, ...) gets the coordinates of those in order. An `Extent` other
+/// than 0 is known to the compiler.
+template <class Body, class Value, int N, int D, int Extent, class... Inputs>
+class ColumnStage final : public StageKernel {
+ public:
+  ColumnStage(const Body& body, int extent)
+      : body_(body), extent_(extent), footprint_(detail::ColumnFootprint<Body, Value>{body, extent}) {}
+
+  void required(const Box& box, Box* needs) const override { footprint_.required(without_line(box), needs); }
+
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor monitor) const override {
+    compute(inputs, outputs[0], box, monitor, std::index_sequence_for<Inputs...>{});
+  }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    const Box starts = line_starts(box);
+    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{{body_, {}}, outputs[0], starts, extent_};
+    std::copy(inputs, inputs + sizeof...(Inputs), kernel.bound.inputs);
+    detail::launch_points(execution, starts, kernel);
+  }
+
+ private:
+  static Box line_starts(Box box) {
+    box[D] = {box[D].begin, box[D].begin + 1};
+    return box;
+  }
+  static Box without_line(const Box& box) {
+    Box points;
+    for (int d = 0; d < N; ++d)
+      if (d != D) points[points.dimensions++] = box[d];
+    return points;
+  }
+
+  template <std::size_t... Input>
+  [[TESSERA_FLAT]] void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+                                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+#ifdef TESSERA_CHECKS
+    Box footprints[sizeof...(Inputs)];
+    required(box, footprints);
+    const auto accessors =
+        std::make_tuple(CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>(
+            Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
+            AccessMonitor{monitor.violations, monitor.stage, static_cast<int>(Input)})...);
+#else
+    const auto accessors =
+        std::make_tuple(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...);
+#endif
+    const Box starts = line_starts(box);
+    const auto bound = [&](Value * first, auto... at) __attribute__((always_inline)) {
+      detail::StageLine<Value, D, Extent> line(first, static_cast<std::ptrdiff_t>(output.strides[D]),
+                                               extent_);
+      body_(line, std::get<Input>(accessors)..., at...);
+    };
+    detail::for_each_line<D, N - 1>(bound, output, reinterpret_cast<Value*>(output.origin), starts);
+  }
+
+  Body body_;
+  int extent_;
+  Footprint<detail::ColumnFootprint<Body, Value>, N - 1, Inputs...> footprint_;
+};
+
+}  // namespace tessera

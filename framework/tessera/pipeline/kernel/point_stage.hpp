@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tessera/pipeline/body/pack.hpp"
+#include "tessera/pipeline/inference/footprint.hpp"
+#include "tessera/pipeline/kernel/access_monitor.hpp"
+#include "tessera/pipeline/kernel/row_traversal.hpp"
+#include "tessera/pipeline/kernel/stage_kernel.hpp"
+#include "tessera/pipeline/kernel/stage_outputs.hpp"
+#include "tessera/pipeline/kernel/transposing_traversal.hpp"
+#include "tessera/view/checked_accessor.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+template <class... Types>
+struct TypeList {};
+
+namespace detail {
+
+/// How many rows of a stage hosts compute together: 1, or what its body names `rows_together`.
+template <class Body>
+constexpr int rows_together_of() {
+  if constexpr (requires { Body::rows_together; }) {
+    static_assert(1 <= Body::rows_together && Body::rows_together <= 16, "rows_together is 1 to 16");
+    return Body::rows_together;
+  } else {
+    return 1;
+  }
+}
+
+/// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point. Hosts
+/// only.
+template <class Body, class... Accessors>
+struct BoundBody {
+  Body body;
+  std::tuple<Accessors...> inputs;
+
+  static constexpr int rows_together = rows_together_of<Body>();
+
+  template <class... Coordinates>
+  [[gnu::always_inline]] auto operator()(Coordinates... at) const {
+    return call(std::index_sequence_for<Accessors...>{}, at...);
+  }
+  template <std::size_t... Input, class... Coordinates>
+  [[gnu::always_inline]] auto call(std::index_sequence<Input...>, Coordinates... at) const {
+    return body(std::get<Input>(inputs)..., at...);
+  }
+};
+
+/// Computes one unit, mostly one point: the kernel of a device.
+template <class Body, int N, class Outputs, class Inputs, class U>
+struct PointKernel;
+template <class Body, int N, class... Values, class... Inputs, class U>
+struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
+  Body body;
+  ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
+  ArrayReference outputs[sizeof...(Values)];
+  /// Along x, in points.
+  Range columns;
+  Box units;
+
+  KOKKOS_FUNCTION PointKernel(const Body& stage_body, const ArrayReference* in, const ArrayReference* out,
+                              const Box& box)
+      : body(stage_body), inputs{}, outputs{}, columns(box[0]), units(U::over(box)) {
+    if constexpr (sizeof...(Inputs) > 0)
+      for (std::size_t i = 0; i < sizeof...(Inputs); ++i) inputs[i] = in[i];
+    for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
+  }
+
+  KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
+    int p[max_dimensions] = {x, 0, 0, 0};
+    for (int d = 1; d < units.dimensions; ++d) {
+      p[d] = static_cast<int>(units[d].begin + row % units[d].size());
+      row /= units[d].size();
+    }
+    compute(p);
+  }
+  /// A row: hosts, which compute like a device only in tests.
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    for (std::int64_t x = units[0].begin; x < units[0].end; ++x) (*this)(static_cast<int>(x), row);
+  }
+  KOKKOS_FUNCTION void compute(const int* p) const {
+    compute(p, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<U::template dimensions<N>>{});
+  }
+
+ private:
+  template <std::size_t... Input, std::size_t... D>
+  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
+    store(p,
+          body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
+               Coordinate(p[D])...),
+          std::make_index_sequence < U::points == 1 ? sizeof...(Values) : std::size_t(U::points) > {},
+          std::make_index_sequence<N>{});
+  }
+  template <class Result, std::size_t... K, std::size_t... D>
+  KOKKOS_FUNCTION void store(const int* p, const Result& values, std::index_sequence<K...>,
+                             std::index_sequence<D...> all) const {
+    if constexpr (U::points == 1)
+      ((Accessor<Values, N>(outputs[K])(Coordinate(p[D])...) = static_cast<Values>(value_of<K>(values))),
+       ...);
+    else
+      (put<K>(p, value_of<K>(values), all), ...);
+  }
+  template <std::size_t K, class Value, std::size_t... D>
+  KOKKOS_FUNCTION void put(const int* p, const Value& value, std::index_sequence<D...>) const {
+    int at[N];
+    for (int d = 0; d < U::template dimensions<N>; ++d) at[d] = p[d];
+    at[0] = p[0] * U::x + static_cast<int>(K) % U::x;
+    if constexpr (U::planes > 1) at[N - 1] = static_cast<int>(K) / U::x;
+    if (at[0] < columns.begin || at[0] >= columns.end) return;
+    using Stored = std::tuple_element_t<0, std::tuple<Values...>>;
+    const Accessor<Stored, N> array{outputs[0]};
+    array(Coordinate(at[D])...) = static_cast<Stored>(value);
+  }
+};
+
+/// Runs a kernel on every point of a box: kernel(x, row) on devices, kernel(row) on hosts.
+template <class Kernel>
+void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
+  const std::int64_t rows = box.size() / box[0].size();
+  if constexpr (runs_on_host) {
+    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("tessera: stage", Policy(execution, 0, rows), kernel);
+  } else {
+    using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
+                                         Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("tessera: stage", Policy(execution, {box[0].begin, 0}, {box[0].end, rows}, {64, 4}),
+                         kernel);
+  }
+}
+
+}  // namespace detail
+
+/// A stage whose body computes the values of one point, one per output, of N-dimensional arrays; or, if U is
+/// larger than a point, the values of one unit of a single array.
+template <class Body, int N, class Outputs, class Inputs, class U = SinglePoint>
+class PointStage;
+template <class Body, int N, class... Values, class... Inputs, class U>
+class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : public StageKernel {
+ public:
+  static_assert(U::points == 1 || sizeof...(Values) == 1);
+  static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
+                "rows_together is for bodies that give one value of one point");
+  using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
+
+  explicit PointStage(const Body& body) : body_(body), footprint_(body), turns_(footprint_.swaps_rows()) {}
+
+  const Body& body() const { return body_; }
+
+  void required(const Box& box, Box* needs) const override { footprint_.required(U::over(box), needs); }
+
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor monitor) const override {
+    compute(inputs, outputs, box, monitor, std::index_sequence_for<Inputs...>{});
+  }
+
+  bool swaps_rows() const override { return turns_; }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    const DeviceKernel kernel(body_, inputs, outputs, box);
+    detail::launch_points(execution, kernel.units, kernel);
+  }
+
+ private:
+  static constexpr int dimensions = U::template dimensions<N>;
+  static constexpr bool can_turn = dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
+
+  template <std::size_t... Input>
+  void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+    constexpr bool wide = std::min({sizeof(typename Inputs::Value)..., sizeof(std::int64_t)}) >= 4;
+    const detail::OutputArrays<wide, U, N, Values...> out(outputs, box);
+#ifdef TESSERA_CHECKS
+    std::array<Box, sizeof...(Inputs)> footprints;
+    required(box, footprints.data());
+    const detail::BoundBody<
+        Body, CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>...>
+        bound{
+            body_,
+            { CheckedAccessor<const typename Inputs::Value, Inputs::dimensions, AccessMonitor>(
+                Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input]), footprints[Input],
+                AccessMonitor{monitor.violations, monitor.stage, static_cast<int>(Input)})... }};
+#else
+    const detail::BoundBody<Body, Accessor<const typename Inputs::Value, Inputs::dimensions>...> bound{
+        body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
+#endif
+    const Box units = U::over(box);
+    if constexpr (can_turn) {
+      if (turns_)
+        detail::compute_turning<dimensions - 1>(bound, out.array, out.streams, units);
+      else
+        detail::compute_rows<dimensions - 1>(bound, out, units);
+    } else {
+      detail::compute_rows<dimensions - 1>(bound, out, units);
+    }
+    if (outputs[0].streams) detail::finish_streams();
+  }
+
+  Body body_;
+  Footprint<Body, dimensions, Inputs...> footprint_;
+  /// Rows of the stage are columns of an input, and no input is read along its rows.
+  bool turns_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "tessera/pipeline/kernel/point_stage.hpp"
+#include "tessera/view/reduce.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+/// The elements of a reduction's result: a number, or an array of them.
+template <class Result>
+struct ResultElements {
+  using Element = Result;
+  static constexpr int count = 1;
+};
+template <class T, std::size_t Count>
+struct ResultElements<std::array<T, Count>> {
+  using Element = T;
+  static constexpr int count = static_cast<int>(Count);
+};
+
+}  // namespace detail
+
+/// Reduces an N-dimensional array of T. In whatever order and parts the points come, the result has the same
+/// bits (see ReductionOf).
+template <class Reduction, class T, int N>
+class ReductionStage final : public ReductionKernel {
+ public:
+  using Value = typename Reduction::Value;
+  using Elements = detail::ResultElements<decltype(Reduction().result(std::declval<const Value&>()))>;
+
+  void required(const Box& box, Box* needs) const override { needs[0] = box; }
+
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor) const override {
+    const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
+    Value value;
+    if constexpr (runs_on_host) {
+      detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, box.size() / box[0].size() * runs,
+                                           1,           &value}(0);
+      Reduction().join(at(outputs[0].origin), value);
+    }
+  }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+    const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
+    const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
+    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares()),
+                         detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, indices,
+                                                              device_shares(), &at(outputs[0].origin)});
+  }
+
+  std::int64_t value_bytes() const override { return sizeof(Value); }
+  void init(std::byte* value) const override { Reduction().init(*new (value) Value); }
+  void join(std::byte* into, const std::byte* other) const override {
+    Reduction().join(at(into), *reinterpret_cast<const Value*>(other));
+  }
+  void store(const std::byte* value, std::byte* result) const override {
+    const auto elements = Reduction().result(*reinterpret_cast<const Value*>(value));
+    std::memcpy(result, &elements, sizeof elements);
+  }
+  MPI_User_function* join_function() const override { return &detail::join_values<Reduction>; }
+
+ private:
+  static Value& at(std::byte* value) { return *reinterpret_cast<Value*>(value); }
+};
+
+}  // namespace tessera

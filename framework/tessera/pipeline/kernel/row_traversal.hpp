@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/coordinate.hpp"
+#include "tessera/pipeline/kernel/flat.hpp"
+
+namespace tessera::detail {
+
+/// Computes `count` points of the row at `outer`, from x on.
+template <class Bound, class Output, class... Outer>
+[[gnu::always_inline]] inline void compute_span(const Bound& bound, const Output& output, int x, int count,
+                                                Outer... outer) {
+  const auto value = [&bound, x, outer... ](int k) __attribute__((always_inline)) {
+    return bound(Coordinate(x + k), outer...);
+  };
+  output.store(value, count, Coordinate(x), outer...);
+}
+
+/// Computes rows one after the other, or as many together as the body says.
+template <class Bound, class Output, class... Outer>
+[[TESSERA_FLAT]] void compute_plane(const Bound& bound, const Output& output, Range columns, Range rows,
+                                    Outer... outer) {
+  // Copies in registers: stores to a row cannot change them.
+  const Bound local = bound;
+  const Output out = output;
+  const int x = static_cast<int>(columns.begin);
+  const int width = static_cast<int>(columns.size());
+  int y = static_cast<int>(rows.begin);
+  if constexpr (Bound::rows_together > 1) {
+    const auto value = [&local, x, &y, outer... ](int row, int k) __attribute__((always_inline)) {
+      return local(Coordinate(x + k), Coordinate(y + row), outer...);
+    };
+    for (; y + Bound::rows_together <= rows.end; y += Bound::rows_together)
+      out.store_rows(std::make_index_sequence<Bound::rows_together>{}, value, width, x, y, outer...);
+  }
+  for (; y < rows.end; ++y) compute_span(local, out, x, width, Coordinate(y), outer...);
+}
+
+/// The loops over a box: `outer` holds the coordinates of the dimensions above D.
+template <int D, class Bound, class Output, class... Outer>
+inline void compute_rows(const Bound& bound, const Output& output, const Box& box, Outer... outer) {
+  if constexpr (D == 0) {
+    compute_span(bound, output, static_cast<int>(box[0].begin), static_cast<int>(box[0].size()));
+  } else if constexpr (D == 1) {
+    compute_plane(bound, output, box[0], box[1], outer...);
+  } else {
+    for (std::int64_t p = box[D].begin; p < box[D].end; ++p)
+      compute_rows<D - 1>(bound, output, box, Coordinate(static_cast<int>(p)), outer...);
+  }
+}
+
+}  // namespace tessera::detail

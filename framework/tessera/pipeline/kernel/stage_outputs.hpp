@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "tessera/pipeline/body/lookup.hpp"
+#include "tessera/pipeline/body/pack.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/kernel/unit.hpp"
+#include "tessera/view/accessor.hpp"
+
+namespace tessera::detail {
+
+/// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only. `Wide` says
+/// that it reads no elements of less than four bytes.
+template <bool Wide, class U, int N, class... Values>
+struct OutputArrays {
+  static_assert(U::points == 1);
+  std::tuple<Accessor<Values, N>...> arrays;
+
+  OutputArrays(const ArrayReference* outputs, const Box&)
+      : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
+  template <std::size_t... Output>
+  OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
+      : arrays(Accessor<Values, N>(outputs[Output])...) {}
+
+  /// Stores `count` points of a row, from `at` on, where `value(k)` gives those of point k.
+  template <class Value, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
+    store(value, count, std::index_sequence_for<Values...>{}, at...);
+  }
+  template <class Value, std::size_t... Output, class... Coordinates>
+  [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
+                                    Coordinates... at) const {
+    const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
+    // As with one output, see below.
+    if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
+      [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
+#pragma omp simd simdlen(lanes)
+      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+    } else {
+#pragma omp simd
+      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+    }
+  }
+  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  template <class Value, std::size_t... Output, class Spans>
+  [[gnu::always_inline]] static void store_point(const Value& value, int k, std::index_sequence<Output...>,
+                                                 const Spans& spans) {
+    const auto values = value(k);
+    ((std::get<Output>(spans)[k] = static_cast<Values>(value_of<Output>(values))), ...);
+  }
+};
+
+template <bool Wide, int N, class Value>
+struct OutputArrays<Wide, SinglePoint, N, Value> {
+  Accessor<Value, N> array;
+  bool streams;
+
+  OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
+
+  /// Stores `count` points of a row, from `at` on, where `value(k)` gives point k.
+  template <class ValueOf, class... Coordinates>
+  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
+    Value* const span = &array(at...);
+    using Given = std::decay_t<decltype(value_of<0>(value(0)))>;
+    if constexpr (is_row_lookup<Given, Value>)
+      store_entries(value, span, count);
+    else
+      store_spans<0>([&value](int, int k) __attribute__((always_inline)) { return value(k); }, count, {span});
+  }
+
+  /// Stores `count` points of each of the rows R, counted from y, from x on, where `value(r, k)` gives point
+  /// k of row r.
+  template <std::size_t... R, class ValueOf, class... Outer>
+  [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
+                                         int y, Outer... outer) const {
+    const std::array<Value*, sizeof...(R)> spans{
+        &array(Coordinate(x), Coordinate(y + static_cast<int>(R)), outer...)...};
+    using Given = std::decay_t<decltype(value_of<0>(value(0, 0)))>;
+    const auto row = [&value](int r) __attribute__((always_inline)) {
+      return [&value, r ](int k) __attribute__((always_inline)) { return value(r, k); };
+    };
+    if constexpr (is_row_lookup<Given, Value>)
+      (store_entries(row(static_cast<int>(R)), spans[R], count), ...);
+    else
+      store_spans<R...>(value, count, spans);
+  }
+
+ private:
+  template <std::size_t... R, class ValueOf>
+  [[gnu::always_inline]] void store_spans(const ValueOf& value, int count,
+                                          const std::array<Value*, sizeof...(R)>& spans) const {
+    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value));
+    alignas(64) Value gathered[sizeof...(R)][most];
+    const int piece = streams ? most : count;
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+      compute<R...>(value, first, points, (streams ? gathered[R] : spans[R] + first)...);
+      if (streams)
+        (stream(spans[R] + first, gathered[R], static_cast<std::size_t>(points) * sizeof(Value)), ...);
+    }
+  }
+  /// `count` points of each row, from the first on.
+  template <std::size_t... R, class ValueOf, class... Spans>
+  [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
+                                             Spans KOKKOS_RESTRICT... to) {
+    // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
+    // into the next line, and arithmetic on few elements gains less than that costs.
+    if constexpr (Wide && sizeof(Value) >= 4) {
+      [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
+#pragma omp simd simdlen(lanes)
+      for (int k = 0; k < count; ++k)
+        put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
+    } else {
+#pragma omp simd
+      for (int k = 0; k < count; ++k)
+        put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
+    }
+  }
+  template <std::size_t>
+  struct Same {
+    using Type = Value;
+  };
+  /// Apart, so that all values are there before the first is stored: what rows share is then computed once.
+  template <std::size_t... R>
+  [[gnu::always_inline]] static void put(int k, typename Same<R>::Type*... to,
+                                         typename Same<R>::Type... values) {
+    ((to[k] = values), ...);
+  }
+  /// The indices first, then the entries, of a piece of the row at a time.
+  template <class ValueOf>
+  [[gnu::always_inline]] static void store_entries(const ValueOf& value, Value* span, int count) {
+    constexpr int piece = 512;
+    std::uint16_t indices[piece];
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+      const auto table = value_of<0>(value(first));
+      int others = 0;
+#pragma omp simd reduction(+ : others)
+      for (int k = 0; k < points; ++k) others += put_index(value, first + k, table.entries, indices[k]);
+      if (others == 0)
+        look_up(table.entries, table.entry_count, indices, span + first, points);
+      else
+        for (int k = 0; k < points; ++k) span[first + k] = value_of<0>(value(first + k));
+    }
+  }
+  /// Returns whether it is one of another table than `entries`. Apart, as compilers would keep the value in
+  /// memory if it were a variable of the loop.
+  template <class ValueOf>
+  [[gnu::always_inline]] static int put_index(const ValueOf& value, int k, const Value* entries,
+                                              std::uint16_t& index) {
+    const auto entry = value_of<0>(value(k));
+    index = static_cast<std::uint16_t>(entry.index);
+    return entry.entries != entries;
+  }
+};
+
+/// One array, of which each call of the body gives a unit. The first and the last unit of a row may lie in
+/// `box` in part.
+template <bool Wide, int X, int Planes, int N, class Value>
+requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
+  Accessor<Value, N> array;
+  int begin;
+  int end;
+  bool streams;
+
+  OutputArrays(const ArrayReference* outputs, const Box& box)
+      : array(outputs[0]),
+        begin(static_cast<int>(box[0].begin)),
+        end(static_cast<int>(box[0].end)),
+        streams(outputs[0].streams) {}
+
+  template <class ValueOf, class... Outer>
+  [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinate x, Outer... outer) const {
+    constexpr auto points = std::make_index_sequence<std::size_t(X * Planes)>{};
+    int first = 0;
+    if (X > 1 && x.value * X < begin) store_part(value, first++, points, x, outer...);
+    const bool is_cut = X > 1 && first < count && (x.value + count) * X > end;
+    store_whole(value, first, is_cut ? count - 1 : count, points, x, outer...);
+    if (is_cut) store_part(value, count - 1, points, x, outer...);
+  }
+
+ private:
+  template <class... Outer>
+  [[gnu::always_inline]] Value* plane(int number, int x, Outer... outer) const {
+    if constexpr (Planes > 1)
+      return &array(Coordinate(x), outer..., Coordinate(number));
+    else
+      return &array(Coordinate(x), outer...);
+  }
+
+  template <class ValueOf, std::size_t... K, class... Outer>
+  [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
+                                          std::index_sequence<K...>, Coordinate x, Outer... outer) const {
+    // Whole cache lines.
+    constexpr int unit = static_cast<int>(sizeof(Value)) * X, step = 64 / std::gcd(64, unit);
+    constexpr int most = std::max(step, streamed_bytes / unit / step * step);
+    alignas(64) Value gathered[Planes][most * X];
+    const int piece = streams ? most : last - first;
+    for (; first < last; first += piece) {
+      const int units = std::min(piece, last - first);
+      std::array<Value*, Planes> spans;
+      for (int p = 0; p < Planes; ++p)
+        spans[std::size_t(p)] = streams ? gathered[p] : plane(p, (x.value + first) * X, outer...);
+      compute_units(value, first, units, spans, std::index_sequence<K...>{},
+                    std::make_index_sequence<Planes>{});
+      for (int p = 0; streams && p < Planes; ++p)
+        stream(plane(p, (x.value + first) * X, outer...), gathered[p],
+               static_cast<std::size_t>(units) * X * sizeof(Value));
+    }
+  }
+  template <class ValueOf, std::size_t... K, std::size_t... Plane>
+  [[gnu::always_inline]] static void compute_units(const ValueOf& value, int first, int count,
+                                                   const std::array<Value*, Planes>& starts,
+                                                   std::index_sequence<K...>, std::index_sequence<Plane...>) {
+    const auto spans = std::make_tuple(starts[Plane]...);
+#pragma omp simd
+    for (int k = 0; k < count; ++k) store_unit(value, first, k, std::index_sequence<K...>{}, spans);
+  }
+  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  template <class ValueOf, std::size_t... K, class Spans>
+  [[gnu::always_inline]] static void store_unit(const ValueOf& value, int first, int k,
+                                                std::index_sequence<K...>, const Spans& spans) {
+    const auto values = value(first + k);
+    ((std::get<K / X>(spans)[k * X + static_cast<int>(K % X)] = static_cast<Value>(value_of<K>(values))),
+     ...);
+  }
+  template <class ValueOf, std::size_t... K, class... Outer>
+  [[gnu::always_inline]] void store_part(const ValueOf& value, int unit, std::index_sequence<K...>,
+                                         Coordinate x, Outer... outer) const {
+    const auto values = value(unit);
+    const int start = (x.value + unit) * X;
+    const auto put = [&](int number, int at, auto point) {
+      if (begin <= at && at < end) *plane(number, at, outer...) = static_cast<Value>(point);
+    };
+    (put(static_cast<int>(K) / X, start + static_cast<int>(K) % X, value_of<K>(values)), ...);
+  }
+};
+
+}  // namespace tessera::detail

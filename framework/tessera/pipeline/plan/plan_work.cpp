@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan/plan_work.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tessera/pipeline/plan/tiles.hpp"
+
+namespace tessera {
+namespace {
+
+Traffic traffic(const Algorithm& pipeline, const plan::Exchange& exchange,
+                std::vector<Message> ExchangeLists::*side) {
+  Traffic traffic;
+  std::vector<int> partners;
+  for (const plan::ArrayMessages& array : exchange.arrays)
+    for (const Message& message : array.lists.*side) {
+      partners.push_back(message.partner);
+      traffic.bytes += bytes_of(pipeline, array.array, message.box);
+    }
+  std::sort(partners.begin(), partners.end());
+  traffic.messages = std::unique(partners.begin(), partners.end()) - partners.begin();
+  return traffic;
+}
+
+bool is_in_scratch(const plan::Compute& step, int array) {
+  return std::ranges::any_of(step.scratch,
+                             [array](const plan::Scratch& place) { return place.array == array; });
+}
+
+/// What the members of a compute node read from arrays in memory, for one part of the root and the tiles
+/// [first, last) that it is cut into.
+class PartReads {
+ public:
+  PartReads(const Algorithm& pipeline, const plan::Compute& step) : pipeline_(pipeline), step_(step) {}
+
+  std::int64_t bytes(const Box& part, std::int64_t first, std::int64_t last) {
+    needs_.clear();
+    add(step_.stage, part);
+    for (std::size_t m = 0; m + 1 < step_.members.size(); ++m)
+      add(step_.members[m], hull_of_tiles(m, first, last));
+    std::int64_t bytes = 0;
+    for (const auto& [array, box] : needs_) bytes += bytes_of(pipeline_, array, box);
+    return bytes;
+  }
+
+ private:
+  Box hull_of_tiles(std::size_t m, std::int64_t first, std::int64_t last) const {
+    Box box;
+    const std::size_t others = step_.members.size() - 1;
+    for (std::int64_t tile = first; tile < last; ++tile)
+      box = hull(box, step_.boxes[static_cast<std::size_t>(tile) * others + m]);
+    return box;
+  }
+
+  void add(int stage, const Box& all) {
+    const Box box = pipeline_.within_bounds(stage, all);
+    if (box.empty()) return;
+    const std::vector<int>& inputs = pipeline_[stage].inputs;
+    std::vector<Box> required(inputs.size());
+    pipeline_[stage].kernel->required(box, required.data());
+    for (std::size_t i = 0; i < required.size(); ++i) {
+      if (!is_in_scratch(step_, inputs[i])) needs_[inputs[i]] = hull(needs_[inputs[i]], required[i]);
+    }
+  }
+
+  const Algorithm& pipeline_;
+  const plan::Compute& step_;
+  std::map<int, Box> needs_;
+};
+
+StepWork work_of_compute(const Algorithm& pipeline, const plan::Compute& step) {
+  StepWork work;
+  PartReads reads(pipeline, step);
+  const ArrayDeclaration& root = pipeline[step.stage];
+  std::int64_t tile = 0;
+  for (const Box& part : step.parts) {
+    const std::int64_t tiles = Tiles({part}, step.tile).size();
+    work.bytes += reads.bytes(part, tile, tile + tiles);
+    work.points += part.size();
+    for (int k = 0; k < root.output_count && root.reduction == nullptr; ++k)
+      if (!is_in_scratch(step, step.stage + k)) work.bytes += bytes_of(pipeline, step.stage + k, part);
+    tile += tiles;
+  }
+  for (std::size_t i = 0; i < step.boxes.size(); ++i)
+    work.points += pipeline.within_bounds(step.members[i % (step.members.size() - 1)], step.boxes[i]).size();
+  return work;
+}
+
+}  // namespace
+
+Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange) {
+  return traffic(pipeline, exchange, &ExchangeLists::sends);
+}
+
+Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange) {
+  return traffic(pipeline, exchange, &ExchangeLists::receives);
+}
+
+std::int64_t element_bytes(const Algorithm& pipeline, int array) {
+  return static_cast<std::int64_t>(size_of(pipeline[array].type));
+}
+
+std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box) {
+  return box.size() * element_bytes(pipeline, array);
+}
+
+StepWork work_of(const Algorithm& pipeline, const PlanNode& node) {
+  if (const auto* step = std::get_if<plan::Compute>(&node.step)) return work_of_compute(pipeline, *step);
+  if (const auto* step = std::get_if<plan::Read>(&node.step))
+    return {step->box.size(), bytes_of(pipeline, step->array, step->box)};
+  if (const auto* step = std::get_if<plan::Write>(&node.step))
+    return {step->box.size(), bytes_of(pipeline, step->array, step->box)};
+  if (const auto* step = std::get_if<plan::Exchange>(&node.step)) return {0, sent(pipeline, *step).bytes};
+  if (const auto* step = std::get_if<plan::FillBoundary>(&node.step)) {
+    const std::int64_t points =
+        step->box.size() - intersection(step->box, pipeline[step->array].domain).size();
+    return {points, points * element_bytes(pipeline, step->array)};
+  }
+  return {};
+}
+
+}  // namespace tessera

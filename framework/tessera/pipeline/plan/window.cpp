@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/plan/window.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/corners.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera {
+namespace {
+
+/// What bands cut: an output of points, or what a global reduction reduces; null for other arrays.
+const Box* points_of(const ArrayDeclaration& array) {
+  if (array.reduction != nullptr) return &array.reduced;
+  return array.is_output && !array.is_value ? &array.domain : nullptr;
+}
+
+/// By array: the pass in which all that it needs is known.
+std::vector<int> passes_by_array(const Algorithm& pipeline) {
+  std::vector<int> passes(static_cast<std::size_t>(pipeline.size()), 0);
+  for (int id = 0; id < pipeline.size(); ++id)
+    for (int input : pipeline[pipeline[id].lead].inputs)
+      passes[static_cast<std::size_t>(id)] =
+          std::max(passes[static_cast<std::size_t>(id)],
+                   passes[static_cast<std::size_t>(input)] + (pipeline[input].reduction != nullptr ? 1 : 0));
+  return passes;
+}
+
+/// Equal parts, none of which is longer than another by more than a point.
+Range part_of(const Range& whole, std::int64_t count, std::int64_t index) {
+  return {whole.begin + whole.size() * index / count, whole.begin + whole.size() * (index + 1) / count};
+}
+
+int cut_dimension(const Box& points, int dimension) { return std::min(dimension, points.dimensions - 1); }
+
+}  // namespace
+
+int passes_of(const Algorithm& pipeline) {
+  const std::vector<int> passes = passes_by_array(pipeline);
+  int most = 0;
+  for (int id = 0; id < pipeline.size(); ++id)
+    if (pipeline[id].is_output || pipeline[id].reduction != nullptr)
+      most = std::max(most, passes[static_cast<std::size_t>(id)]);
+  return most + 1;
+}
+
+std::int64_t most_bands(const Algorithm& pipeline, int dimension) {
+  std::int64_t most = 1;
+  for (const ArrayDeclaration& array : pipeline.arrays())
+    if (const Box* points = points_of(array))
+      most = std::max(most, (*points)[cut_dimension(*points, dimension)].size());
+  return most;
+}
+
+Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
+  if (!pipeline.loops().empty()) throw InternalError("a pipeline with loops has no bands");
+  if (band.dimension < 0 || band.index < 0 || band.index >= band.count || band.pass < 0 ||
+      band.pass >= passes_of(pipeline))
+    throw InternalError(
+        fmt::format("there is no band {} of {} in pass {}", band.index, band.count, band.pass));
+  const std::vector<int> passes = passes_by_array(pipeline);
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const Box* points = points_of(pipeline[id]);
+    const int pass = passes[static_cast<std::size_t>(id)];
+    Box& wanted = wanted_.emplace_back(points != nullptr ? *points : Box{});
+    if (pipeline[id].is_value && pass <= band.pass) wanted = pipeline[id].domain;
+    if (points == nullptr) continue;
+    Range& cut = wanted[cut_dimension(wanted, band.dimension)];
+    cut = part_of(cut, band.count, band.index);
+    if (pass != band.pass || wanted.empty()) wanted = no_points(points->dimensions);
+  }
+  writes_values_ = band.pass == passes_of(pipeline) - 1 && band.index == band.count - 1;
+}
+
+Box Window::wanted(const Algorithm& pipeline, int array) const {
+  if (!is_whole()) return wanted_[static_cast<std::size_t>(array)];
+  return pipeline[array].reduction != nullptr ? pipeline[array].reduced : pipeline[array].domain;
+}
+
+}  // namespace tessera

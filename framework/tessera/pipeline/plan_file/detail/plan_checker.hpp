@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "tessera/pipeline/plan/plan.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/view/block_layout.hpp"
+
+namespace tessera::detail {
+
+/// Checks one plan: everything that executors follow without a look. Numbers are checked before anything is
+/// computed with them, so that nothing overflows.
+class PlanChecker {
+ public:
+  /// `any_schedule` tells the domains of all arrays, which follow from the pipeline alone.
+  PlanChecker(const Algorithm& pipeline, const ScheduledPipeline& any_schedule, const Plan& plan)
+      : pipeline_(pipeline), any_schedule_(any_schedule), plan_(plan) {}
+
+  /// Throws InputError at the first fault.
+  void check();
+
+ private:
+  // The plan as a whole.
+  void check_target();
+  void check_grid(const ProcessorGrid& grid, int dimensions) const;
+  void check_stage(int id);
+  void check_owned(int id) const;
+  void check_buffer(const Buffer& buffer) const;
+  void check_memory() const;
+
+  /// Steps that are missing would leave a result that only looks complete.
+  void check_completeness() const;
+
+  // The tree, in the order in which it runs.
+  void check_root() const;
+  void check_node(const PlanNode& node, int level);
+  void check_overlaps(const std::vector<PlanNode>& children);
+  void check_step(const plan::Sequence&) {}
+  void check_step(const plan::Repeat& step);
+  const LoopDeclaration& loop_of(const plan::Repeat& step) const {
+    return pipeline_.loops()[static_cast<std::size_t>(step.loop)];
+  }
+  void check_step(const plan::Bands& step);
+  void check_step(const plan::Items&) {}
+  void check_step(const plan::Allocate& step);
+  void check_step(const plan::Free& step);
+  void check_step(const plan::Read& step);
+  void check_step(const plan::Write& step);
+  void check_step(const plan::Exchange& step);
+  void check_step(const plan::FinishExchange&) {}
+  void check_step(const plan::FillBoundary& step);
+  void check_step(const plan::Compute& step);
+  void check_step(const plan::Reduce& step);
+  void check_step(const plan::Swap& step);
+  void check_messages(const plan::Exchange& step, const plan::ArrayMessages& array, bool sends);
+  void check_copies(const plan::ArrayMessages& array);
+  void check_in_place(const plan::Exchange& step, const plan::ArrayMessages& array, const Message& message,
+                      bool sends) const;
+
+  // Compute nodes.
+  void check_members(const plan::Compute& step) const;
+  void check_group(const plan::Compute& step) const;
+  void check_parts(const plan::Compute& step) const;
+  void check_scratch(const plan::Compute& step) const;
+  void check_contributions(const plan::Compute& step) const;
+  /// What the outputs of the root that are not kept need for a tile.
+  void add_root_scratch(const plan::Compute& step, const Box& tile,
+                        std::vector<std::int64_t>& scratch_bytes) const;
+  void check_tiles(const plan::Compute& step) const;
+  void check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
+                  std::vector<std::int64_t>& scratch_bytes) const;
+  void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
+  void check_border(int member, const Box& box) const;
+  /// That what a member reads, to compute a box, is there.
+  void check_needs(const plan::Compute& step, const Box* boxes, std::size_t member, const Box& box) const;
+  void check_whole_lines(int stage, const Box& box) const;
+
+  // Single things.
+  void check_array(int array) const;
+  void check_box(const Box& box, int dimensions, const char* what) const;
+  void check_inside(const Box& outer, const Box& box, const char* what) const;
+  void check_range(std::int64_t number, std::int64_t least, std::int64_t most, const char* what) const;
+  /// The buffer that holds an array where it is written, or read; it must be in use.
+  const Buffer& buffer_in_use(int array, int ArrayRegions::*side) const;
+  BlockLayout layout_of(const Buffer& buffer) const;
+  const ArrayRegions& stage(int id) const { return plan_.stages[static_cast<std::size_t>(id)]; }
+
+  template <class... Arguments>
+  void require(bool holds, fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (!holds) fail(fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+  [[noreturn]] void fail(const std::string& problem) const;
+
+  const Algorithm& pipeline_;
+  const ScheduledPipeline& any_schedule_;
+  const Plan& plan_;
+  /// What is being checked, for errors.
+  std::string where_;
+  int next_id_ = 0;
+  /// By buffer.
+  std::vector<bool> in_use_;
+};
+
+}  // namespace tessera::detail

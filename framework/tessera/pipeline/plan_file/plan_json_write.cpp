@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
+#include "tessera/pipeline/plan_file/detail/plan_pipeline.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+
+namespace tessera {
+namespace detail {
+namespace {
+
+Json json_of(std::int64_t number) { return number; }
+Json json_of(int number) { return number; }
+Json json_of(bool flag) { return flag; }
+Json json_of(const std::string& text) { return text; }
+Json json_of(Placement placement) { return std::string(name_of(placement)); }
+Json json_of(Slicing slicing) { return slicing_names[static_cast<std::size_t>(slicing)]; }
+Json json_of(const Point& point) { return Json::List(std::begin(point.at), std::end(point.at)); }
+Json json_of(const Box& box) {
+  Json::List ranges;
+  for (int d = 0; d < box.dimensions; ++d) ranges.push_back(Json::List{box[d].begin, box[d].end});
+  return ranges;
+}
+Json json_of(const ProcessorGrid& grid);
+Json json_of(const PlanNode& node);
+template <class T>
+Json json_of(const std::vector<T>& list);
+template <class Structure>
+requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> > 0) Json
+    json_of(const Structure& structure);
+
+template <class T>
+Json json_of(const std::vector<T>& list) {
+  Json::List elements;
+  elements.reserve(list.size());
+  for (const T& element : list) elements.push_back(json_of(element));
+  return elements;
+}
+
+template <class Structure>
+void append_fields(Json& json, const Structure& structure) {
+  for_each_field<Structure>([&](const auto& field) { json[field.name] = json_of(structure.*field.member); });
+}
+
+template <class Structure>
+requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> > 0) Json
+    json_of(const Structure& structure) {
+  Json json = Json::Object();
+  append_fields(json, structure);
+  return json;
+}
+
+Json json_of(const ProcessorGrid& grid) {
+  Json json;
+  json["size"] = Json::List(grid.size, grid.size + grid.dimensions);
+  json["digits"] = json_of(grid.digits);
+  return json;
+}
+
+Json json_of(const PlanNode& node) {
+  Json json;
+  json["id"] = node.id;
+  json["kind"] = step_kind(node);
+  std::visit([&](const auto& step) { append_fields(json, step); }, node.step);
+  if (const auto* children = children_of(node)) json["children"] = json_of(*children);
+  return json;
+}
+
+bool holds_objects(const Json& json) {
+  const auto is_or_holds = [](const Json& inner) {
+    return inner.get_if<Json::Object>() != nullptr || holds_objects(inner);
+  };
+  if (const auto* list = json.get_if<Json::List>())
+    return std::any_of(list->begin(), list->end(), is_or_holds);
+  if (const auto* object = json.get_if<Json::Object>())
+    return std::any_of(object->begin(), object->end(), [&](const auto& m) { return is_or_holds(m.second); });
+  return false;
+}
+
+/// Appends a value: on one line when no other object is in it, so that people can read and edit a plan.
+void print(const Json& json, std::size_t indentation, std::string& text) {
+  if (!holds_objects(json)) {
+    text += to_text(json);
+    return;
+  }
+  const std::string line = fmt::format("\n{:{}}", "", indentation + 1);
+  const char* separator = "";
+  const auto print_element = [&](const std::string& name, const Json& element) {
+    text.append(std::exchange(separator, ",")).append(line).append(name);
+    print(element, indentation + 1, text);
+  };
+  const auto* object = json.get_if<Json::Object>();
+  text += object != nullptr ? '{' : '[';
+  if (object != nullptr)
+    for (const auto& [name, value] : *object) print_element(to_text(name) + ": ", value);
+  else
+    for (const Json& element : json.get<Json::List>()) print_element("", element);
+  text.append("\n").append(indentation, ' ');
+  text += object != nullptr ? '}' : ']';
+}
+
+}  // namespace
+
+Json stage_json(const Algorithm& pipeline, int id) {
+  const ArrayDeclaration& stage = pipeline[id];
+  Json json;
+  json["name"] = stage.name;
+  json["type"] = std::string(name_of(stage.type));
+  json["dimensions"] = stage.dimensions;
+  Json::List reads;
+  for (int input : stage.inputs) reads.push_back(pipeline[input].name);
+  json["reads"] = std::move(reads);
+  json["output"] = stage.is_output;
+  json["domain"] = json_of(stage.domain);
+  return json;
+}
+
+Json loops_json(const Algorithm& pipeline) {
+  Json::List loops;
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    Json json;
+    json["name"] = loop.name;
+    json["first"] = loop.first;
+    json["last"] = loop.last;
+    json["maximum"] = loop.maximum;
+    json["condition"] = loop.condition;
+    json["residuals"] = Json::List(loop.residuals.begin(), loop.residuals.end());
+    json["turns"] = loop.turns;
+    json["rounds_of"] = loop.rounds_of;
+    Json::List feeds;
+    for (const auto& [from, to] : loop.feeds) feeds.push_back(Json::List{from, to});
+    json["feeds"] = std::move(feeds);
+    loops.push_back(std::move(json));
+  }
+  return loops;
+}
+
+namespace {
+
+Json plans_json(const Algorithm& pipeline, const std::vector<Plan>& plans) {
+  Json json;
+  json["format"] = plan_format;
+  json["version"] = plan_version;
+  Json::List stages;
+  for (int id = 0; id < pipeline.size(); ++id) stages.push_back(stage_json(pipeline, id));
+  json["pipeline"] = std::move(stages);
+  json["loops"] = loops_json(pipeline);
+  json["plans"] = json_of(plans);
+  return json;
+}
+
+}  // namespace
+}  // namespace detail
+
+std::string to_json(const Algorithm& pipeline, const std::vector<Plan>& plans) {
+  std::string text;
+  detail::print(detail::plans_json(pipeline, plans), 0, text);
+  return text + "\n";
+}
+
+std::string to_json(const Algorithm& pipeline, const Plan& plan) {
+  return to_json(pipeline, std::vector{plan});
+}
+
+}  // namespace tessera

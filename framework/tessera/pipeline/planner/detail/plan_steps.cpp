@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/detail/plan_steps.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+/// Nodes in order, those of loops under them.
+class NodeTree {
+ public:
+  explicit NodeTree(std::size_t size) { levels_.front().reserve(size); }
+
+  void add(PlanNode node) {
+    if (std::holds_alternative<plan::Repeat>(node.step)) {
+      loops_.push_back(std::move(node));
+      levels_.emplace_back();
+    } else if (std::holds_alternative<plan::Sequence>(node.step)) {
+      std::get<plan::Repeat>(loops_.back().step).children = std::move(levels_.back());
+      levels_.pop_back();
+      levels_.back().push_back(std::move(loops_.back()));
+      loops_.pop_back();
+    } else {
+      levels_.back().push_back(std::move(node));
+    }
+  }
+  std::vector<PlanNode> take() { return std::move(levels_.front()); }
+
+ private:
+  std::vector<std::vector<PlanNode>> levels_{1};
+  std::vector<PlanNode> loops_;
+};
+
+}  // namespace
+
+int PlanSteps::begin_loop(plan::Repeat loop) {
+  open_loops_.push_back(add(std::move(loop)));
+  return open_loops_.back();
+}
+
+int PlanSteps::end_loop() {
+  // An empty sequence marks the end until the nodes are taken.
+  const int end = add(plan::Sequence{});
+  loops_.emplace_back(open_loops_.back(), end);
+  open_loops_.pop_back();
+  return end;
+}
+
+void PlanSteps::unite(const std::vector<int>& buffers) {
+  Lifetime all;
+  for (int buffer : buffers)
+    if (const Lifetime& one = lifetimes_[static_cast<std::size_t>(buffer)]; one.first <= one.last) {
+      all.use(one.first);
+      all.use(one.last);
+    }
+  for (int buffer : buffers) lifetimes_[static_cast<std::size_t>(buffer)] = all;
+}
+
+const std::vector<Lifetime>& PlanSteps::settle_lifetimes() {
+  for (const auto& [begin, end] : loops_)
+    for (Lifetime& lifetime : lifetimes_) {
+      const bool is_inside = begin < lifetime.first && lifetime.last < end;
+      const bool is_outside = lifetime.last < begin || end < lifetime.first;
+      if (is_inside || is_outside) continue;
+      lifetime.use(begin);
+      lifetime.use(end);
+    }
+  return lifetimes_;
+}
+
+std::vector<int> PlanSteps::buffers_by(int Lifetime::*step) const {
+  std::vector<int> buffers(lifetimes_.size());
+  std::iota(buffers.begin(), buffers.end(), 0);
+  std::ranges::stable_sort(buffers, {},
+                           [&](int buffer) { return lifetimes_[static_cast<std::size_t>(buffer)].*step; });
+  return buffers;
+}
+
+std::vector<PlanNode> PlanSteps::take_nodes() {
+  const auto lifetime = [this](int buffer) { return lifetimes_[static_cast<std::size_t>(buffer)]; };
+  const std::vector<int> by_first = buffers_by(&Lifetime::first), by_last = buffers_by(&Lifetime::last);
+  auto first = by_first.begin(), last = by_last.begin();
+  NodeTree nodes(steps_.size() + 2 * lifetimes_.size());
+  for (int step = 0; step < size(); ++step) {
+    for (; first != by_first.end() && lifetime(*first).first <= step; ++first)
+      if (lifetime(*first).first == step && lifetime(*first).last >= step)
+        nodes.add({0, plan::Allocate{*first}});
+    nodes.add(std::move(steps_[static_cast<std::size_t>(step)]));
+    for (; last != by_last.end() && lifetime(*last).last <= step; ++last)
+      if (lifetime(*last).last == step) nodes.add({0, plan::Free{*last}});
+  }
+  return nodes.take();
+}
+
+}  // namespace tessera

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When what a rank needs of others is exchanged, and what it computes meanwhile.
+#include <algorithm>
+
+#include "tessera/domain/interior.hpp"
+#include "tessera/pipeline/planner/detail/merged_messages.hpp"
+#include "tessera/pipeline/planner/detail/planner.hpp"
+#include "tessera/pipeline/planner/tiling.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// Automatic overlap pays where a rank has so many points: what is saved is then more than what computing
+/// the rim by itself costs.
+constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
+
+}  // namespace
+
+void Planner::await(int id) {
+  if ((scheduled_.is_exchanged(id) || has_border(id)) && std::ranges::find(awaited_, id) == awaited_.end())
+    awaited_.push_back(id);
+}
+
+bool Planner::reads(const std::vector<int>& members, int array) const {
+  return std::any_of(members.begin(), members.end(), [&](int member) {
+    const auto& inputs = pipeline_[member].inputs;
+    return std::find(inputs.begin(), inputs.end(), array) != inputs.end();
+  });
+}
+
+std::vector<Box> Planner::exchange_awaited(const std::vector<int>& members, const Box& box) {
+  if (!overlaps(members.back()) ||
+      std::ranges::none_of(awaited_, [this](int id) { return scheduled_.is_exchanged(id); })) {
+    exchange_awaited();
+    return {box};
+  }
+  std::map<int, Box> there;
+  for (int id : awaited_) there[id] = box_without_messages(id);
+  // Before anything is sent: what travels in place may hold border points between its rows.
+  fill_borders([&](int id) { return there[id]; });
+  const std::vector<int> arrays = add_exchange(true);
+  const Box inside = inside_of(members, box, there);
+  add_tiles(members.back(), {inside}, members);
+  use_all(arrays, add(plan::FinishExchange{}));
+  fill_borders([this](int id) { return stage(id).required; });
+  awaited_.clear();
+  return inside.empty() ? std::vector{box} : difference(box, inside);
+}
+
+void Planner::exchange_awaited() {
+  add_exchange(false);
+  fill_borders([this](int id) { return stage(id).required; });
+  awaited_.clear();
+}
+
+std::vector<int> Planner::add_exchange(bool overlapped) {
+  plan::Exchange exchange;
+  std::vector<int> arrays;
+  for (int id : awaited_)
+    if (scheduled_.is_exchanged(id)) {
+      exchange.arrays.push_back({id, regions_.messages(id)});
+      arrays.push_back(id);
+    }
+  if (arrays.empty()) return arrays;
+  exchange_bytes_.push_back(merge_messages(exchange, pipeline_));
+  exchange.overlapped = overlapped;
+  use_all(arrays, add(std::move(exchange)));
+  return arrays;
+}
+
+void Planner::use_all(const std::vector<int>& arrays, int step) {
+  for (int array : arrays) {
+    use(stage(array).written_buffer, step);
+    use(stage(array).read_buffer, step);
+  }
+}
+
+Box Planner::box_without_messages(int id) {
+  const ArrayDeclaration& declaration = pipeline_[id];
+  if (!scheduled_.is_exchanged(id)) return stage(id).required;
+  Box box = stage(id).owned;
+  if (!regions_.storage(id).shared) box[0].end = box[0].begin;
+  if (!declaration.ends_at_domain() || box.empty() || stage(id).required.empty()) return box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    if (declaration.boundary.is_periodic(d)) continue;
+    const Range required = stage(id).required[d];
+    if (box[d].begin == declaration.domain[d].begin) box[d].begin = std::min(box[d].begin, required.begin);
+    if (box[d].end == declaration.domain[d].end) box[d].end = std::max(box[d].end, required.end);
+  }
+  const Box sources =
+      intersection(with_boundary_sources(box, declaration.domain, declaration.boundary), declaration.domain);
+  return stage(id).owned.contains(sources) ? box : stage(id).owned;
+}
+
+bool Planner::overlaps(int root) const {
+  if (pipeline_[root].is_value) return false;
+  if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
+  return plan_.rank_count > 1 &&
+         scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
+}
+
+Box Planner::inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there) {
+  Box guess = box;
+  visit_needs(members, box, [&](int id, const Box& need) {
+    const Box& had = there.at(id);
+    for (int d = 0; d < std::min(need.dimensions, box.dimensions) && !need.empty(); ++d) {
+      guess[d].begin = std::max(guess[d].begin, box[d].begin + had[d].begin - need[d].begin);
+      guess[d].end = std::min(guess[d].end, box[d].end + had[d].end - need[d].end);
+    }
+  });
+  const auto is_there = [&](const Box& part) {
+    bool holds = true;
+    visit_needs(members, part,
+                [&](int id, const Box& need) { holds = holds && there.at(id).contains(need); });
+    return holds;
+  };
+  return !guess.empty() && is_there(guess) ? guess : interior_box(box, is_there);
+}
+
+void Planner::visit_needs(const std::vector<int>& members, const Box& part, const VisitNeed& visit) {
+  const std::vector<Box> boxes = member_boxes(scheduled_, members, part);
+  std::vector<Box> needs;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& inputs = pipeline_[members[m]].inputs;
+    needs.resize(inputs.size());
+    scheduled_.required_of(members[m], pipeline_.within_bounds(members[m], boxes[m]), needs.data());
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end())
+        visit(inputs[k], needs[k]);
+  }
+}
+
+}  // namespace tessera::detail

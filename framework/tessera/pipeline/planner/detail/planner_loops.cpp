@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops: what happens before the first turn, and after every turn.
+#include <algorithm>
+
+#include "tessera/pipeline/algorithm/carried_arrays.hpp"
+#include "tessera/pipeline/planner/detail/planner.hpp"
+
+namespace tessera::detail {
+
+void Planner::begin_loops(int id) {
+  const auto& loops = pipeline_.loops();
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    if (loops[l].first == id) begin_loop(static_cast<int>(l), loops[l]);
+}
+
+void Planner::end_loops(int id) {
+  while (!open_loops_.empty() && open_loops_.back().declaration->last == id + 1) end_loop();
+}
+
+void Planner::begin_loop(int number, const LoopDeclaration& loop) {
+  OpenLoop open{&loop, 0, {}};
+  std::vector<int> now;
+  const std::vector<int> changing = carried_arrays(pipeline_, loop);
+  for (int id : awaited_) {
+    if (std::ranges::find(changing, id) != changing.end()) continue;
+    const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) {
+      return loop.first <= consumer && consumer < loop.last;
+    });
+    (is_read ? now : open.awaited_later).push_back(id);
+  }
+  awaited_ = std::move(now);
+  if (!awaited_.empty()) exchange_awaited();
+  plan::Repeat repeat;
+  repeat.loop = number;
+  repeat.maximum = loop.maximum;
+  repeat.turns = loop.turns;
+  repeat.rounds_of = loop.rounds_of;
+  repeat.overlaps_test = loop.overlaps_test;
+  repeat.continues = std::ranges::any_of(
+      pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
+  // They are looked at after the swaps.
+  repeat.condition = after_swaps(loop, loop.condition);
+  for (int residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
+  open.begin = steps_.begin_loop(std::move(repeat));
+  for (int id : changing) await(id);
+  open_loops_.push_back(std::move(open));
+}
+
+void Planner::end_loop() {
+  OpenLoop open = std::move(open_loops_.back());
+  open_loops_.pop_back();
+  const LoopDeclaration& loop = *open.declaration;
+  add_swaps(loop);
+  const int end = steps_.end_loop();
+  const auto use_all_along = [&](int id) {
+    for (int buffer : {stage(id).written_buffer, stage(id).read_buffer})
+      for (int step : {open.begin, end}) use(buffer, step);
+  };
+  for (const auto& [from, to] : loop.feeds) {
+    use_all_along(from);
+    use_all_along(to);
+  }
+  if (loop.condition >= 0) use_all_along(loop.condition);
+  for (int residual : loop.residuals) use_all_along(residual);
+  std::erase_if(awaited_, [&](int id) {
+    return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
+  });
+  for (int id : open.awaited_later) await(id);
+  for (int id : carried_arrays(pipeline_, loop)) await(id);
+}
+
+int Planner::after_swaps(const LoopDeclaration& loop, int value) {
+  for (const auto& feed : loop.feeds)
+    if (feed.from == value) return feed.to;
+  return value;
+}
+
+void Planner::add_swaps(const LoopDeclaration& loop) {
+  const auto is_source = [&](int id) {
+    return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
+  };
+  for (const auto& last : loop.feeds) {
+    if (is_source(last.to)) continue;
+    // What it held is lost; from there the chain is followed to what the loop computed.
+    for (int to = last.to; to >= 0;) {
+      int from = -1;
+      for (const auto& feed : loop.feeds)
+        if (feed.to == to) from = feed.from;
+      if (from >= 0) add(plan::Swap{to, from});
+      to = from;
+    }
+  }
+}
+
+}  // namespace tessera::detail

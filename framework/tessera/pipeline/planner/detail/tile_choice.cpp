@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/detail/tile_choice.hpp"
+
+#include <algorithm>
+
+#include "tessera/pipeline/planner/tiling.hpp"
+
+namespace tessera {
+namespace {
+
+/// What one tile reads, keeps in scratch and writes; scratch, about a third of it, should stay in a
+/// second-level cache.
+constexpr std::int64_t tile_bytes = 768 * 1024;
+/// Wide rows: at the start of each piece of a row the memory has to be waited for.
+constexpr std::int64_t row_bytes = 16384;
+/// So many tiles per thread even out what the threads do.
+constexpr std::int64_t tiles_per_thread = 4;
+/// Planes of a result that are computed together.
+constexpr std::int64_t most_planes = 4;
+
+/// Of one point of all outputs but those that only reductions read: of them there is a strip of rows.
+std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
+  const ArrayDeclaration& declaration = scheduled.pipeline()[stage];
+  if (declaration.reduction != nullptr) return 0;
+  std::int64_t bytes = 0;
+  for (int part = stage; part < stage + declaration.output_count; ++part) {
+    const std::vector<int>& consumers = scheduled[part].consumers;
+    const bool is_only_reduced =
+        scheduled[part].is_fleeting && std::ranges::all_of(consumers, [&scheduled](int consumer) {
+          return scheduled.pipeline()[consumer].reduction != nullptr;
+        });
+    if (!is_only_reduced) bytes += element_size(scheduled, part);
+  }
+  return bytes;
+}
+
+/// Bytes per point of the root that pass through the cache: those of all members and of what they read from
+/// memory.
+std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  std::int64_t bytes = 0;
+  std::vector<int> seen;
+  for (int member : members) {
+    bytes += output_bytes(scheduled, member);
+    for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part)
+      seen.push_back(member + part);
+  }
+  for (int member : members)
+    for (int input : scheduled.pipeline()[member].inputs)
+      if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
+        seen.push_back(input);
+        bytes += element_size(scheduled, input);
+      }
+  return std::max<std::int64_t>(bytes, 1);
+}
+
+/// A tile of a stage whose rows are columns of what it reads: narrow, as its rows are written line by line
+/// anyway, and high, so that what it reads lies in long runs; in whole blocks.
+TileSize turning_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+  constexpr std::int64_t side = 64;
+  std::int64_t height = box[1].size();
+  // What is fused should stay in cache.
+  if (members.size() > 1)
+    height = std::min(height, tile_bytes / (side * bytes_per_point(scheduled, members)));
+  const std::int64_t wanted_tiles = tiles_per_thread * scheduled.target().threads;
+  while (height > side && box.size() / (side * height) < wanted_tiles) height /= 2;
+  TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
+  tile[0] = std::min(box[0].size(), side);
+  tile[1] = std::min(box[1].size(), std::max(height / side * side, side));
+  return tile;
+}
+
+/// Bytes per point of the root that are in use while one of the members is computed, at most.
+std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  const Algorithm& pipeline = scheduled.pipeline();
+  std::int64_t most = 1;
+  for (int member : members) {
+    std::int64_t bytes = output_bytes(scheduled, member);
+    for (int input : pipeline[member].inputs) bytes += element_size(scheduled, input);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+/// A tile of several turns of a loop: what the turns need of each other grows with their number, and makes
+/// the tile nearly square. Of the widths that keep it in cache, the one with the fewest points computed
+/// twice, given that short rows cost about as much as some points more.
+TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+  constexpr std::int64_t bytes_in_cache = 640 * 1024, row_start = 48;
+  Box probe = box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t middle = box[d].begin + box[d].size() / 2;
+    probe[d] = {middle, middle + 1};
+  }
+  std::int64_t reach_x = 0, reach_y = 0;
+  for (const Box& need : member_boxes(scheduled, members, probe)) {
+    if (need.dimensions != box.dimensions || need.empty()) continue;
+    reach_x = std::max(reach_x, need[0].size() - 1);
+    reach_y = std::max(reach_y, need[1].size() - 1);
+  }
+  const std::int64_t points = bytes_in_cache / live_bytes(scheduled, members);
+  const std::int64_t shared = box.size() / (tiles_per_thread * scheduled.target().threads);
+  TileSize best(static_cast<std::size_t>(box.dimensions), 1);
+  double least = 0;
+  for (std::int64_t width = 128; width <= 8192; width *= 2) {
+    const std::int64_t x = std::min(box[0].size(), width);
+    const std::int64_t most =
+        std::clamp<std::int64_t>(shared / x, std::min<std::int64_t>(8, box[1].size()), box[1].size());
+    const std::int64_t y = std::clamp<std::int64_t>(points / (x + reach_x) - reach_y, 1, most);
+    const auto computed = static_cast<double>((x + reach_x + row_start) * (y + reach_y));
+    const double cost = computed / static_cast<double>(x * y);
+    if (least > 0 && cost >= least) continue;
+    least = cost;
+    best[0] = x;
+    best[1] = y;
+  }
+  return best;
+}
+
+/// Some member is an iterate between turns of a loop.
+bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  const Algorithm& pipeline = scheduled.pipeline();
+  return std::any_of(members.begin(), members.end() - 1, [&](int member) {
+    for (int part = member; part < member + pipeline[member].output_count; ++part)
+      if (pipeline[part].is_bounded) return true;
+    return false;
+  });
+}
+
+TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+  const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
+  if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, members, box);
+  if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
+  TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
+  const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
+  tile[0] = std::min(box[0].size(), row_bytes / point);
+  if (box.dimensions == 1) return tile;
+  // What is fused into a few planes mostly serves all of them: apart they would each compute it anew.
+  std::int64_t planes = 1;
+  if (members.size() > 1 && box.dimensions > 2 && box[box.dimensions - 1].size() <= most_planes)
+    planes = tile.back() = box[box.dimensions - 1].size();
+  const std::int64_t row = tile[0] * planes * bytes_per_point(scheduled, members);
+  const std::int64_t rows = box.size() / (box[0].size() * planes);
+  const std::int64_t in_cache = tile_bytes / row;
+  const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
+  tile[1] =
+      std::max<std::int64_t>(1, std::min({box[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
+  return tile;
+}
+
+/// Makes an automatic tile longer, dimension by dimension from the last, until `box` has no more than the
+/// most tiles that a plan may list.
+TileSize enough(TileSize tile, const Box& box) {
+  for (int d = box.dimensions - 1; d >= 0;) {
+    if (Tiles({box}, tile).size() <= most_tiles) break;
+    auto& size = tile[static_cast<std::size_t>(d)];
+    if (size < box[d].size())
+      size *= 2;
+    else
+      --d;
+  }
+  return tile;
+}
+
+}  // namespace
+
+TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
+                   const Box& box) {
+  TileSize tile = scheduled[root].tile;
+  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
+  tile.resize(static_cast<std::size_t>(box.dimensions), 1);
+  const ArrayDeclaration& declaration = scheduled.pipeline()[root];
+  for (int d = 0; d < box.dimensions && declaration.reduction == nullptr; ++d)
+    if (const auto i = static_cast<std::size_t>(d); !declaration.whole[i].empty())
+      tile[i] = declaration.whole[i].size();
+  return tile;
+}
+
+}  // namespace tessera

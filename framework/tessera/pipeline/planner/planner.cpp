@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/planner/detail/planner.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/tiling.hpp"
+
+namespace tessera {
+namespace detail {
+
+void Planner::run() {
+  plan::Sequence read{"read", {}}, write{"write", {}};
+  for (int id = 0; id < pipeline_.size(); ++id) describe(id);
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    begin_loops(id);
+    if (pipeline_[id].is_input()) {
+      // A band may need nothing of it but what its boundary conditions say.
+      if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
+      await(id);
+    } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
+               !scheduled_.is_left_out(id)) {
+      add_compute(id);
+    }
+    if (scheduled_.is_written(id))
+      add(write.children, plan::Write{id, scheduled_.written(id, stage(id).owned)});
+    end_loops(id);
+  }
+  place_buffers();
+  bracket(read, write);
+  plan::Sequence compute{"compute", steps_.take_nodes()};
+  plan::Sequence root{"plan", {}};
+  for (plan::Sequence* part : {&read, &compute, &write}) add(root.children, std::move(*part));
+  if (!scheduled_.window().is_whole()) {
+    plan::Bands band{scheduled_.window().band(), std::move(root.children)};
+    root.children.clear();
+    add(root.children, std::move(band));
+  }
+  plan_.root.step = std::move(root);
+  number_nodes(plan_.root);
+  count_message_bytes();
+  if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
+  for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
+  check_memory();
+}
+
+void Planner::describe(int id) {
+  const auto& settled = scheduled_[id];
+  const ArrayDeclaration& declaration = pipeline_[id];
+  ArrayRegions regions;
+  regions.placement = settled.placement;
+  regions.grid = settled.distribution.grid();
+  regions.slicing = settled.distribution.slicing();
+  regions.domain = settled.distribution.domain();
+  regions.nominal = settled.distribution.nominal();
+  regions.owned = settled.distribution.owned(plan_.rank);
+  regions.required = regions_.required(id);
+  regions.computed = regions_.computed(id);
+  if (declaration.is_everywhere()) {
+    regions.domain = regions.nominal = declaration.domain;
+    regions.owned = plan_.rank == 0 ? declaration.domain : Box{{0, 0}};
+  }
+  regions.required_within_domain = intersection(regions.required, regions.domain);
+  own_points_.push_back(0);
+  if (settled.placement != Placement::tile) {
+    regions.computed_points = regions.computed.size();
+    own_points_.back() = intersection(regions.computed, regions.owned).size();
+    if (!settled.is_fleeting) add_buffers(id, regions);
+  }
+  plan_.stages.push_back(std::move(regions));
+}
+
+void Planner::add_buffers(int id, ArrayRegions& regions) {
+  const Storage storage = regions_.storage(id);
+  const auto add_buffer = [&](const Box& box, std::int64_t aligned_x) {
+    const BlockLayout layout = buffer_layout(box, aligned_x, pipeline_[id].type);
+    plan_.buffers.push_back({id, layout.box, aligned_x, 0, layout.bytes});
+    steps_.add_buffer();
+    return static_cast<int>(plan_.buffers.size()) - 1;
+  };
+  if (storage.shared) {
+    regions.written_buffer = regions.read_buffer =
+        add_buffer(hull(storage.written, storage.read), storage.written_x);
+  } else {
+    regions.written_buffer = add_buffer(storage.written, storage.written_x);
+    regions.read_buffer = add_buffer(storage.read, storage.read_x);
+  }
+}
+
+void Planner::add_compute(int root) {
+  if (scheduled_[root].contributed_by >= 0) return add_reduction(root);
+  std::vector<int> members = fused_members(scheduled_, root);
+  const Box& box = regions_.computed(root);
+  std::vector<Box> parts = {box};
+  const bool reads_awaited =
+      std::any_of(awaited_.begin(), awaited_.end(), [&](int id) { return reads(members, id); });
+  if (reads_awaited) parts = exchange_awaited(members, box);
+  add_tiles(root, parts, std::move(members));
+  if (pipeline_[root].reduction != nullptr) add_reduction(root);
+  for (int part = root; part < root + pipeline_[root].output_count; ++part) await(part);
+}
+
+void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
+  plan::Compute step = tile_stage(scheduled_, root, parts, std::move(members));
+  for (int member : step.members)
+    for (int reduction : scheduled_[member].contributes)
+      if (scheduled_[member].contributes_in == root && !step.parts.empty())
+        step.contributions.push_back({reduction, regions_.computed(reduction)});
+  const std::size_t others = step.members.size() - 1;
+  for (std::size_t i = 0; i < step.boxes.size(); ++i) {
+    const int lead = step.members[i % others];
+    const Box points = pipeline_.within_bounds(lead, step.boxes[i]);
+    for (int member = lead; member < lead + pipeline_[lead].output_count; ++member) {
+      stage(member).computed_points += points.size();
+      own_points_[index(member)] += intersection(points, stage(member).owned).size();
+    }
+  }
+  // Of a device that is a team's, and no memory.
+  if (!plan_.target.device)
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
+  else if (step.group >= 0)
+    plan_.scratch_bytes += table_bytes(step);
+  const std::vector<int> readers = step.members;
+  const int place = add(std::move(step));
+  for (int member : readers)
+    for (int input : pipeline_[member].inputs)
+      if (scheduled_[input].placement != Placement::tile) use(stage(input).read_buffer, place);
+  use_outputs(root, place);
+}
+
+std::int64_t Planner::table_bytes(const plan::Compute& step) const {
+  const auto stages = pipeline_.groups()[index(step.group)].stages.size();
+  return Tiles(step.parts, step.tile).size() * static_cast<std::int64_t>(stages * sizeof(Box));
+}
+
+void Planner::use_outputs(int root, int step) {
+  for (int part = root; part < root + pipeline_[root].output_count; ++part)
+    use(stage(part).written_buffer, step);
+}
+
+void Planner::add_reduction(int root) {
+  use_outputs(root, add(plan::Reduce{root}));
+  const ReductionKernel& reduction = *pipeline_[root].reduction;
+  const std::int64_t value = (reduction.value_bytes() + 63) / 64 * 64;
+  if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
+    plan_.partial_bytes += value;
+  plan_.partial_bytes += plan_.target.device ? value + reduction.device_shares() * reduction.value_bytes()
+                                             : value * plan_.target.threads;
+}
+
+bool Planner::is_pinned(const Buffer& buffer) {
+  const ArrayDeclaration& declaration = pipeline_[buffer.array];
+  return (declaration.is_input() || declaration.is_output) &&
+         &buffer == &plan_.buffers[index(stage(buffer.array).written_buffer)];
+}
+
+void Planner::place_buffers() {
+  std::vector<std::int64_t> bytes, offsets;
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const Buffer& buffer = plan_.buffers[i];
+    const bool is_given = scheduled_.is_left_out(buffer.array);
+    if (is_pinned(buffer) || is_given) steps_.use_after(static_cast<int>(i));
+    if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given)
+      steps_.use_before(static_cast<int>(i));
+    bytes.push_back(buffer.bytes);
+  }
+  for (const std::vector<int>& family : scheduled_.families()) {
+    std::vector<int> buffers;
+    for (int array : family) buffers.push_back(stage(array).written_buffer);
+    steps_.unite(buffers);
+  }
+  plan_.array_bytes = place_by_lifetime(bytes, steps_.settle_lifetimes(), offsets);
+  for (std::size_t i = 0; i < offsets.size(); ++i) plan_.buffers[i].offset = offsets[i];
+}
+
+void Planner::bracket(plan::Sequence& read, plan::Sequence& write) {
+  const std::vector<Lifetime>& lifetimes = steps_.settle_lifetimes();
+  std::vector<PlanNode> allocations;
+  for (std::size_t b = 0; b < lifetimes.size(); ++b) {
+    if (lifetimes[b].first < 0) add(allocations, plan::Allocate{static_cast<int>(b)});
+    if (lifetimes[b].last >= steps_.size()) add(write.children, plan::Free{static_cast<int>(b)});
+  }
+  read.children.insert(read.children.begin(), allocations.begin(), allocations.end());
+}
+
+void Planner::count_redundant_points(int id) {
+  ArrayRegions& regions = stage(id);
+  if (pipeline_[id].is_everywhere()) return;
+  regions.redundant_points =
+      regions.computed_points -
+      std::min(own_points_[index(id)], intersection(regions.computed, regions.owned).size());
+}
+
+void Planner::count_message_bytes() {
+  std::size_t exchange = 0;
+  walk(plan_.root, [&](const PlanNode& node) {
+    if (!std::holds_alternative<plan::Exchange>(node.step)) return;
+    const bool may_differ = !pipeline_.loops().empty();
+    const std::size_t count = may_differ ? arrangements(plan_, node).size() : 1;
+    plan_.message_bytes += exchange_bytes_[exchange++] * static_cast<std::int64_t>(count);
+  });
+}
+
+void Planner::check_memory() const {
+  if (plan_.target.memory_bytes == 0 || plan_.peak_bytes() <= plan_.target.memory_bytes) return;
+  throw ScheduleError(
+      "memory",
+      fmt::format("rank {} of {} needs {}, but may use {}: use more ranks, or a schedule that keeps less",
+                  plan_.rank, plan_.rank_count, human_bytes(plan_.peak_bytes()),
+                  human_bytes(plan_.target.memory_bytes)));
+}
+
+}  // namespace detail
+
+Plan make_plan(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
+               int rank) {
+  return make_plan(ScheduledPipeline(pipeline, schedule, target, rank_count), rank);
+}
+
+Plan make_plan(const ScheduledPipeline& scheduled, int rank) {
+  Regions others(scheduled);
+  return make_plan(scheduled, rank, others);
+}
+
+Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others) {
+  Plan plan;
+  plan.rank = rank;
+  plan.rank_count = scheduled.rank_count();
+  plan.target = scheduled.target();
+  detail::Planner(scheduled, plan, others).run();
+  return plan;
+}
+
+std::vector<Plan> make_plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
+                             int rank_count) {
+  const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count);
+  Regions others(scheduled);
+  std::vector<Plan> plans;
+  for (int rank = 0; rank < rank_count; ++rank) plans.push_back(make_plan(scheduled, rank, others));
+  return plans;
+}
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/run/group_launch.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+template <class T>
+Kokkos::View<T*, MemorySpace> to_device(const std::vector<T>& values, const ExecutionSpace& execution) {
+  using HostView = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const Kokkos::View<T*, MemorySpace> copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: group"),
+                                           values.size());
+  Kokkos::deep_copy(execution, copy, HostView(values.data(), values.size()));
+  execution.fence();
+  return copy;
+}
+
+}  // namespace
+
+GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
+                         const ExecutionSpace& execution) {
+  const FusableGroup& group = pipeline.groups()[static_cast<std::size_t>(program.step->group)];
+  kernel_ = group.kernel.get();
+  const auto member_of = [&](int stage) {
+    const auto found = std::find_if(program.members.begin(), program.members.end(),
+                                    [&](const TileProgram::Member& member) { return member.stage == stage; });
+    return static_cast<std::size_t>(found - program.members.begin());
+  };
+  const std::size_t members = program.members.size();
+  std::vector<Box> boxes;
+  for (std::int64_t tile = 0; tile < program.tiles.size(); ++tile)
+    for (const int stage : group.stages) {
+      const std::size_t m = member_of(stage);
+      boxes.push_back(m == members ? Box() : m + 1 == members ? program.tiles[tile] : program.box(tile, m));
+    }
+  const auto add = [&](int array, bool is_read) {
+    GroupArray place{{}, -1, 0, static_cast<std::int64_t>(size_of(pipeline[array].type))};
+    for (const plan::Scratch& scratch : program.step->scratch)
+      if (scratch.array == array) {
+        const auto stage = std::find(group.stages.begin(), group.stages.end(), pipeline[array].lead);
+        place.member = static_cast<int>(stage - group.stages.begin());
+        place.scratch_offset = scratch.offset;
+      }
+    uses_.push_back({array, is_read});
+    host_arrays_.push_back(place);
+  };
+  for (const int stage : group.stages) {
+    for (const int input : pipeline[stage].inputs) add(input, true);
+    for (int part = stage; part < stage + pipeline[stage].output_count; ++part) add(part, false);
+  }
+  boxes_ = to_device(boxes, execution);
+  arrays_ = to_device(host_arrays_, execution);
+  place(arrays, execution);
+  tiles_ = {program.tiles.size(), boxes_.data(), arrays_.data(), program.step->scratch_bytes};
+}
+
+void GroupLaunch::place(const ArrayPlaces& arrays, const ExecutionSpace& execution) {
+  for (std::size_t i = 0; i < uses_.size(); ++i)
+    host_arrays_[i].memory =
+        (uses_[i].is_read ? arrays.read : arrays.written)[static_cast<std::size_t>(uses_[i].array)];
+  compat::copy_bytes(execution, reinterpret_cast<std::byte*>(arrays_.data()),
+                     reinterpret_cast<const std::byte*>(host_arrays_.data()),
+                     host_arrays_.size() * sizeof(GroupArray));
+  compat::fence(execution);
+}
+
+void GroupLaunch::run(const ExecutionSpace& execution) const { kernel_->launch(execution, tiles_); }
+
+}  // namespace tessera

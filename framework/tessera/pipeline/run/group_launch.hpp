@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/pipeline/run/tile_loop.hpp"
+
+namespace tessera {
+
+/// A compute node whose members one kernel of a device computes: its tiles and the places of its arrays,
+/// where kernels run.
+class GroupLaunch {
+ public:
+  GroupLaunch(const Algorithm& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
+              const ExecutionSpace& execution);
+
+  /// Arrays lie elsewhere now.
+  void place(const ArrayPlaces& arrays, const ExecutionSpace& execution);
+
+  void run(const ExecutionSpace& execution) const;
+
+ private:
+  /// An array in memory, read or written.
+  struct Use {
+    int array;
+    bool is_read;
+  };
+
+  const GroupKernel* kernel_;
+  std::vector<Use> uses_;
+  std::vector<GroupArray> host_arrays_;
+  Kokkos::View<Box*, MemorySpace> boxes_;
+  Kokkos::View<GroupArray*, MemorySpace> arrays_;
+  GroupTiles tiles_;
+};
+
+}  // namespace tessera

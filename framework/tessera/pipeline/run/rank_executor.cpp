@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/run/rank_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tessera/view/fill_boundary.hpp"
+#include "tessera/view/huge_pages.hpp"
+
+namespace tessera {
+namespace {
+
+std::int64_t element_size(const Algorithm& pipeline, int id) {
+  return static_cast<std::int64_t>(size_of(pipeline[id].type));
+}
+
+/// A copy of `part` of a block that the host can reach: the block itself on hosts.
+class HostCopy {
+ public:
+  HostCopy(const ExecutionSpace& execution, const Block<>& block, const Box& part, ElementType type)
+      : execution_(execution),
+        block_(block),
+        part_(part),
+        type_(type),
+        mirror_(Kokkos::create_mirror_view(block.memory())) {}
+
+  HostBlock get() const { return block_.host_block(part_, mirror_.data(), type_); }
+  void to_device() const { move(block_.memory(), mirror_); }
+  void to_host() const { move(mirror_, block_.memory()); }
+
+ private:
+  template <class To, class From>
+  void move(const To& to, const From& from) const {
+    compat::copy(execution_, to, from);
+    execution_.fence();
+  }
+
+  const ExecutionSpace& execution_;
+  const Block<>& block_;
+  Box part_;
+  ElementType type_;
+  decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
+};
+
+/// A region of that name for tools of Kokkos, as long as it lives.
+class Region {
+ public:
+  explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
+  ~Region() { Kokkos::Profiling::popRegion(); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+};
+
+}  // namespace
+
+RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode)
+    : pipeline_(pipeline),
+      plan_(plan),
+      window_(band_of(plan) != nullptr ? Window(pipeline, *band_of(plan)) : Window()),
+      mode_(mode),
+      execution_(compat::own_instance()),
+      memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
+              static_cast<std::size_t>(plan.array_bytes)),
+      partials_(static_cast<std::size_t>(pipeline.size())),
+      tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
+  if (!runs_on_host && !plan.target.device)
+    throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
+  if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
+  allocate();
+  prepare(plan_.root);
+}
+
+RankExecutor::~RankExecutor() = default;
+
+void RankExecutor::allocate() {
+  for (const Buffer& buffer : plan_.buffers) {
+    const auto begin = static_cast<std::size_t>(buffer.offset);
+    const BlockLayout layout =
+        padded_layout(buffer.box, buffer.aligned_x, element_size(pipeline_, buffer.array));
+    blocks_.emplace_back(
+        layout, Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes))),
+        mode_);
+  }
+  for (const ArrayRegions& stage : plan_.stages) {
+    const auto place = [this](int buffer) {
+      return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
+    };
+    written_buffer_.push_back(stage.written_buffer);
+    arrays_.written.push_back(place(stage.written_buffer));
+    arrays_.read.push_back(place(stage.read_buffer));
+  }
+  for (int id = 0; id < pipeline_.size(); ++id)
+    if (const ReductionKernel* kernel = pipeline_[id].reduction) {
+      const int loop = pipeline_.loop_of(id);
+      const bool overlaps = loop >= 0 && pipeline_.loops()[static_cast<std::size_t>(loop)].overlaps_test;
+      partials_[static_cast<std::size_t>(id)] =
+          std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device, overlaps);
+      const std::int64_t bytes = pipeline_[id].domain.size() * element_size(pipeline_, id);
+      result_.resize(std::max(result_.size(), static_cast<std::size_t>(bytes)));
+    }
+}
+
+void RankExecutor::prepare(const PlanNode& node) {
+  walk(node, [this](const PlanNode& leaf) {
+    const auto* step = std::get_if<plan::Compute>(&leaf.step);
+    if (step == nullptr) return;
+    const auto place = static_cast<std::size_t>(leaf.id);
+    programs_.resize(std::max(programs_.size(), place + 1));
+    groups_.resize(programs_.size());
+    programs_[place] = std::make_unique<TileProgram>(pipeline_, *step);
+    tiles_.prepare(*programs_[place]);
+    partial_places_.reserve(programs_[place]->contributions.size());
+    if (step->group >= 0)
+      groups_[place] = std::make_unique<GroupLaunch>(pipeline_, *programs_[place], arrays_, execution_);
+  });
+}
+
+void RankExecutor::clear_partial_values() {
+  for (const auto& partials : partials_)
+    if (partials != nullptr) partials->clear();
+}
+
+const Block<>& RankExecutor::written_block(int array) const {
+  return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
+}
+
+void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
+  const auto bound = [&](const auto& map, int array) {
+    const auto found = map.find(pipeline_[array].name);
+    return found == map.end() ? nullptr : found->second;
+  };
+  if (const auto* input = std::get_if<plan::Read>(&leaf.step)) {
+    if (BlockSource* source = bound(bindings.sources, input->array)) read(*input, *source);
+  } else if (const auto* output = std::get_if<plan::Write>(&leaf.step)) {
+    if (BlockSink* sink = bound(bindings.sinks, output->array)) write(*output, *sink);
+  } else if (const auto* boundary = std::get_if<plan::FillBoundary>(&leaf.step)) {
+    fill(*boundary);
+  } else if (const auto* stage = std::get_if<plan::Compute>(&leaf.step)) {
+    compute(leaf, *stage);
+  } else if (const auto* change = std::get_if<plan::Swap>(&leaf.step)) {
+    swap(*change);
+  }
+}
+
+void RankExecutor::read(const plan::Read& step, BlockSource& source) {
+  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
+  // Only a part of the block is read: the rest of a device's copy must stay as it is.
+  if constexpr (!runs_on_host) copy.to_host();
+  source.read(copy.get());
+  if constexpr (!runs_on_host) copy.to_device();
+}
+
+void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
+  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
+  execution_.fence();
+  if constexpr (!runs_on_host) copy.to_host();
+  if (window_.is_whole() || pipeline_[step.array].is_everywhere())
+    sink.write(copy.get());
+  else
+    sink.write_part(copy.get(), window_.wanted(pipeline_, step.array));
+}
+
+void RankExecutor::fill(const plan::FillBoundary& step) {
+  if (step.box.empty()) return;
+  fill_boundary(execution_, arrays_.read[static_cast<std::size_t>(step.array)], step.box,
+                pipeline_[step.array].domain, pipeline_[step.array].boundary,
+                element_size(pipeline_, step.array), mode_);
+}
+
+void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
+  const auto place = static_cast<std::size_t>(node.id);
+  if (step.parts.empty()) return;
+  const Region region(pipeline_[step.stage].name);
+  if (!plan_.target.device)
+    compute_tiles(*programs_[place]);
+  else if (groups_[place] != nullptr)
+    groups_[place]->run(execution_);
+  else
+    launch(*programs_[place]);
+}
+
+void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
+  AccessViolations violations;
+  partial_places_.clear();
+  for (const TileProgram::Contribution& contribution : program.contributions) {
+    PartialValues& partials = *partial_values(contribution.stage);
+    partial_places_.push_back({partials.data(), partials.stride()});
+  }
+  tiles_.run(host_execution_, execution_, program, arrays_, violations, partial_places_.data());
+  if (violations.first() != nullptr) fail(*violations.first());
+}
+
+void RankExecutor::launch(const TileProgram& program) {
+  const TileProgram::Member& member = program.members.back();
+  launch_inputs_.clear();
+  launch_outputs_.clear();
+  for (const TileProgram::Place& input : member.inputs)
+    launch_inputs_.push_back(arrays_.read[static_cast<std::size_t>(input.array)]);
+  for (const TileProgram::Place& output : member.outputs)
+    launch_outputs_.push_back(arrays_.written[static_cast<std::size_t>(output.array)]);
+  PartialValues* partials = partial_values(member.stage);
+  if (partials != nullptr) launch_outputs_.front().origin = partials->data();
+  for (const Box& part : program.step->parts) {
+    member.kernel->launch(execution_, launch_inputs_.data(), launch_outputs_.data(), part);
+    if (partials != nullptr) partials->collect(execution_);
+  }
+}
+
+void RankExecutor::swap(const plan::Swap& step) {
+  const auto first = static_cast<std::size_t>(step.first), second = static_cast<std::size_t>(step.second);
+  std::swap(written_buffer_[first], written_buffer_[second]);
+  std::swap(arrays_.written[first], arrays_.written[second]);
+  std::swap(arrays_.read[first], arrays_.read[second]);
+  for (const auto& group : groups_)
+    if (group != nullptr) group->place(arrays_, execution_);
+}
+
+std::byte* RankExecutor::result_place(int array) const {
+  const Block<>& block = written_block(array);
+  return block.host_block(pipeline_[array].domain, block.memory().data(), pipeline_[array].type).data;
+}
+
+void RankExecutor::store_result(int stage, const std::byte* value) {
+  pipeline_[stage].reduction->store(value, result_.data());
+  const std::int64_t bytes = pipeline_[stage].domain.size() * element_size(pipeline_, stage);
+  compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
+  // The next result takes the same way.
+  compat::fence(execution_);
+}
+
+double RankExecutor::number(int array) const {
+  alignas(8) std::byte element[8] = {};
+  compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
+  compat::fence(execution_);
+  return with_element_type(pipeline_[array].type, [&]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    return static_cast<double>(value);
+  });
+}
+
+void RankExecutor::fail(const AccessViolation& violation) const {
+  const ArrayDeclaration& stage = pipeline_[violation.stage];
+  const int input = stage.inputs[static_cast<std::size_t>(violation.input)];
+  std::string point;
+  for (int d = 0; d < violation.footprint.dimensions; ++d)
+    point += (d == 0 ? "" : ", ") + std::to_string(violation.point[d]);
+  throw InternalError(fmt::format(
+      "stage '{}' read '{}' at ({}), which in dimension {} lies outside its footprint {}", stage.name,
+      pipeline_[input].name, point, violation.dimension, to_string(violation.footprint)));
+}
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "tessera/pipeline/kernel/access_monitor.hpp"
+#include "tessera/pipeline/run/tile_program.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/host_mode.hpp"
+
+namespace tessera {
+
+/// Where a rank's arrays are, by id: for those who compute them, and for those who read them.
+struct ArrayPlaces {
+  std::vector<ArrayReference> written;
+  std::vector<ArrayReference> read;
+};
+
+/// Where threads add their points of a global reduction: a value every `stride` bytes.
+struct PartialPlace {
+  std::byte* first;
+  std::int64_t stride;
+};
+
+/// Runs the tiles of compute nodes on the threads of the host. Each thread starts with the tiles whose memory
+/// it touched first and then helps the others; which thread computes a tile never changes a bit.
+class TileLoop {
+ public:
+  /// `scratch_bytes` of scratch memory for each of `threads` threads.
+  TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode);
+  ~TileLoop();
+
+  /// Makes room for what threads note down while they compute a node: whichever of them gets a tile of it.
+  void prepare(const TileProgram& program);
+
+  /// Computes all tiles of a node. `partials` has a place for each of its contributions. `filling` is what
+  /// fills borders, which the calling threads do by themselves.
+  void run(const HostExecutionSpace& execution, const ExecutionSpace& filling, const TileProgram& program,
+           const ArrayPlaces& arrays, AccessViolations& violations, const PartialPlace* partials);
+
+ private:
+  struct Worker;
+  struct Work;
+  /// The tiles of one thread that nobody has taken yet.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next = 0;
+    std::int64_t end = 0;
+  };
+
+  HostMode mode_;
+  std::vector<Worker> workers_;
+  std::vector<Share> shares_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/schedule/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
+#include "tessera/pipeline/schedule/detail/end_of_round.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// Copies a pipeline, with rounds before some of its loops. "Array a in turn j" of a round, counted from 1,
+/// is what the stages of the loop mean by `a` then: its own copy if the loop computes it; if a is fed, what
+/// was fed to it before; else `a` itself.
+class RoundsBuilder {
+ public:
+  RoundsBuilder(const Algorithm& pipeline, const Schedule& schedule)
+      : old_(pipeline), schedule_(schedule), settled_(schedule), loop_place_(pipeline.loops().size()) {}
+
+  Rounds build() {
+    check();
+    settled_.loops.clear();
+    const auto& loops = old_.loops();
+    for (int id = 0; id < old_.size(); ++id) {
+      for (std::size_t l = 0; l < loops.size(); ++l)
+        if (loops[l].first == id) begin(l);
+      place_.push_back(add(old_[id], old_[id].name, old_[id].lead == id ? id : -1,
+                           [this](int input) { return place(input); }));
+      for (std::size_t l = loops.size(); l-- > 0;)
+        if (loops[l].last == id + 1) end(l);
+    }
+    std::vector<FusableGroup> groups = old_.groups();
+    for (FusableGroup& group : groups)
+      for (int& stage : group.stages) stage = place(stage);
+    return {Algorithm(std::move(arrays_), std::move(loops_), std::move(groups)), std::move(settled_)};
+  }
+
+ private:
+  using Loop = LoopDeclaration;
+  /// An array in a turn of a round.
+  struct Copy {
+    int array;
+    int turn;
+    auto operator<=>(const Copy&) const = default;
+  };
+
+  int place(int id) const { return place_[static_cast<std::size_t>(id)]; }
+  int size() const { return static_cast<int>(arrays_.size()); }
+  const ArrayDeclaration& at(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+
+  const LoopSchedule& asked_for(const Loop& loop) const {
+    static const LoopSchedule one_by_one;
+    const auto found = schedule_.loops.find(loop.name);
+    return found == schedule_.loops.end() ? one_by_one : found->second;
+  }
+
+  void check() const {
+    for (const Loop& loop : old_.loops())
+      if (loop.rounds_of >= 0) throw InternalError(fmt::format("'{}' are rounds already", loop.name));
+    for (const auto& [name, asked] : schedule_.loops) {
+      const auto loop =
+          std::ranges::find_if(old_.loops(), [&name = name](const Loop& one) { return one.name == name; });
+      const std::string key = "loops." + name + ".";
+      if (loop == old_.loops().end())
+        throw ScheduleError("loops." + name, fmt::format("the pipeline has no loop '{}'", name));
+      check_number(key + "turns_per_exchange", asked.turns_per_exchange);
+      check_number(key + "turns_per_tile", asked.turns_per_tile);
+      check_number(key + "turns_per_test", asked.turns_per_test);
+      if (asked.turns() > 1) check(*loop, asked);
+      if (asked.overlaps_test) check_overlap(*loop, asked);
+    }
+  }
+
+  void check_overlap(const Loop& loop, const LoopSchedule& asked) const {
+    const std::string key = "loops." + loop.name + ".test";
+    if (asked.turns() > 1)
+      throw ScheduleError(key,
+                          "turns that run together have one test at their end: leave it out, or let turns "
+                          "run one by one");
+    if (const std::string reason = reason_against_overlap(old_, loop); !reason.empty())
+      throw ScheduleError(key, fmt::format("{}: only 'waits' is legal", reason));
+  }
+
+  static void check_number(const std::string& key, int turns) {
+    if (turns < 1 || turns > most_turns_per_round)
+      throw ScheduleError(key, fmt::format("{} turns: 1 to {} are legal", turns, most_turns_per_round));
+  }
+
+  /// The key that asks for rounds of a loop.
+  std::string key_of(const Loop& loop) const {
+    const LoopSchedule& asked = asked_for(loop);
+    return fmt::format("loops.{}.{}", loop.name,
+                       asked.turns_per_exchange > 1 ? "turns_per_exchange"
+                       : asked.turns_per_tile > 1   ? "turns_per_tile"
+                                                    : "turns_per_test");
+  }
+
+  void check(const Loop& loop, const LoopSchedule& asked) const {
+    // Loops stand in the order in which they begin, outer ones first.
+    for (const Loop& inner : old_.loops())
+      if (&inner > &loop && inner.last <= loop.last)
+        throw ScheduleError(key_of(loop),
+                            fmt::format("the loop '{}' has the loop '{}' in it: its turns run one by one",
+                                        loop.name, inner.name));
+    for (const auto& feed : loop.feeds)
+      if (old_[feed.to].has_periodic_side() && std::max(asked.turns_per_exchange, asked.turns_per_tile) > 1)
+        throw ScheduleError(
+            key_of(loop),
+            fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
+                        old_[feed.to].name));
+  }
+
+  /// Adds an array that reads place_of(input); `lead` is the new stage's, by old id, -1 if it was just added.
+  template <class PlaceOf>
+  int add(ArrayDeclaration declaration, std::string name, int lead, const PlaceOf& place_of) {
+    const int id = size();
+    for (int& input : declaration.inputs) input = place_of(input);
+    for (const ArrayDeclaration& other : old_.arrays())
+      if (other.name == name && name != declaration.name)
+        throw InternalError(fmt::format("'{}' is the name of a copy in rounds: choose another", name));
+    declaration.name = std::move(name);
+    declaration.lead = lead >= 0 ? id : arrays_.back().lead;
+    arrays_.push_back(std::move(declaration));
+    return id;
+  }
+
+  void begin(std::size_t l) {
+    const Loop& loop = old_.loops()[l];
+    const int turns = asked_for(loop).turns();
+    // One turn at least is left to the loop itself.
+    const std::int64_t in_rounds = (loop.maximum - 1) / turns * turns;
+    if (turns > 1 && in_rounds > 0) add_rounds(loop, turns, in_rounds);
+    loop_place_[l] = loops_.size();
+    loops_.push_back({.name = loop.name, .first = size(), .last = 0, .maximum = loop.maximum});
+  }
+
+  void end(std::size_t l) {
+    const Loop& from = old_.loops()[l];
+    Loop& to = loops_[loop_place_[l]];
+    to.last = size();
+    if (from.condition >= 0) to.condition = place(from.condition);
+    for (int residual : from.residuals) to.residuals.push_back(place(residual));
+    for (const auto& feed : from.feeds) to.feeds.push_back({place(feed.from), place(feed.to)});
+    to.overlaps_test = asked_for(from).overlaps_test;
+  }
+
+  // One round.
+  /// Follows what was fed: a copy of the loop's own array, or, in turn 0, an array from before.
+  Copy origin(Copy copy) const {
+    while (!loop_->contains(copy.array)) {
+      const Loop::Feed* feed = loop_->feed_to(copy.array);
+      if (feed == nullptr || copy.turn == 1) return {copy.array, 0};
+      copy = {feed->from, copy.turn - 1};
+    }
+    return copy;
+  }
+
+  void need(Copy copy) {
+    copy = origin(copy);
+    if (copy.turn == 0) return;
+    const int lead = old_[copy.array].lead;
+    if (!needed_.insert({lead, copy.turn}).second) return;
+    for (int input : old_[lead].inputs) need({input, copy.turn});
+  }
+
+  /// The array in that turn; adds its stage if it is not there yet.
+  int copied(Copy copy) {
+    copy = origin(copy);
+    if (copy.turn == 0) return place(copy.array);
+    const int lead = old_[copy.array].lead;
+    if (const auto known = copies_.find({lead, copy.turn}); known != copies_.end())
+      return known->second + copy.array - lead;
+    std::map<int, int> inputs;
+    for (int input : old_[lead].inputs) inputs[input] = copied({input, copy.turn});
+    const int first = size();
+    for (int part = lead; part < lead + old_[lead].output_count; ++part) {
+      ArrayDeclaration declaration = old_[part];
+      if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
+        declaration.domain = {};
+      declaration.is_output = false;
+      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead ? part : -1,
+          [&](int input) { return inputs.at(input); });
+    }
+    copies_[{lead, copy.turn}] = first;
+    return first + copy.array - lead;
+  }
+
+  void add_rounds(const Loop& loop, int turns, std::int64_t maximum) {
+    loop_ = &loop;
+    turns_ = turns;
+    needed_.clear();
+    copies_.clear();
+    Loop rounds{.name = loop.name + "@rounds", .first = size(), .last = 0};
+    rounds.maximum = maximum;
+    rounds.turns = turns;
+    for (const auto& feed : loop.feeds) need({feed.from, turns});
+    for (int turn = 1; turn <= turns; ++turn) {
+      if (loop.condition >= 0) need({loop.condition, turn});
+      for (int residual : loop.residuals) need({residual, turn});
+    }
+    add_points_first();
+    for (int turn = 1; turn <= turns; ++turn)
+      for (int residual : loop.residuals) rounds.residuals.push_back(copied({residual, turn}));
+    for (const auto& feed : loop.feeds) rounds.feeds.push_back({copied({feed.from, turns}), place(feed.to)});
+    end_iterates_at_domains();
+    schedule_copies(rounds);
+    rounds.condition = add_end(rounds);
+    rounds.last = size();
+    rounds.rounds_of = static_cast<int>(loops_.size()) + 1;
+    loops_.push_back(std::move(rounds));
+  }
+
+  /// Reductions and values come after all points of the round, but for those that points depend on: what the
+  /// ranks tell each other of them is then told at once. Reductions that are no part of the stage that they
+  /// reduce come where they stand: else what they reduce would have to be kept for all turns.
+  void add_points_first() {
+    const auto comes_late = [this](int id) {
+      const auto found = schedule_.stages.find(old_[id].name);
+      const bool is_apart = found != schedule_.stages.end() && !found->second.is_default();
+      return old_[id].is_value || (old_[id].reduction != nullptr && runs_on_host && !is_apart);
+    };
+    for (int turn = 1; turn <= turns_; ++turn)
+      for (int id = loop_->first; id < loop_->last; ++id)
+        if (needed_.contains({old_[id].lead, turn}) && !comes_late(id)) copied({id, turn});
+    for (const Copy& copy : needed_) copied(copy);
+  }
+
+  /// Iterates between turns are what the fed array is: they end where it does, and beyond lies the same.
+  void end_iterates_at_domains() {
+    for (const auto& feed : loop_->feeds)
+      for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
+        const Copy copy = origin({feed.to, turn});
+        if (copy.turn == 0 || !needed_.contains({old_[copy.array].lead, copy.turn})) continue;
+        ArrayDeclaration& iterate = arrays_[static_cast<std::size_t>(copied(copy))];
+        const ArrayDeclaration& fed = old_[feed.to];
+        if (iterate.is_bounded && iterate.boundary != BoundaryConditions() &&
+            fed.boundary != BoundaryConditions() && iterate.boundary != fed.boundary)
+          throw ScheduleError(key_of(*loop_),
+                              fmt::format("'{}' is fed on to '{}', which has other boundary conditions: its "
+                                          "turns run one by one",
+                                          old_[copy.array].name, fed.name));
+        if (!iterate.is_bounded || iterate.boundary == BoundaryConditions()) iterate.boundary = fed.boundary;
+        iterate.is_bounded = true;
+        iterate.domain = fed.domain;
+      }
+  }
+
+  void schedule_copies(const Loop& rounds) {
+    for (const auto& [copy, first] : copies_) {
+      const auto found = schedule_.stages.find(old_[copy.array].name);
+      StageSchedule settled = found == schedule_.stages.end() ? StageSchedule() : found->second;
+      settle(copy, first, rounds, settled);
+      settled_.stages[arrays_[static_cast<std::size_t>(first)].name] = settled;
+    }
+  }
+
+  void settle(const Copy& copy, int first, const Loop& rounds, StageSchedule& settled) const {
+    const LoopSchedule& asked = asked_for(*loop_);
+    if (at(first).is_everywhere()) return;
+    bool is_fed = false, is_bounded = false, is_periodic = false;
+    for (int part = first; part < first + at(first).output_count; ++part) {
+      is_fed = is_fed || rounds.feed_from(part) != nullptr;
+      is_bounded = is_bounded || at(part).is_bounded;
+      is_periodic = is_periodic || at(part).has_periodic_side();
+    }
+    // A family has the grid of its last member, in the loop itself.
+    if (is_fed) settled.grid.reset();
+    if (is_fed || is_periodic || settled.placement != Placement::distributed) return;
+    const bool leaves_tiles = is_bounded && copy.turn % asked.turns_per_tile == 0;
+    const bool is_exchanged = is_bounded && copy.turn % asked.turns_per_exchange == 0;
+    if (asked.turns_per_tile > 1 && !leaves_tiles)
+      settled.placement = Placement::tile;
+    else if (asked.turns_per_exchange > 1 && !is_exchanged)
+      settled.placement = Placement::rank;
+  }
+
+  /// Returns the value that says whether the loop should have ended; -1 if it cannot.
+  int add_end(const Loop& rounds) {
+    ArrayDeclaration end{
+        .name = loop_->name + "@end", .type = ElementType::uint8, .dimensions = 1, .domain = Box{{0, 1}}};
+    std::vector<ElementType> conditions, residuals;
+    for (int turn = 1; turn <= turns_ && loop_->condition >= 0; ++turn) {
+      end.inputs.push_back(copied({loop_->condition, turn}));
+      conditions.push_back(old_[loop_->condition].type);
+    }
+    for (int residual : rounds.residuals) {
+      end.inputs.push_back(residual);
+      residuals.push_back(old_[loop_->residuals.front()].type);
+    }
+    if (end.inputs.empty()) return -1;
+    end.kernel = std::make_shared<EndOfRound>(std::move(conditions), std::move(residuals));
+    end.whole[0] = end.domain[0];
+    end.is_value = true;
+    end.lead = size();
+    arrays_.push_back(std::move(end));
+    return size() - 1;
+  }
+
+  const Algorithm& old_;
+  const Schedule& schedule_;
+  std::vector<ArrayDeclaration> arrays_;
+  std::vector<Loop> loops_;
+  Schedule settled_;
+  /// By old array, and by old loop.
+  std::vector<int> place_;
+  std::vector<std::size_t> loop_place_;
+  // Of the round at hand: copies are named by the first outputs of stages.
+  const Loop* loop_ = nullptr;
+  int turns_ = 1;
+  std::set<Copy> needed_;
+  std::map<Copy, int> copies_;
+};
+
+}  // namespace detail
+
+std::string key_without_turn(std::string key) {
+  if (const std::size_t turn = key.find('@'); turn != std::string::npos)
+    key.erase(turn, key.find('.', turn) - turn);
+  return key;
+}
+
+Rounds in_rounds(const Algorithm& pipeline, const Schedule& schedule) {
+  return detail::RoundsBuilder(pipeline, schedule).build();
+}
+
+}  // namespace tessera

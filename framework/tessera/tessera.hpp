@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The public headers of Tessera::core: arrays, pipelines, schedules, plans, and what runs and explains them. Programs
+// that use decks and files include "tessera/app/pipeline_application.hpp" as well.
+
+#include "tessera/operators/image_metrics.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/explain/plan_dot.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/bands.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/banded_run.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
+#include "tessera/view/distributed_view.hpp"
+#include "tessera/view/for_each.hpp"
+#include "tessera/view/halo_exchange.hpp"
+#include "tessera/view/redistribution.hpp"
+#include "tessera/view/reduce.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The public headers of Tessera::core: arrays, pipelines, schedules, plans, and what runs and explains them. Programs
-// that use decks and files include "tessera/app/pipeline_application.hpp" as well.
+// The public headers of Tessera::core: arrays, pipelines, schedules, plans, and what runs and explains them.
+// Programs that use decks and files include "tessera/app/pipeline_application.hpp" as well.
 
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"

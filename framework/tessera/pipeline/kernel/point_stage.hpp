@@ -9,6 +9,7 @@
 #include "tessera/pipeline/body/pack.hpp"
 #include "tessera/pipeline/inference/footprint.hpp"
 #include "tessera/pipeline/kernel/access_monitor.hpp"
+#include "tessera/pipeline/kernel/launch_rows.hpp"
 #include "tessera/pipeline/kernel/row_traversal.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/pipeline/kernel/stage_outputs.hpp"
@@ -125,8 +126,7 @@ template <class Kernel>
 void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
   const std::int64_t rows = box.size() / box[0].size();
   if constexpr (runs_on_host) {
-    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("tessera: stage", Policy(execution, 0, rows), kernel);
+    launch_rows(execution, rows, kernel);
   } else {
     using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
                                          Kokkos::IndexType<std::int64_t>>;

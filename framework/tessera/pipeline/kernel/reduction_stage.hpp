@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "tessera/pipeline/kernel/point_stage.hpp"
+#include "tessera/pipeline/kernel/launch_rows.hpp"
+#include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/view/reduce.hpp"
 
 namespace tessera {
@@ -48,12 +49,16 @@ class ReductionStage final : public ReductionKernel {
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
-    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
     const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
     const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
-    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares()),
-                         detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, indices,
-                                                              device_shares(), &at(outputs[0].origin)});
+    const detail::ReduceShare<Reduction, T, N> kernel{Reduction(), inputs[0],       box,
+                                                      indices,     device_shares(), &at(outputs[0].origin)};
+    if constexpr (runs_on_host) {
+      detail::launch_rows(execution, device_shares(), kernel);
+    } else {
+      using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+      Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares()), kernel);
+    }
   }
 
   std::int64_t value_bytes() const override { return sizeof(Value); }

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// The most dimensions that an array may have. Dimension 0 is x and by default the fastest in memory; 1 is y.
+/// The most dimensions that an array may have. Dimension 0 is x, the fastest in memory, and dimension 1 is y.
 inline constexpr int max_dimensions = 4;
 
 /// A half-open range [begin, end) of global coordinates in one dimension. It is empty when end <= begin.

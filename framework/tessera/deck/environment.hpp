@@ -18,12 +18,13 @@ Environment environment_of(std::string_view text);
 struct ExpandedText {
   /// The text with values; empty when there is a fault.
   std::string text;
-  /// What is wrong with the text; empty when nothing is.
+  /// The reason why the text has no values; empty when there is none.
   std::string fault;
 };
 
-/// Replaces each `${NAME}` by its value; a `$` without a brace stands for itself. It is a fault when a
-/// variable has no value, when its value is not one line of UTF-8 text, or when the result has another `${`.
+/// Replaces each `${NAME}` by its value; a `$` without a brace stands for itself. It is a fault when a name
+/// is malformed, when a variable has no value or one that is not one line of UTF-8 text, or when the result
+/// has another `${`.
 ExpandedText expand(std::string_view text, const Environment& environment);
 
 }  // namespace tessera::deck

@@ -11,8 +11,8 @@ namespace tessera::deck {
 /// proportional to the product of the lengths.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
-/// Returns what is wrong with the pattern itself, such as a set without an end or a range that runs
-/// backwards, or an empty text.
+/// Returns the fault of the pattern itself, such as a set without an end or a range that runs backwards, or
+/// an empty text.
 std::string glob_fault(std::string_view pattern);
 
 /// Returns the pattern without its wildcards, with each set replaced by its first character. It is compared

@@ -8,7 +8,7 @@
 
 namespace tessera::deck {
 
-/// What the value of a key looks like in the deck, and the C++ type that Deck::get returns for it.
+/// The form that the value of a key has in the deck, and the C++ type that Deck::get returns for it.
 enum class ValueType {
   boolean,  ///< `true`, `false`, `yes`, `no`, `on` or `off`: bool
   integer,  ///< a decimal integer of 64 bits: std::int64_t

@@ -47,7 +47,7 @@ class BlockDistribution {
   const Box& nominal() const { return nominal_; }
   /// The processor grid over which the array is distributed.
   const ProcessorGrid& grid() const { return grid_; }
-  /// How each dimension is cut into slices.
+  /// The way in which each dimension is cut into slices.
   Slicing slicing() const { return slicing_; }
   /// The first of the ranks [first_rank, first_rank + rank_count) that share the array.
   int first_rank() const { return first_rank_; }

@@ -79,10 +79,9 @@ void check_constant(const BoundaryConditions& conditions) {
 
 /// Says where the value at a coordinate comes from, in one dimension.
 struct BoundarySource {
-  /// Where the value comes from: from a point of the domain, from the constant, or from nowhere, as there is
-  /// no condition.
+  /// The kinds of sources: a point of the domain, the constant, or nothing, as there is no condition.
   enum class Kind : std::uint8_t { point, constant, nowhere };
-  /// Where the value comes from.
+  /// The kind of the source.
   Kind kind = Kind::point;
   /// The coordinate in the domain, when `kind` is `point`.
   std::int64_t point = 0;

@@ -103,7 +103,7 @@ struct JsonError : std::runtime_error {
   JsonError(const std::string& message, std::size_t at, bool too_deep)
       : std::runtime_error(message), byte(at), is_too_deep(too_deep) {}
 
-  /// Where in the text the fault was found, in bytes, counted from 1.
+  /// The place in the text where the fault was found, in bytes, counted from 1.
   std::size_t byte;
   /// True when the text is nested deeper than most_json_levels.
   bool is_too_deep;

@@ -74,19 +74,19 @@ struct ProcessorGrid {
   bool operator==(const ProcessorGrid&) const = default;
 };
 
-/// How the extent of a dimension is cut into n slices.
+/// The ways in which the extent of a dimension is cut into n slices.
 enum class Slicing : std::uint8_t {
   ceil,     ///< Slices have ceil(extent / n) points; the last may have fewer, and trailing ones may be empty.
   balanced  ///< The sizes of slices differ by at most one point.
 };
 
-/// What the `auto` entries of a grid are chosen for.
+/// The footprint, slicing and machine for which the `auto` entries of a grid are chosen.
 struct GridTarget {
   /// The points that a rank reads below its block in each dimension, x first: its footprint.
   std::array<std::int64_t, max_dimensions> below = {1, 1, 1, 1};
   /// The points that a rank reads above its block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> above = {1, 1, 1, 1};
-  /// How the dimensions are cut into slices.
+  /// The way in which the dimensions are cut into slices.
   Slicing slicing = Slicing::ceil;
   /// The levels of the machine, outermost first: nodes, NUMA domains per node, ranks per domain. They must
   /// multiply to the rank count. Empty means one level.
@@ -99,8 +99,8 @@ struct GridTarget {
 /// whole. With several levels the outermost is decided first, because its messages cost most.
 ///
 /// Throws InputError when no choice multiplies to `rank_count`, when the request has more entries than `box`
-/// has dimensions, when its order names a dimension twice or one that does not exist, or when the levels do
-/// not multiply to `rank_count`.
+/// has dimensions, when its order names a dimension twice or one without an entry, or when the levels do not
+/// multiply to `rank_count`.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
                            const GridTarget& target = {});
 

@@ -23,7 +23,7 @@ struct CheckpointNotes {
   std::string version;
   /// The deck in effect, as YAML.
   std::string deck;
-  /// Those keys of the deck on which the values of the arrays depend.
+  /// The keys of the deck on which the values of the arrays depend, with their values.
   std::string problem;
   /// The name of the loop.
   std::string loop;

@@ -18,7 +18,8 @@ namespace tessera::io {
 /// `domain` has 2 dimensions, or 3 with 1 or 3 channels; elements are uint8, uint16 or float32. Integers are
 /// shown over the range of their type, and floats from 0 to 1, or to the greatest value shown where that is
 /// more. If both arrays have the same type, both are shown like the one before processing. Throws InputError
-/// on every rank when the arrays are others or the file cannot be written; no incomplete file is left.
+/// on every rank when the domain or a type is another one, or when the file cannot be written; no incomplete
+/// file is left.
 void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
                           const HostBlock& after_owned, const Box& domain);
 

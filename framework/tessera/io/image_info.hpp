@@ -61,10 +61,10 @@ struct ImageChoice {
 /// - TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or 64,
 ///   with any compression that libtiff supports. Points are taken as they are stored, whatever orientation
 ///   the file asks for.
-/// - FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such integers compressed by RICE or PLIO.
-///   Row 0 is the first row of the file, which astronomers show at the bottom. Integers shifted by half their
-///   range have the other signedness; otherwise scaled integers are float32, or float64 for 32 and 64 bits,
-///   and NaN where they are BLANK.
+/// - FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such an image of integers that is
+///   compressed by RICE or PLIO. Row 0 is the first row of the file, which astronomers show at the bottom.
+///   Integers shifted by half their range have the other signedness; otherwise scaled integers are float32,
+///   or float64 for 32 and 64 bits, and NaN where they are BLANK.
 /// - JPEG: grey is uint8, and YCbCr and RGB are RGB of uint8.
 /// - RLE: a pattern of the Game of Life as Golly and LifeWiki store it, whose first line after comments is
 ///   `x = W, y = H`. It is uint8: 1 where a cell is alive, and otherwise 0.

@@ -31,7 +31,7 @@ class Block {
   /// Makes a block without points or memory.
   Block() = default;
   /// Allocates memory for the points of `box`, of elements of `element_size` bytes; padded_layout explains
-  /// `aligned_x`. On hosts large pages are asked for. The array is allocated under `name`.
+  /// `aligned_x`. On hosts huge pages are asked for. The Kokkos allocation is called `name`.
   Block(const std::string& name, std::int64_t element_size, const Box& box, std::int64_t aligned_x)
       : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
@@ -49,7 +49,7 @@ class Block {
 
   /// The points that the block holds, in global coordinates.
   const Box& box() const { return layout_.box; }
-  /// How the points lie in memory.
+  /// The layout of the points in memory.
   const BlockLayout& layout() const { return layout_; }
   /// The size of the memory in bytes, padding included.
   std::int64_t bytes() const { return layout_.bytes; }

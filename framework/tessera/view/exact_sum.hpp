@@ -47,8 +47,9 @@ class ExactSum {
   }
 
   /// Adds `count` numbers that lie one after the other, on the host. This is much faster than to add them one
-  /// by one, and the more so the less their magnitudes differ. Error-free extraction after Demmel and Nguyen,
-  /// "Fast reproducible floating-point summation" (ARITH 2013).
+  /// by one, and the more so the less their magnitudes differ. It uses error-free extraction after Demmel and
+  /// Nguyen, "Fast reproducible floating-point summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate
+  /// floating-point summation" (2008).
   void add(const T* numbers, std::int64_t count);
 
   /// Adds factor * 2^exponent. The exponent must lie between lowest_exponent and 50 less than the largest
@@ -116,7 +117,7 @@ class ExactSum {
   static constexpr int digit_bits = 32;
   static constexpr std::int64_t digit_mask = 0xffffffff;
   static constexpr int headroom_bits = 62;
-  /// The last limb holds 63 bits and a sign, the others 32.
+  /// The number of limbs. The last one holds 63 bits and a sign, the others 32 bits.
   static constexpr int limb_count =
       (std::numeric_limits<T>::max_exponent - lowest_exponent + headroom_bits - 31 + digit_bits - 1) /
       digit_bits;

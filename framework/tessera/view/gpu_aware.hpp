@@ -9,13 +9,13 @@
 
 namespace tessera {
 
-/// Whether MPI may be given the addresses of a device's memory: find out (`detect`), yes (`on`) or no
-/// (`off`).
+/// The setting that says whether MPI may be given the addresses of a device's memory: find out (`detect`),
+/// yes (`on`) or no (`off`).
 enum class GpuAware : std::uint8_t { detect, on, off };
 
 /// The transport for messages, and the reason for it.
 struct ChosenTransport {
-  /// How messages travel.
+  /// The transport that was chosen.
   Transport transport;
   /// The reason in words, for the block of text that a program prints when it starts.
   std::string reason;

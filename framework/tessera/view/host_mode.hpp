@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-/// How work is done on hosts. On devices all work is done by kernels.
+/// The ways in which work is done on hosts. On devices all work is done by kernels.
 enum class HostMode : std::uint8_t {
   kernels,        ///< Kokkos kernels do it, on the threads of the execution space.
   calling_thread  ///< The calling thread does it, without Kokkos: two host threads must not launch at once.

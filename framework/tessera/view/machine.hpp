@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// Where a rank runs. Ranks with equal numbers run at the same place.
+/// The place where a rank runs. Ranks with equal numbers run at the same place.
 struct RankPlace {
   /// The machine node, as the number of the first of its ranks.
   int node = 0;
@@ -33,8 +33,8 @@ struct LastCache {
 /// result is at most the size of all caches.
 std::int64_t cache_part(const LastCache& cache, int threads);
 
-/// Returns the cache_part of this process in bytes, or 0 where the machine does not tell. The call examines
-/// the machine, so its result should be kept.
+/// Returns cache_part for the caches of this process and this many threads, in bytes, or 0 where the machine
+/// does not tell. The call examines the machine, so its result should be kept.
 std::int64_t cache_bytes(int threads);
 
 /// Returns the places of all ranks of `communicator`, by rank. A rank that may use the cores of several NUMA

@@ -14,7 +14,7 @@ namespace tessera {
 namespace detail {
 
 /// Returns whether a < b, where -0 < +0, so that it does not depend on the order which of two zeros is found.
-/// It is false for NaN.
+/// Returns false if one of them is NaN.
 template <class T>
 KOKKOS_FUNCTION bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

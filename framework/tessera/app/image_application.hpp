@@ -11,27 +11,30 @@
 
 namespace tessera::app {
 
-/// The images that a program takes.
+/// The images that a program accepts.
 struct ImageNeeds {
-  /// Empty: any.
+  /// The element types; empty means any.
   std::vector<ElementType> types = {};
-  /// 0: (x, y); n: (x, y, n). Without: (x, y), and (x, y, plane) with any number of planes.
+  /// The number of planes: 0 means (x, y), and n means (x, y, n). Without it, images of (x, y) and of (x, y,
+  /// plane) with any number of planes are accepted.
   std::optional<int> planes = {};
-  /// Points along x and y.
+  /// The least number of points along x.
   std::int64_t least_width = 1;
+  /// The least number of points along y.
   std::int64_t least_height = 1;
 };
 
-/// Throws InputError about `input.file` when the program does not take this image.
+/// Throws InputError about the key `input.file` when the program does not accept this image.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
-/// The application, with the names of the stages, the reductions, the loops, the output and the numbers
-/// (other outputs: values and global reductions) of a pipeline of its own: that of some image, with all
-/// stages that there may be.
+/// Returns the application with the names of the stages, the reductions, the loops, the output and the
+/// numbers (outputs that are values or global reductions) of a pipeline of its own. `sample` is that pipeline
+/// for some image, with all stages that there may be. Throws InternalError when it does not have exactly one
+/// output that is an image.
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
 
-/// make<T, N>(domain) for the type T, one of Types, and the 2 or 3 dimensions N of an image. Throws
-/// InputError when it has another type, or not what it needs besides.
+/// Returns make<T, N>(domain) for the element type T of the image, which must be one of Types, and its 2 or 3
+/// dimensions N. Throws InputError when the image has another type, or does not meet the other needs.
 template <class... Types, class Make>
 Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const Make& make,
                       ImageNeeds needs = {}) {
@@ -47,8 +50,9 @@ Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const 
   return pipeline;
 }
 
-/// The main() of a program that takes images of all Types, of (x, y) and (x, y, plane), and has no keys of
-/// its own: `application` says what it is called, make<T, N>(domain) makes its pipeline.
+/// The main() of a program that accepts images of all Types, of (x, y) and (x, y, plane), and has no keys of
+/// its own. `application` says what the program is called, and make<T, N>(domain) makes its pipeline. Returns
+/// the exit status.
 template <class Type, class... Types, class Make>
 int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make) {
   application.build = [make](const io::ImageInfo& image, const deck::Deck& deck) {

@@ -14,28 +14,28 @@
 
 namespace tessera::app {
 
-/// Declares the keys of the files that an application reads: `input.file`, `input.dataset`, `input.page`, and
-/// those of its further images.
+/// Declares the keys of the files that an application reads: `input.file`, `input.dataset`, `input.page` and
+/// the block `input.raw`, and the same keys of its further images.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
-/// Those files.
+/// The image files that an application reads.
 class ImageInputs {
  public:
-  /// Reads what the deck names, as far as headers go. Collective. Throws InputError when one is no image, or
-  /// a further one is not like the first.
+  /// Reads the headers of the images that the deck names. Collective. Throws InputError when one is no image,
+  /// or when a further image has not the type and domain of the first.
   ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
-  /// What `input` is; null when the application reads no image.
+  /// Returns the description of the image `input`, or null when the application reads no image.
   const io::ImageInfo* image() const { return images_.empty() ? nullptr : &images_.front().info; }
 
-  /// The files, by their keys.
+  /// Returns the files, with the keys that name them.
   std::vector<NamedFile> files() const;
 
-  /// The sources of the pipeline's inputs, which are this object's.
+  /// Opens the images as sources of the pipeline's inputs. The sources belong to this object.
   void open(Bindings& bindings);
 
  private:
-  /// An input of the pipeline.
+  /// An image file that is an input of the pipeline.
   struct Image {
     std::string name;
     std::string path;

@@ -10,37 +10,42 @@
 
 namespace tessera::app {
 
-/// How the residuals of a run's loops went, turn by turn. Rank 0 keeps them, the others count.
+/// The residuals of a run's loops, turn by turn. Rank 0 keeps the residuals, and other ranks only count them.
 class LoopHistory {
  public:
+  /// Makes an empty history for the loops of `pipeline`, which must outlive it, on this rank.
   LoopHistory(const Algorithm& pipeline, int rank);
 
-  /// A turn has ended.
+  /// Adds a turn that has ended. Loops without a residual are passed over.
   void add(const LoopProgress& progress);
 
-  /// Before the first turn of a loop that goes on with an earlier run: the residuals of that, on rank 0.
+  /// Adds the turns of an earlier run, before the first turn of a loop that continues it. `residuals` are
+  /// those of the earlier run, on rank 0.
   void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
 
-  /// Those of the last run of a loop by now, on rank 0; empty when it has none.
+  /// Returns the residuals of the last run of a loop so far, on rank 0. They are empty when it has none, and
+  /// on other ranks.
   std::vector<double> residuals(int loop) const;
 
-  /// A line "loop,run,turn,residual", and one for each turn of each run of a loop that has a residual.
+  /// Returns a table as text: a line "loop,run,turn,residual", and a line for each turn of each run of a loop
+  /// that has a residual. Runs and turns are counted from 1. Only rank 0 may call it.
   std::string csv() const;
 
-  /// For HDF5: of each such loop `history/<loop>/residual`, all its runs one after the other, and
-  /// `history/<loop>/turns`, the turns of each run.
+  /// Returns lists for an HDF5 file: for each loop that has a residual and has run, `history/<loop>/residual`
+  /// holds the residuals of all its runs one after the other, and `history/<loop>/turns` the number of turns
+  /// of each run.
   std::vector<io::NumberList> lists() const;
 
  private:
   struct Entries {
     std::vector<double> residuals;
-    /// Of each run.
+    /// The number of turns of each run.
     std::vector<std::int64_t> turns;
   };
 
   const Algorithm& pipeline_;
   bool keeps_;
-  /// By loop of the pipeline.
+  /// The entries of each loop of the pipeline.
   std::vector<Entries> loops_;
 };
 

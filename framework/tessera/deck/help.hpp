@@ -7,7 +7,8 @@
 
 namespace tessera::deck {
 
-/// The keys of a deck for people: by group, aligned, with what they expect, ranges, units and defaults.
+/// Returns a description of the keys for people: by group, aligned, with the values that they expect, and
+/// with ranges, units and defaults.
 std::string help_text(const Schema& schema);
 
 }  // namespace tessera::deck

@@ -9,15 +9,16 @@
 
 namespace tessera::deck {
 
-/// How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one word into
-/// the other. Capitals count as small letters.
+/// Returns how many letters must be inserted, removed, replaced or swapped with their neighbour to turn one
+/// word into the other. Capital and small letters count as equal. It is the Damerau-Levenshtein distance in
+/// which no letter is edited twice (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate that a mistyped word most likely meant (the first of equals), or nothing if none is at all
-/// like it.
+/// Returns the candidate that a mistyped word most likely meant, the first of equal ones, or nothing when
+/// none is similar to it.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'X'?" for the nearest candidate, or an empty string.
+/// Returns "; did you mean 'X'?" for the nearest candidate, or an empty text when there is none.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tessera::deck

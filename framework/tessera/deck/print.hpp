@@ -7,8 +7,8 @@
 
 namespace tessera::deck {
 
-/// The deck in effect, defaults and overrides included and patterns resolved, as YAML that loads to the same
-/// values. Optional keys that were not given are left out.
+/// Returns the deck in effect as YAML that loads to the same values: defaults and overrides are included, and
+/// patterns are resolved. Optional keys that were not given are left out.
 std::string print(const Deck& deck);
 
 }  // namespace tessera::deck

@@ -13,41 +13,46 @@
 
 namespace tessera::deck {
 
-/// The keys that a deck may have. Declarations that contradict themselves throw InternalError.
+/// The keys that a deck may have. Declarations that contradict themselves or each other throw InternalError.
 class Schema {
  public:
-  /// A concrete key: its name with the placeholder filled in, and its declaration.
+  /// A concrete key, which has a name in the place of the placeholder.
   struct Key {
+    /// The dotted name.
     std::string name;
+    /// The index of the key's declaration in `declarations()`.
     std::size_t declaration;
   };
 
-  /// The names that the placeholder `<word>` stands for, in order: letters, digits, `_` and `-`. Comes before
-  /// the keys that use it.
+  /// Sets the names that the placeholder `<word>` stands for, in order. They consist of letters, digits, `_`
+  /// and `-`. This must come before the keys that use the placeholder. Returns this schema.
   Schema& names(const std::string& word, const std::vector<std::string>& names);
 
-  /// Declares a key. Help and printed decks keep the order of declaration.
+  /// Declares a key. The help text and printed decks keep the order of declaration. Returns this schema.
   Schema& add(const KeyDeclaration& declaration);
 
+  /// The declarations, in order.
   const std::vector<KeyDeclaration>& declarations() const { return declarations_; }
+  /// The concrete keys, in the order of their declarations.
   const std::vector<Key>& keys() const { return keys_; }
 
-  /// The declaration of a concrete key, or nullptr.
+  /// Returns the declaration of a concrete key, or nullptr when there is none.
   const KeyDeclaration* find(std::string_view name) const;
 
-  /// The value that a concrete key has when nobody gives one.
+  /// Returns the default of a concrete key, if it has one.
   const std::optional<Value>& default_value(const Key& key) const { return defaults_[key.declaration]; }
 
-  /// Is it a block of keys? The whole deck is the block with the empty name.
+  /// Returns true when the name is that of a block of keys. The whole deck is the block with the empty name.
   bool is_block(std::string_view name) const { return blocks_.contains(name); }
 
-  /// The keys and blocks directly in a block, without its name.
+  /// Returns the keys and blocks directly in a block, without the name of the block. Throws InternalError
+  /// when there is no such block.
   const std::vector<std::string>& children(std::string_view block) const;
 
-  /// The placeholder's word (`stage`) if the block's keys are the names of one, else an empty string.
+  /// Returns the word of the placeholder (`stage`) whose names are the keys of the block, or an empty text.
   const std::string& placeholder(std::string_view block) const;
 
-  /// The names that a placeholder stands for.
+  /// Returns the names that a placeholder stands for. Throws InternalError when it has none.
   const std::vector<std::string>& names_of(std::string_view word) const;
 
  private:

@@ -8,23 +8,32 @@
 
 namespace tessera {
 
-/// What a rank owns of a box.
+/// The part of a box that one rank owns.
 struct OwnedPart {
+  /// The rank that owns the part.
   int rank = 0;
+  /// The points that it owns, in global coordinates.
   Box box;
+  /// Returns true when rank and box are equal.
   bool operator==(const OwnedPart&) const = default;
 };
 
-/// Who owns which point: slices of a nominal box over a processor grid. Ceil slices are those of Distributed
-/// Halide (section 3.2): s = ceil(extent / n), slice i is [i s, min((i + 1) s, extent)), so trailing slices
-/// may be empty. Balanced slices differ by at most one point. The domain may be larger than the nominal box:
-/// points outside belong to the edge blocks, so that padded stages keep the blocks of the image they pad. The
-/// ranks may be a part of all: those before `first_rank`, and after the grid's, own nothing. Every point of
-/// the domain has exactly one owner. All of it is arithmetic: nothing is stored per rank.
+/// Says which rank owns which point of an array, by cutting a nominal box into slices over a processor grid.
+/// Every point of the domain has exactly one owner. The functions compute their results from the sizes:
+/// nothing is stored per rank.
+///
+/// Ceil slices are those of Distributed Halide (section 3.2): with s = ceil(extent / n), slice i is [i s,
+/// min((i + 1) s, extent)), so trailing slices may be empty. The sizes of balanced slices differ by at most
+/// one point.
+///
+/// The domain may be larger than the nominal box. Points outside the nominal box belong to the blocks at its
+/// edges, so that padded stages keep the blocks of the image that they pad. The ranks of the grid may be only
+/// some of all ranks: ranks before `first_rank`, and ranks after those of the grid, own nothing.
 class BlockDistribution {
  public:
+  /// Makes the distribution of an array without dimensions.
   BlockDistribution() = default;
-  /// `nominal` must lie in `domain` and not be empty.
+  /// Distributes `domain` by slices of `nominal`, which must lie in `domain` and must not be empty.
   BlockDistribution(const Box& domain, const Box& nominal, const ProcessorGrid& grid,
                     Slicing slicing = Slicing::ceil, int first_rank = 0)
       : domain_(domain), nominal_(nominal), grid_(grid), slicing_(slicing), first_rank_(first_rank) {
@@ -32,39 +41,47 @@ class BlockDistribution {
       ceil_slice_[d] = (nominal[d].size() + grid.size[d] - 1) / grid.size[d];
   }
 
+  /// All points of the array, in global coordinates.
   const Box& domain() const { return domain_; }
+  /// The box that is cut into slices.
   const Box& nominal() const { return nominal_; }
+  /// The processor grid over which the array is distributed.
   const ProcessorGrid& grid() const { return grid_; }
+  /// The way in which each dimension is cut into slices.
   Slicing slicing() const { return slicing_; }
-  /// The ranks [first_rank, first_rank + rank_count) share the array.
+  /// The first of the ranks [first_rank, first_rank + rank_count) that share the array.
   int first_rank() const { return first_rank_; }
+  /// The number of ranks of the grid.
   int rank_count() const { return grid_.rank_count(); }
 
-  /// The block of one rank; may be empty.
+  /// The block that `rank` owns. It may be empty.
   Box owned(int rank) const { return owned_hull(rank, rank + 1); }
 
-  /// A box that holds what the ranks [first, last) own: arithmetic, so that a search may bisect the ranks.
+  /// A box that holds all points that the ranks [first, last) own. It costs the same for any number of ranks,
+  /// so that a search may bisect a range of ranks.
   Box owned_hull(int first, int last) const;
-  /// The same by the positions of ranks in the grid, for who has them already.
+  /// A box that holds all points that the ranks at these positions of the grid own.
   Box owned_at(const ProcessorGrid::Positions& positions) const;
 
   /// The rank that owns a point of the domain.
   int owner(const Point& point) const;
 
-  /// The parts of `box` that ranks own, in rising order of ranks; costs their number, and the sorting of it.
+  /// The parts of `box` that ranks own, in rising order of ranks. Points of `box` outside the domain are left
+  /// out. The cost is that of sorting the parts.
   std::vector<OwnedPart> owned_parts(const Box& box) const;
 
-  /// Coordinates within the block of `rank`, whose first point is the origin, from global ones; and back.
+  /// Converts global coordinates to coordinates within the block of `rank`, whose first point is the origin.
   Point local(int rank, const Point& global) const;
+  /// Converts coordinates within the block of `rank`, whose first point is the origin, to global coordinates.
   Point global(int rank, const Point& local) const;
 
  private:
-  /// The slices [first, last) of dimension d, together.
+  /// The range that the slices [first, last) of dimension `d` cover together.
   Range slices(int d, int first, int last) const;
   std::int64_t slice_boundary(int d, int slice) const;
   int slice_of(int d, std::int64_t point) const;
-  /// Appends the parts of `box`, which lies in the domain, in all slices of the dimensions up to d; those
-  /// above have their positions.
+  /// Appends the parts of `box`, which lies in the domain, for all slices of the dimensions 0 to `d`. The
+  /// positions in the dimensions above `d` are chosen already.
   void append_parts(int d, const Box& box, ProcessorGrid::Position& position,
                     std::vector<OwnedPart>& parts) const;
 
@@ -73,7 +90,7 @@ class BlockDistribution {
   ProcessorGrid grid_;
   Slicing slicing_ = Slicing::ceil;
   int first_rank_ = 0;
-  /// The points of a ceil slice.
+  /// The extent of a ceil slice in each dimension, in points.
   std::int64_t ceil_slice_[max_dimensions] = {};
 };
 

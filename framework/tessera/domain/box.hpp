@@ -9,32 +9,43 @@
 
 namespace tessera {
 
-/// Arrays have one to four dimensions; dimension 0 is x, the fastest in memory.
+/// The most dimensions that an array may have. Dimension 0 is x, the fastest in memory, and dimension 1 is y.
 inline constexpr int max_dimensions = 4;
 
-/// A half-open range [begin, end) of global coordinates in one dimension. Empty when end <= begin.
+/// A half-open range [begin, end) of global coordinates in one dimension. It is empty when end <= begin.
 struct Range {
+  /// The first coordinate in the range.
   std::int64_t begin = 0;
+  /// The first coordinate after the range.
   std::int64_t end = 0;
 
+  /// Returns true when the range has no points.
   KOKKOS_FUNCTION constexpr bool empty() const { return end <= begin; }
+  /// Returns the number of points in the range.
   KOKKOS_FUNCTION constexpr std::int64_t size() const { return empty() ? 0 : end - begin; }
+  /// Returns true when `point` lies in the range.
   KOKKOS_FUNCTION constexpr bool contains(std::int64_t point) const { return begin <= point && point < end; }
+  /// Returns true when both ends are equal; two empty ranges with different ends are not equal.
   KOKKOS_FUNCTION constexpr bool operator==(const Range& other) const {
     return begin == other.begin && end == other.end;
   }
 };
 
+/// Returns the coordinates that lie in both ranges.
 KOKKOS_FUNCTION constexpr Range intersection(Range a, Range b) {
   return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
-/// A point of an array; coordinates past the array's dimensions are 0.
+/// The global coordinates of a point of an array, x first. Coordinates past the array's dimensions are 0.
 struct Point {
+  /// The coordinate in each dimension, x first.
   std::int64_t at[max_dimensions] = {};
 
+  /// Returns the coordinate in dimension `d`, to read or write it.
   KOKKOS_FUNCTION constexpr std::int64_t& operator[](int d) { return at[d]; }
+  /// Returns the coordinate in dimension `d`.
   KOKKOS_FUNCTION constexpr std::int64_t operator[](int d) const { return at[d]; }
+  /// Returns true when the coordinates in all dimensions are equal.
   KOKKOS_FUNCTION constexpr bool operator==(const Point& other) const {
     for (int d = 0; d < max_dimensions; ++d)
       if (at[d] != other.at[d]) return false;
@@ -42,17 +53,22 @@ struct Point {
   }
 };
 
-/// A product of ranges in global coordinates: what a rank owns, a stage requires, a message carries.
-/// A default-constructed box has no dimensions: it is the neutral element of `hull`.
+/// A set of points that is a range of global coordinates in every dimension, such as the points that a rank
+/// owns, that a stage requires or that a message carries. A default-constructed box has no dimensions and is
+/// empty; its hull with another box is that box.
 struct Box {
+  /// The number of dimensions, from 0 to max_dimensions.
   int dimensions = 0;
+  /// The range in each dimension, x first. Ranges past `dimensions` are not used.
   Range range[max_dimensions];
 
+  /// Makes an empty box without dimensions.
   constexpr Box() = default;
+  /// Makes the box with these ranges, x first. There may be at most max_dimensions of them.
   constexpr Box(std::initializer_list<Range> ranges) {
     for (const Range& r : ranges) range[dimensions++] = r;
   }
-  /// The box [0, extents[0]) x [0, extents[1]) x ...
+  /// Makes the box [0, extents[0]) x [0, extents[1]) x ... from a sequence of extents, x first.
   template <class Extents>
   static constexpr Box of_extents(const Extents& extents) {
     Box box;
@@ -60,21 +76,24 @@ struct Box {
     return box;
   }
 
+  /// Returns the range in dimension `d`, to read or write it.
   KOKKOS_FUNCTION constexpr Range& operator[](int d) { return range[d]; }
+  /// Returns the range in dimension `d`.
   KOKKOS_FUNCTION constexpr const Range& operator[](int d) const { return range[d]; }
 
+  /// Returns true when the box has no points.
   KOKKOS_FUNCTION constexpr bool empty() const {
     for (int d = 0; d < dimensions; ++d)
       if (range[d].empty()) return true;
     return dimensions == 0;
   }
-  /// Number of points.
+  /// Returns the number of points in the box.
   KOKKOS_FUNCTION constexpr std::int64_t size() const {
     std::int64_t points = dimensions == 0 ? 0 : 1;
     for (int d = 0; d < dimensions; ++d) points *= range[d].size();
     return points;
   }
-  /// True when every point of `other` lies in this box; an empty box lies in every box.
+  /// Returns true when every point of `other` lies in this box. An empty box lies in every box.
   KOKKOS_FUNCTION constexpr bool contains(const Box& other) const {
     if (other.empty()) return true;
     if (other.dimensions != dimensions) return false;
@@ -82,12 +101,13 @@ struct Box {
       if (other.range[d].begin < range[d].begin || other.range[d].end > range[d].end) return false;
     return true;
   }
+  /// Returns true when `point` lies in this box.
   KOKKOS_FUNCTION constexpr bool contains(const Point& point) const {
     for (int d = 0; d < dimensions; ++d)
       if (!range[d].contains(point[d])) return false;
     return dimensions > 0;
   }
-  /// Equal as boxes: the same ranges, written the same way.
+  /// Returns true when both boxes have the same dimensions and ranges. Two empty boxes need not be equal.
   KOKKOS_FUNCTION constexpr bool operator==(const Box& other) const {
     if (dimensions != other.dimensions) return false;
     for (int d = 0; d < dimensions; ++d)
@@ -96,14 +116,14 @@ struct Box {
   }
 };
 
-/// The points in both boxes; nothing when one of them has no dimensions.
+/// Returns the points that lie in both boxes. It is empty when one of them has no dimensions.
 KOKKOS_FUNCTION constexpr Box intersection(Box a, const Box& b) {
   if (b.dimensions == 0) return b;
   for (int d = 0; d < a.dimensions; ++d) a.range[d] = intersection(a.range[d], b.range[d]);
   return a;
 }
 
-/// The smallest box that holds both; an empty box adds nothing.
+/// Returns the smallest box that holds both boxes. An empty box adds nothing.
 KOKKOS_FUNCTION constexpr Box hull(Box a, const Box& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -114,7 +134,7 @@ KOKKOS_FUNCTION constexpr Box hull(Box a, const Box& b) {
   return a;
 }
 
-/// The box moved by `shift`.
+/// Returns the box moved by `shift` points in each dimension.
 KOKKOS_FUNCTION constexpr Box shifted(Box box, const Point& shift) {
   for (int d = 0; d < box.dimensions; ++d) {
     box.range[d].begin += shift[d];
@@ -123,10 +143,10 @@ KOKKOS_FUNCTION constexpr Box shifted(Box box, const Point& shift) {
   return box;
 }
 
-/// The points of `a` outside `b` as boxes that do not overlap: at most two per dimension.
+/// Returns the points of `a` outside `b`, as boxes that do not overlap. There are at most two per dimension.
 std::vector<Box> difference(const Box& a, const Box& b);
 
-/// Text such as "[0, 4) x [2, 9)", or "empty".
+/// Returns the box as text, such as "[0, 4) x [2, 9)", x first, or "empty".
 std::string to_string(const Box& box);
 
 }  // namespace tessera

@@ -5,13 +5,14 @@
 
 namespace tessera {
 
-/// An empty box.
+/// Returns an empty box of this many dimensions.
 Box no_points(int dimensions);
 
-/// The first or the last point of `box`, as a box.
+/// Returns the first or the last point of `box`, as a box of one point.
 Box corner(const Box& box, bool last);
 
-/// The point in the middle of `box`, rounded down or up, as a box.
+/// Returns the point in the middle of `box`, as a box of one point. Where there are two middle points in a
+/// dimension, it is the upper one if `up` is true.
 Box centre(const Box& box, bool up);
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-/// "1 rank", "2 ranks".
+/// Returns a count and its noun, with an "s" unless the count is 1: "1 rank", "2 ranks".
 std::string counted(std::int64_t count, std::string_view noun);
 
 }  // namespace tessera

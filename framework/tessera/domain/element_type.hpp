@@ -10,34 +10,35 @@
 
 namespace tessera {
 
-/// The arithmetic types of pixels and grid values that files, buffers and messages may hold.
+/// The arithmetic types of elements that files, buffers and messages may hold. The number in each name is the
+/// size in bits.
 enum class ElementType : std::uint8_t {
-  int8,
-  uint8,
-  int16,
-  uint16,
-  int32,
-  uint32,
-  int64,
-  uint64,
-  float32,
-  float64
+  int8,     ///< signed integer of 8 bits
+  uint8,    ///< unsigned integer of 8 bits
+  int16,    ///< signed integer of 16 bits
+  uint16,   ///< unsigned integer of 16 bits
+  int32,    ///< signed integer of 32 bits
+  uint32,   ///< unsigned integer of 32 bits
+  int64,    ///< signed integer of 64 bits
+  uint64,   ///< unsigned integer of 64 bits
+  float32,  ///< single precision, IEEE 754
+  float64   ///< double precision, IEEE 754
 };
 
-/// Bytes of one element.
+/// Returns the size of one element in bytes.
 constexpr std::size_t size_of(ElementType type) {
   constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
   return sizes[static_cast<std::size_t>(type)];
 }
 
-/// The name that decks, reports and errors use, e.g. "uint16".
+/// Returns the name that decks, reports and errors use, such as "uint16".
 constexpr std::string_view name_of(ElementType type) {
   constexpr std::string_view names[] = {"int8",   "uint8", "int16",  "uint16",  "int32",
                                         "uint32", "int64", "uint64", "float32", "float64"};
   return names[static_cast<std::size_t>(type)];
 }
 
-/// The ElementType of a C++ type; does not compile for a type that is not arithmetic.
+/// Returns the ElementType of a C++ type. It does not compile for bool or a type that is not arithmetic.
 template <class T>
 constexpr ElementType element_type_of() {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "Tessera: not an element type");
@@ -50,7 +51,7 @@ constexpr ElementType element_type_of() {
   }
 }
 
-/// use(std::type_identity<T>()) of the C++ type T that an ElementType stands for.
+/// Calls use(std::type_identity<T>()) for the C++ type T that `type` stands for, and returns its result.
 template <class Use>
 constexpr auto with_element_type(ElementType type, const Use& use) {
   switch (type) {

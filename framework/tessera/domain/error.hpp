@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// Something the user gave is wrong: a deck, a file, an option, the environment. The message is one line that
-/// says what, where and what to do. Programs end with exit status 2.
+/// Something that the user gave is wrong: a deck, a file, an option or the environment. The message is one
+/// line that says what is wrong, where, and what to do. Programs end with exit status 2.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -17,21 +17,21 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// An InputError on a rank that cannot go on together with the others: they wait for it in a call that it has
-/// left, or cannot close what they have written. All that remains is to end the job, at once; nothing can be
-/// closed before. Other ranks may or may not have it, too. Programs end with exit status 2.
+/// An input error on a rank that cannot go on together with the others: they wait for it in a call that it
+/// has left, or it cannot close a file that it has written. The job must end at once, and nothing can be
+/// closed before. Other ranks may throw it too, but need not. Programs end with exit status 2.
 struct StrandedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A loop's residual is no finite number any more. All ranks find out at once. Programs end with exit
+/// The residual of a loop is not finite any more. All ranks throw it in the same turn. Programs end with exit
 /// status 5.
 struct DivergedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Somebody, or the end of its time, stopped a run that has written a checkpoint. All ranks stop at once.
-/// Programs end with exit status 4.
+/// A signal or the wall-time limit has stopped a run, which has written a checkpoint. All ranks throw it in
+/// the same turn. Programs end with exit status 4.
 struct StoppedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -7,12 +7,14 @@
 
 namespace tessera {
 
-/// The grids of many arrays for one number of ranks: what is asked for again is not searched for again.
+/// Chooses the processor grids of many arrays for one number of ranks, and remembers what it chose: a request
+/// that comes again is not searched for again.
 class GridChoices {
  public:
+  /// All grids will have `rank_count` ranks and are chosen for `target`.
   GridChoices(int rank_count, const GridTarget& target) : rank_count_(rank_count), target_(target) {}
 
-  /// As resolve_grid.
+  /// Returns resolve_grid(request, box, rank_count, target), and throws what it throws.
   ProcessorGrid operator()(const GridRequest& request, const Box& box) {
     for (const Choice& choice : choices_)
       if (choice.box == box && choice.request == request) return choice.grid;

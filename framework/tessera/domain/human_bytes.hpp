@@ -6,7 +6,8 @@
 
 namespace tessera {
 
-/// A number of bytes as people read it, in the largest unit that fits: "12.5 MiB".
+/// Returns a number of bytes as people read it, such as "12.5 MiB": in the largest unit, up to TiB, of which
+/// there is at least one.
 std::string human_bytes(std::int64_t bytes);
 
 }  // namespace tessera

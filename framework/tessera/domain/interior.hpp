@@ -5,10 +5,10 @@
 
 namespace tessera {
 
-/// A largest box within `box` for which `holds` is true; empty when none was found. `holds` must be true for
-/// every box within one for which it is true. The sides are found one by one, by bisection along a line
-/// through the middle: for needs that depend on each coordinate by itself, as those of stencils, the box is
-/// the largest of all.
+/// Returns a largest box within `box` for which `holds(box)` is true; it is empty when none was found.
+/// `holds` must be true for every box that lies in a box for which it is true. The sides are found one after
+/// the other, by bisection along a line through the middle of `box`. If each coordinate can be judged by
+/// itself, as for the footprints of stencils, no larger box exists.
 template <class Holds>
 Box interior_box(const Box& box, const Holds& holds) {
   Box none;
@@ -22,7 +22,7 @@ Box interior_box(const Box& box, const Holds& holds) {
   if (!holds(middle)) return none;
   Box inside = middle;
   for (int d = 0; d < box.dimensions; ++d) {
-    // The points of each range hold up to and with the first, and not from the second on.
+    // `holds` is true up to the side of `inside`, and false from `fails` on.
     for (std::int64_t fails = box[d].begin - 1; inside[d].begin - fails > 1;) {
       Box trial = middle;
       trial[d].begin = fails + (inside[d].begin - fails) / 2;

@@ -6,19 +6,20 @@
 
 namespace tessera {
 
-/// Finds the ranks for which something holds, without asking about each: a range of ranks is bisected only if
-/// it may hold for one of them. The next search does not ask again about ranges that had to be bisected: the
-/// partners of a rank are much the same for all arrays. All ranges are halves of halves of all ranks, so that
-/// searches for other ranks come to the same ones.
+/// Finds the ranks for which a condition holds without testing each of them: a range of ranks is bisected
+/// only if the condition may hold for one of its ranks. Ranges that had to be bisected are not tested again
+/// by the next search, since the partners of a rank are much the same for all arrays. Every range is a half
+/// of a half, and so on, of all ranks, so that searches on behalf of different ranks test the same ranges.
 class RankSearch {
  public:
+  /// The searches are among the ranks [0, rank_count).
   explicit RankSearch(int rank_count) : rank_count_(rank_count), nodes_(1) {}
 
-  /// Calls found(rank), in rising order, for every rank for which may_hold(rank, rank + 1).
-  /// `may_hold(first, last)` must be true for a range of ranks when it is true for any part of it.
+  /// Calls found(rank), in rising order, for every rank for which may_hold(rank, rank + 1) is true.
+  /// may_hold(first, last) must be true for a range of ranks when it is true for any part of it.
   template <class MayHold, class Found>
   void find(const MayHold& may_hold, const Found& found) {
-    // What held for many ranks is no place to look for few from.
+    // What is known about the ranges of many partners does not help a search for a few, so it is dropped.
     if (nodes_.size() > most_nodes) nodes_.assign(1, Node{});
     if (rank_count_ > 0) visit(0, 0, rank_count_, may_hold, found);
   }
@@ -26,16 +27,17 @@ class RankSearch {
  private:
   /// A range of ranks.
   struct Node {
-    /// The first of its halves, which lie one after the other; 0: none yet.
+    /// The index of the node of the first half; the second half follows it. 0: the halves have no nodes yet.
     std::size_t halves = 0;
-    /// Searches go on to its halves without asking about it.
+    /// Searches go on to the halves without a test of the range.
     bool is_split = false;
-    /// It may hold though it does for none of its ranks: never asked about again.
+    /// The condition may hold for the range although it holds for none of its ranks: it is never tested
+    /// again.
     bool is_loose = false;
   };
   static constexpr std::size_t most_nodes = 512;
 
-  /// Returns whether it held for one of the ranks [first, last).
+  /// Returns whether the condition held for one of the ranks [first, last).
   template <class MayHold, class Found>
   bool visit(std::size_t node, int first, int last, const MayHold& may_hold, const Found& found) {
     const bool asks = !nodes_[node].is_split;

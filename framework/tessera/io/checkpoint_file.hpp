@@ -15,38 +15,42 @@
 
 namespace tessera::io {
 
-/// What a checkpoint says about the run that wrote it.
+/// The notes of a checkpoint about the run that wrote it.
 struct CheckpointNotes {
+  /// The name of the program.
   std::string program;
+  /// The version of the program.
   std::string version;
-  /// The deck in effect.
+  /// The deck in effect, as YAML.
   std::string deck;
-  /// Its keys on which the values of the arrays depend.
+  /// The keys of the deck on which the values of the arrays depend, with their values.
   std::string problem;
+  /// The name of the loop.
   std::string loop;
-  /// Turns of the loop that have ended, and its residual after them.
+  /// The number of turns of the loop that have ended.
   std::int64_t turns = 0;
+  /// The residual of the loop after these turns.
   double residual = 0;
 };
 
-/// A checkpoint that is being written: HDF5, with a data set for each array, and attributes. Digests of all
-/// that it holds, the same for any number of ranks, let a reader find damage. All calls are collective, with
-/// the same arguments on every rank but for blocks, and throw the same InputError on every rank, or
-/// StrandedError where one of several ranks cannot write.
+/// Writes a checkpoint: an HDF5 file with a data set for each array, and attributes. Digests of everything
+/// that it holds, which are the same for any number of ranks, let a reader find damage. All calls are
+/// collective, with the same arguments on every rank except for blocks and residuals. They throw the same
+/// InputError on every rank, or StrandedError where one of several ranks cannot write.
 class CheckpointWriter {
  public:
-  /// Creates the file under a temporary name. The first write reserves space for `bytes` of arrays, residuals
-  /// and notes. What is not completed leaves nothing behind.
+  /// Creates the file under a temporary name. The first write reserves space for `bytes` bytes of arrays,
+  /// residuals and notes. A checkpoint that is not completed leaves no file.
   CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes = 0);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// The blocks of the ranks make up the array's domain, each point once.
+  /// Writes an array. The blocks of the ranks make up its domain, each point once; some may be empty.
   void write(const FileArray& array, const HostBlock& block);
 
-  /// The file is safe on its disk, and has its name, when the call returns. `residuals` of the turns so far
-  /// are rank 0's; there may be none.
+  /// Writes the notes and the residuals of the turns so far, which rank 0 gives; there may be none. When the
+  /// call returns, the file is safe on its disk and has its final name.
   void complete(const CheckpointNotes& notes, std::vector<double> residuals);
 
  private:
@@ -54,27 +58,31 @@ class CheckpointWriter {
   std::unique_ptr<Content> content_;
 };
 
-/// A checkpoint that is read, on any number of ranks. All calls but notes() and arrays() are collective, and
-/// throw the same InputError on every rank when the file is damaged.
+/// Reads a checkpoint, on any number of ranks. All calls except path(), notes() and arrays() are collective,
+/// and throw the same InputError on every rank when the file is damaged.
 class CheckpointReader {
  public:
-  /// Reads the notes.
+  /// Opens the file and reads its notes.
   CheckpointReader(MPI_Comm communicator, const std::string& path);
   ~CheckpointReader();
   CheckpointReader(const CheckpointReader&) = delete;
   CheckpointReader& operator=(const CheckpointReader&) = delete;
 
+  /// The path of the file.
   const std::string& path() const;
+  /// The notes about the run that wrote the checkpoint.
   const CheckpointNotes& notes() const;
+  /// The arrays in the file, without the residuals.
   const std::vector<FileArray>& arrays() const;
 
-  /// Reads all arrays once, each rank a part, and compares their digests.
+  /// Reads all arrays once, each rank a part of them, and compares their digests.
   void verify();
 
-  /// Of the turns so far, on every rank; may be none.
+  /// Returns the residuals of the turns so far, on every rank; there may be none.
   std::vector<double> residuals();
 
-  /// A block of one of the arrays; those of the ranks may overlap.
+  /// Reads a block of one of the arrays. The blocks of the ranks may overlap. Throws InternalError when there
+  /// is no such array.
   void read(const std::string& array, const HostBlock& block);
 
  private:

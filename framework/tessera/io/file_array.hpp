@@ -8,10 +8,13 @@
 
 namespace tessera::io {
 
-/// An array of a file that may hold several, such as a data set of HDF5.
+/// An array in a file that may hold several, such as a data set of HDF5.
 struct FileArray {
+  /// The name of the array.
   std::string name;
+  /// The type of the elements.
   ElementType type = ElementType::uint8;
+  /// All points of the array, x first.
   Box domain;
 };
 

@@ -5,7 +5,7 @@
 
 namespace tessera::io {
 
-/// The version of the HDF5 library in use, such as "1.10.8".
+/// Returns the version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
 
 }  // namespace tessera::io

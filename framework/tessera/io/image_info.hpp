@@ -12,59 +12,74 @@
 
 namespace tessera::io {
 
+/// The formats of image files. `rle` is a pattern of the Game of Life, and `raw` a file of numbers without a
+/// header.
 enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg, fits, raw };
 
-/// How numbers lie in a file without a header.
+/// Says how numbers lie in a file without a header.
 struct RawLayout {
-  std::int64_t offset = 0;  ///< bytes before the first
+  /// The number of bytes before the first number.
+  std::int64_t offset = 0;
+  /// True when the most significant byte of a number comes first.
   bool is_big_endian = false;
 };
 
-/// What an image file holds. Dimension 0 of `domain` is x (columns), 1 is y (rows), and 2, where there is
-/// one, the channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a fourth,
-/// such as time. All ranges begin at 0.
+/// A description of the image in a file.
 struct ImageInfo {
+  /// The format of the file.
   ImageFormat format = ImageFormat::png;
+  /// The type of the elements.
   ElementType type = ElementType::uint8;
+  /// All points of the image. Dimension 0 is x (columns), 1 is y (rows), and 2, where there is one, the
+  /// channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a fourth
+  /// dimension, such as time. All ranges begin at 0.
   Box domain;
-  /// HDF5: the data set's name, found when none was asked for. FITS: the extension's number. Else empty.
+  /// For HDF5 the name of the data set, which is found when none was asked for; for FITS the number of the
+  /// extension. Otherwise it is empty.
   std::string dataset = {};
-  int page = 0;        ///< TIFF: which of its pages, the first is 0. Else 0.
-  RawLayout raw = {};  ///< of ImageFormat::raw
+  /// For TIFF the page, counted from 0; otherwise 0.
+  int page = 0;
+  /// The layout of raw files.
+  RawLayout raw = {};
 };
 
-/// Which image of a file that may hold several.
+/// Says which image of a file that may hold several is meant.
 struct ImageChoice {
-  /// HDF5: the data set; empty means the only one. FITS: the extension, by its EXTNAME or its number, 0 for
-  /// the primary one; empty means the first image.
+  /// For HDF5 the data set; empty means the only one. For FITS the extension, by its EXTNAME or by its
+  /// number, where 0 is the primary one; empty means the first image.
   std::string dataset = {};
-  std::optional<int> page = {};  ///< TIFF: the page, from 0 on; the first when none is given.
+  /// For TIFF the page, counted from 0; without it, the first page.
+  std::optional<int> page = {};
 };
 
-/// Reads the header of the image at `path`, whose format is told by its content. Serial: one rank calls it.
+/// Reads the header of the image at `path`. The format is found by the content of the file, not by its name.
+/// Not collective: one rank calls it.
 ///
-/// PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8 and palettes to RGB.
-/// HDF5: a data set (H, W) or (C, H, W), or of 4 dimensions, slowest first, of integers or floats in any byte
-/// order. TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or
-/// 64, compressed as libtiff can; points are taken as they are stored, whatever orientation the file asks
-/// for. FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such integers compressed by RICE or
-/// PLIO. Row 0 is the first of the file, which astronomers show at the bottom. Integers shifted by half their
-/// range are of the other signedness; otherwise scaled ones are float32, those of 32 and 64 bits float64, and
-/// NaN where they are BLANK. JPEG: grey is uint8, YCbCr and RGB are RGB of uint8. RLE: a pattern of the Game
-/// of Life as Golly and LifeWiki store it, of any name, whose first line but comments is `x = W, y = H`:
-/// uint8, 1 where a cell is alive, else 0.
+/// - PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8, and palettes to RGB.
+/// - HDF5: a data set (H, W) or (C, H, W), or of 4 dimensions, slowest first, of integers or floats in any
+///   byte order.
+/// - TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or 64,
+///   with any compression that libtiff supports. Points are taken as they are stored, whatever orientation
+///   the file asks for.
+/// - FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such an image of integers that is
+///   compressed by RICE or PLIO. Row 0 is the first row of the file, which astronomers show at the bottom.
+///   Integers shifted by half their range have the other signedness; otherwise scaled integers are float32,
+///   or float64 for 32 and 64 bits, and NaN where they are BLANK.
+/// - JPEG: grey is uint8, and YCbCr and RGB are RGB of uint8.
+/// - RLE: a pattern of the Game of Life as Golly and LifeWiki store it, whose first line after comments is
+///   `x = W, y = H`. It is uint8: 1 where a cell is alive, and otherwise 0.
 ///
-/// Throws InputError: the file is missing, unreadable, damaged, no image, an image with transparency or of
-/// other colours, or a pattern of another rule, or it has no such data set or page, or several data sets to
-/// choose from, or one of another shape or type.
+/// Throws InputError when the file is missing, unreadable, damaged or no image; when the image has
+/// transparency or other colours, or the pattern another rule; and when the data set or page does not exist,
+/// has another shape or type, or is one of several and none was named.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Describes a file that holds nothing but numbers, x fastest, then y, then the channel, whatever else its
-/// content looks like. Serial: one rank calls it. Throws InputError when the file is missing or unreadable,
+/// Describes a file that holds only numbers, x fastest, then y, then the channel, whatever else its content
+/// looks like. Not collective: one rank calls it. Throws InputError when the file is missing or unreadable,
 /// or does not end with the last point of `domain`.
 ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementType type, const Box& domain);
 
-/// Rank 0's `info`, on every rank of `communicator`. Collective.
+/// Returns the `info` of rank 0 on every rank of `communicator`. Collective.
 ImageInfo broadcast(MPI_Comm communicator, ImageInfo info);
 
 }  // namespace tessera::io

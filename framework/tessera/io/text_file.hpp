@@ -12,18 +12,19 @@ namespace detail {
 class UnfinishedFile;
 }
 
-/// A text file under a temporary name beside its own until it is complete. Collective; an object that is
-/// destroyed before leaves nothing behind.
+/// Writes a text file, which has a temporary name beside its final one until it is complete. All calls are
+/// collective. An object that is destroyed before `write` leaves no file.
 class TextFile {
  public:
-  /// Creates the file; throws InputError on every rank when it cannot be written.
+  /// Creates the file. Throws InputError on every rank when it cannot be written.
   TextFile(MPI_Comm communicator, const std::string& path);
   ~TextFile();
+  /// Takes over the file of another object.
   TextFile(TextFile&&) noexcept;
   TextFile& operator=(TextFile&&) = delete;
 
-  /// Writes the text of rank 0 and gives the file its name. Throws InputError on every rank when the disk is
-  /// full, say.
+  /// Writes the text of rank 0 and gives the file its final name. Throws InputError on every rank when that
+  /// fails, for example because the disk is full.
   void write(const std::string& text);
 
  private:
@@ -31,8 +32,8 @@ class TextFile {
   std::unique_ptr<detail::UnfinishedFile> file_;
 };
 
-/// All of a text file. Not collective. Throws InputError when it cannot be read; `kind` says what it should
-/// have been, such as "a plan".
+/// Returns all of a text file. Throws InputError when it cannot be read; `kind` says in the message what the
+/// file should be, such as "a plan". Not collective.
 std::string read_text_file(const std::string& path, const std::string& kind);
 
 }  // namespace tessera::io

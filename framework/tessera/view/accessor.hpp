@@ -9,18 +9,23 @@
 
 namespace tessera {
 
-/// What a stage body reads an N-dimensional array of T through, in global coordinates, while it executes.
+/// The object through which a stage body reads an N-dimensional array of T, in global coordinates, while it
+/// executes. It is plain data, which kernels carry; the array must outlive it.
 template <class T, int N>
 class Accessor {
  public:
+  /// The type of an element.
   using Value = T;
 
+  /// Makes an accessor of no array, which must not be called.
   Accessor() = default;
+  /// Makes the accessor of an array whose elements are of type T.
   KOKKOS_FORCEINLINE_FUNCTION explicit Accessor(const ArrayReference& array)
       : origin_(reinterpret_cast<T*>(array.origin)) {
     for (int d = 1; d < N; ++d) strides_[d - 1] = array.strides[d];
   }
 
+  /// Returns the element at global coordinates, x first. No index is checked.
   template <class... Rest>
   requires(sizeof...(Rest) == N - 1) KOKKOS_FORCEINLINE_FUNCTION T& operator()(Coordinate x,
                                                                                Rest... rest) const {
@@ -30,7 +35,7 @@ class Accessor {
     return origin_[offset];
   }
 
-  /// The zero that a sum of values starts with.
+  /// Returns the zero that a sum of elements starts with.
   KOKKOS_FORCEINLINE_FUNCTION std::remove_const_t<T> zero() const { return {}; }
 
  private:

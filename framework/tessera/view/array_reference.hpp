@@ -9,13 +9,16 @@
 
 namespace tessera {
 
-/// Where an array's points lie in memory, without its element type: `origin` is folded so that global
-/// coordinates index it; the point p lies p[0] + sum(strides[d] * p[d]) elements after it. Plain data:
-/// kernels carry it.
+/// Says where the points of an array lie in memory, without its element type. The point p lies p[0] +
+/// sum(strides[d] * p[d] for d > 0) elements after `origin`, for global coordinates p. It is plain data,
+/// which kernels carry.
 struct ArrayReference {
+  /// The place where the point with all coordinates 0 would lie; it may be outside the array's memory.
   std::byte* origin = nullptr;
+  /// The distance between neighbours in each dimension, in elements, x first. strides[0] is 1.
   std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
-  /// Whether a host may write it past the caches, which it would leave before it is read again.
+  /// True when a host may write the array past its caches, as it would have left them before it is read
+  /// again.
   bool streams = false;
 };
 

@@ -13,7 +13,8 @@ namespace tessera {
 
 namespace detail {
 
-/// Writes to one page of memory. Not a member of Block: nvcc wants kernels public.
+/// A kernel that writes to one page of memory. It is not a member of Block, because nvcc requires kernels to
+/// be public.
 struct TouchPage {
   static constexpr std::int64_t size = 4096;
   std::byte* data;
@@ -23,12 +24,14 @@ struct TouchPage {
 }  // namespace detail
 
 /// The memory of one rank's part of an array, without its C++ type: a padded box in one Kokkos allocation.
-/// The contents are undefined at first; the pages are touched by the threads that will compute on them.
+/// The contents are undefined at first. The pages are touched by the threads that will compute on them.
 template <class Space = MemorySpace>
 class Block {
  public:
+  /// Makes a block without points or memory.
   Block() = default;
-  /// Elements of `element_size` bytes; see padded_layout for `aligned_x`.
+  /// Allocates memory for the points of `box`, of elements of `element_size` bytes; padded_layout explains
+  /// `aligned_x`. On hosts huge pages are asked for. The Kokkos allocation is called `name`.
   Block(const std::string& name, std::int64_t element_size, const Box& box, std::int64_t aligned_x)
       : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
@@ -37,23 +40,28 @@ class Block {
       prefer_huge_pages(memory_.data(), static_cast<std::size_t>(layout_.bytes));
     first_touch(HostMode::kernels);
   }
-  /// In memory that is there already: at least layout.bytes, aligned to 64 bytes.
+  /// Uses memory that exists already: at least `layout.bytes` bytes, aligned to 64 bytes. `mode` says which
+  /// threads touch its pages.
   Block(const BlockLayout& layout, const Kokkos::View<std::byte*, Space>& memory, HostMode mode)
       : layout_(layout), memory_(memory) {
     first_touch(mode);
   }
 
+  /// The points that the block holds, in global coordinates.
   const Box& box() const { return layout_.box; }
+  /// The layout of the points in memory.
   const BlockLayout& layout() const { return layout_; }
+  /// The size of the memory in bytes, padding included.
   std::int64_t bytes() const { return layout_.bytes; }
-  /// Indexed by global coordinates; must not be followed when the box is empty.
+  /// Returns a reference to the array, for global coordinates. It must not be followed when the box is empty.
   ArrayReference reference() const {
     return box().empty() ? ArrayReference{} : layout_.reference(memory_.data());
   }
+  /// The memory itself.
   const Kokkos::View<std::byte*, Space>& memory() const { return memory_; }
 
-  /// The points of `part`, which lies in the box, for files. `host_memory` is this block's memory, or a copy
-  /// of it that the host can reach. `type` is that of the elements.
+  /// Returns the points of `part`, which must lie in the box, for sources and sinks. `host_memory` is this
+  /// block's memory, or a copy of it that the host can reach, and `type` that of the elements.
   HostBlock host_block(const Box& part, std::byte* host_memory, ElementType type) const {
     HostBlock block{nullptr, type, part, {1}};
     std::int64_t offset = layout_.first;

@@ -9,33 +9,38 @@
 
 namespace tessera {
 
-/// A box of an array in host memory. `data` points at the first point of `box`; the point `p` lies
-/// sum(strides[d] * (p[d] - box[d].begin)) elements after it, and strides[0] is 1. `data` may be null when
-/// the box is empty.
+/// A box of an array in host memory. The point p lies sum(strides[d] * (p[d] - box[d].begin)) elements after
+/// `data`.
 struct HostBlock {
+  /// The first point of `box`. It may be null when the box is empty.
   std::byte* data = nullptr;
+  /// The type of the elements.
   ElementType type = ElementType::uint8;
+  /// The points of the block, in global coordinates.
   Box box;
+  /// The distance between neighbours in each dimension, in elements, x first. strides[0] is 1.
   std::int64_t strides[max_dimensions] = {};
 };
 
-/// Where the pixels of an input come from: a file, or memory. The ranks of one communicator call `read`
-/// together, each with the block it owns (empty blocks too).
+/// A source gives each rank its block of an input: from a file, or from memory. The ranks of one communicator
+/// call `read` together, each with the block that it owns, which may be empty.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  /// Fills `block`; throws InputError naming the file when that fails.
+  /// Fills `block`. Collective. Throws InputError, which names the file, when that fails.
   virtual void read(const HostBlock& block) = 0;
 };
 
-/// Where the pixels of an output go. The ranks call `write` together, each with the block it owns.
+/// A sink takes each rank's block of an output. The ranks of one communicator call `write` together, each
+/// with the block that it owns, which may be empty.
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
-  /// Stores `block`; what was stored is complete and under its final name when the call returns.
+  /// Stores `block`. When the call returns, the output is complete and has its final name. Collective.
   virtual void write(const HostBlock& block) = 0;
-  /// Out of core: the ranks' blocks are only `part` of the array. The parts follow each other along one
-  /// dimension, and with the last one all is complete. As it stands, for sinks that take any block.
+  /// Stores one part of an array that is computed in bands: the blocks of the ranks make up `part` only. The
+  /// parts follow each other along one dimension, and the output is complete with the last of them.
+  /// Collective. The default calls `write`, which suits sinks that accept any block.
   virtual void write_part(const HostBlock& block, const Box& part) {
     static_cast<void>(part);
     write(block);

@@ -8,31 +8,34 @@
 
 namespace tessera {
 
-/// How a box of points lies in memory: x fastest; the points at `aligned_x` of every row start on 64 bytes;
-/// rows are padded to 64 bytes and their distance is not a multiple of 4096 bytes (such rows would share
-/// cache sets). Rows under 256 bytes are not padded, others by at most 192 bytes: elements that do not divide
-/// 64 bytes are aligned less well.
+/// Says how a box of points lies in memory, x fastest. In padded layouts the points at `aligned_x` of every
+/// row start on 64 bytes; rows are padded to 64 bytes, and their distance is not a multiple of 4096 bytes, as
+/// such rows would share cache sets. Rows of fewer than 256 bytes are not padded, and others by at most 192
+/// bytes, so elements whose size does not divide 64 bytes are aligned less well.
 struct BlockLayout {
+  /// The points, in global coordinates.
   Box box;
+  /// The size of an element in bytes.
   std::int64_t element_size = 0;
-  /// In elements; strides[0] is 1.
+  /// The distance between neighbours in each dimension, in elements, x first. strides[0] is 1.
   std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
-  /// Elements from the start of the memory to the first point of `box`.
+  /// The distance from the start of the memory to the first point of `box`, in elements.
   std::int64_t first = 0;
-  /// Bytes of memory, padding included.
+  /// The size of the memory in bytes, padding included.
   std::int64_t bytes = 0;
 
-  /// A reference into memory at `data` (64-byte aligned) that is laid out like this.
+  /// Returns a reference to an array with this layout in memory at `data`, which must be aligned to 64 bytes.
   ArrayReference reference(std::byte* data) const;
 };
 
-/// The padded layout of `box`. `aligned_x` is the first point that the stage computes in each row.
+/// Returns the padded layout of `box`. `aligned_x` is the x of the first point that the stage computes in
+/// each row.
 BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size);
 
-/// The layout of `box` without any padding: messages.
+/// Returns the layout of `box` without padding, as messages have it.
 BlockLayout dense_layout(const Box& box, std::int64_t element_size);
 
-/// What dense_layout(box, element_size).reference(data) gives, in kernels too.
+/// Returns dense_layout(box, element_size).reference(data), and may be called in kernels.
 KOKKOS_FUNCTION inline ArrayReference dense_reference(std::byte* data, const Box& box,
                                                       std::int64_t element_size) {
   ArrayReference array;

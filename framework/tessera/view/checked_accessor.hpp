@@ -13,17 +13,21 @@
 
 namespace tessera {
 
-/// An Accessor that hands points outside `box` to `report.outside<T>(box, point, dimension)`, whose answer
-/// takes the place of the element.
+/// An Accessor that checks every index. For a point outside `box` it returns report.outside<T>(box, point,
+/// dimension) instead of an element of the array.
 template <class T, int N, class Report>
 class CheckedAccessor {
  public:
+  /// The type of an element.
   using Value = T;
 
+  /// Makes an accessor of no array.
   CheckedAccessor() = default;
+  /// Makes the accessor of an array that holds `box`.
   KOKKOS_FUNCTION CheckedAccessor(const Accessor<T, N>& accessor, const Box& box, const Report& report)
       : accessor_(accessor), box_(box), report_(report) {}
 
+  /// Returns the element at global coordinates, x first, or what the report returns.
   template <class... Indices>
   requires(sizeof...(Indices) == N) KOKKOS_FUNCTION T& operator()(Indices... indices) const {
     const int point[] = {Coordinate(indices).value...};
@@ -32,6 +36,7 @@ class CheckedAccessor {
     return accessor_(indices...);
   }
 
+  /// Returns the zero that a sum of elements starts with.
   KOKKOS_FUNCTION std::remove_const_t<T> zero() const { return {}; }
 
  private:
@@ -40,12 +45,16 @@ class CheckedAccessor {
   Report report_;
 };
 
-/// Ends the program with one line that names the view, the index and the box.
+/// A report for CheckedAccessor that ends the program with one line which names the view, the index and the
+/// box. In kernels on a device, the line names none of them.
 class AbortOutside {
  public:
+  /// Makes a report for a view without a name.
   AbortOutside() = default;
+  /// Makes a report for the view of this name, of which 47 characters are kept.
   explicit AbortOutside(const std::string& name) { name.copy(name_, sizeof name_ - 1); }
 
+  /// Ends the program, as `point` lies outside `box` in this dimension.
   template <class T>
   KOKKOS_FUNCTION T& outside([[maybe_unused]] const Box& box, [[maybe_unused]] const int* point,
                              [[maybe_unused]] int dimension) const {
@@ -68,7 +77,8 @@ class AbortOutside {
   char name_[48] = {};
 };
 
-/// The accessor of an array that holds `box`: one that checks every index in builds with TESSERA_CHECKS.
+/// Returns the accessor of an array that holds `box`. In builds with TESSERA_CHECKS it checks every index,
+/// and ends the program, naming the view `name`, at one outside.
 template <class T, int N>
 auto bounded_accessor(const ArrayReference& array, [[maybe_unused]] const Box& box,
                       [[maybe_unused]] const std::string& name) {

@@ -9,20 +9,21 @@
 
 namespace tessera {
 
-/// An internal error that all ranks know of: one of them is enough to report it.
+/// An internal error that all ranks know of, so that a report by one of them is enough.
 struct AgreedInternalError : InternalError {
   using InternalError::InternalError;
 };
 
-/// Runs `task` on every rank of `communicator`, then agrees on the outcome: when it threw on any rank, all
-/// ranks throw the exception of the lowest of those ranks, an InputError as InputError, anything else as
-/// InternalError. Collective. `task` must not throw between collective calls of its own: a rank that leaves
-/// early would leave the others waiting.
+/// Runs `task` on every rank of `communicator`, then agrees on the outcome. When it threw on any rank, all
+/// ranks throw the exception of the lowest of those ranks: an InputError as InputError, and anything else as
+/// AgreedInternalError. Collective. `task` must not throw between collective calls of its own, because a rank
+/// that leaves early would leave the others waiting.
 void collectively(MPI_Comm communicator, const std::function<void()>& task);
 
-/// The same of a task that makes collective calls of another library, which a rank may leave with an error
-/// while others wait in them for ever: where the others have not come after `seconds`, it throws
-/// StrandedError instead of an InputError, and InternalError instead of AgreedInternalError.
+/// Does what `collectively` does for a task that makes collective calls of another library. A rank may leave
+/// such a call with an error while others wait in it for ever. So a rank on which `task` threw waits at most
+/// `seconds` for the others, and then throws StrandedError if it was an InputError, and InternalError
+/// otherwise.
 void collectively_within(MPI_Comm communicator, double seconds, const std::function<void()>& task);
 
 }  // namespace tessera

@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-/// Copies the points of `box` between two arrays of elements of `element_size` bytes: the array `to` holds
-/// it, the array `from` holds it `shift` further on. Enqueued on `execution`; no point may be both read and
-/// written.
+/// Copies the points of `box` to the array `to`, from the points of the array `from` that lie `shift` further
+/// on. Both arrays have elements of `element_size` bytes. The copy is enqueued on `execution`; no point may
+/// be both read and written.
 void copy_points(const ExecutionSpace& execution, const ArrayReference& from, const ArrayReference& to,
                  const Box& box, std::int64_t element_size, const Point& shift = {});
 

@@ -5,18 +5,22 @@
 
 namespace tessera {
 
-/// The device that a process computes on, as its system tells; ranks send it to each other.
+/// The device that a process computes on, as its system describes it. It is plain data, which ranks send to
+/// each other.
 struct Device {
-  /// Among those that the process sees, which may be a part of its node's; -1: kernels run on the host.
+  /// The number of the device among those that the process can see, which may be only some of its node's. -1:
+  /// kernels run on the host.
   int number = -1;
-  /// What it is, ended by a zero; empty: not known.
+  /// The name of the device's model, ended by a zero. Empty: it is not known.
   std::array<char, 64> name{};
-  /// Where it is on the node's bus, whichever devices a process sees; ended by a zero, empty: not known.
+  /// The address of the device on the node's bus, which is the same for all processes of the node, ended by a
+  /// zero. Empty: it is not known.
   std::array<char, 32> address{};
+  /// Returns true when numbers, names and addresses are equal.
   bool operator==(const Device&) const = default;
 };
 
-/// That of this process, once Kokkos has started.
+/// Returns the device of this process. Kokkos must have been started.
 Device own_device();
 
 }  // namespace tessera

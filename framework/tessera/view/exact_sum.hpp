@@ -10,24 +10,26 @@
 
 namespace tessera {
 
-/// The exact sum of any numbers of type T, float or double: the same bits for every order of the numbers and
-/// for every way to split them among threads, blocks and ranks. Plain bytes, for kernels and messages too.
+/// The exact sum of any numbers of type T, which is float or double. It has the same bits for every order of
+/// the numbers and for every way to split them among threads, blocks and ranks. It is plain data, for kernels
+/// and messages too.
 ///
-/// A superaccumulator: a fixed-point number that reaches from the smallest subnormal number over the largest
-/// finite one, with room for 2^62 additions, in digits of 32 bits that are held in 64, so that carries wait
-/// for 2^29 additions. After Neal, "Fast exact summation using small and large superaccumulators"
-/// (arXiv:1505.05571, 2015).
+/// It is a superaccumulator: a fixed-point number that reaches from the smallest subnormal number to beyond
+/// the largest finite one, with room for 2^62 additions. Its digits have 32 bits and are held in 64, so that
+/// carries may wait for 2^29 additions. After Neal, "Fast exact summation using small and large
+/// superaccumulators" (arXiv:1505.05571, 2015).
 template <class T>
 class ExactSum {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
 
  public:
+  /// The type of the numbers and of the rounded sum.
   using value_type = T;
 
   /// Every finite T is a multiple of 2^lowest_exponent.
   static constexpr int lowest_exponent = std::is_same_v<T, float> ? -149 : -1074;
 
-  /// The empty sum: 0.
+  /// Makes the empty sum, which is 0.
   ExactSum() = default;
 
   /// Adds one number. Infinities and NaN are remembered beside the sum of the finite numbers.
@@ -44,25 +46,28 @@ class ExactSum {
       add_digits(fraction | std::uint64_t(1) << stored_bits, exponent - 1, negative);
   }
 
-  /// Adds `count` numbers that lie one after the other on the host: much faster than one by one, and the more
-  /// so the less their magnitudes differ.
+  /// Adds `count` numbers that lie one after the other, on the host. This is much faster than to add them one
+  /// by one, and the more so the less their magnitudes differ. It uses error-free extraction after Demmel and
+  /// Nguyen, "Fast reproducible floating-point summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate
+  /// floating-point summation" (2008).
   void add(const T* numbers, std::int64_t count);
 
-  /// Adds factor * 2^exponent; the exponent must be from lowest_exponent to 50 less than T's largest.
+  /// Adds factor * 2^exponent. The exponent must lie between lowest_exponent and 50 less than the largest
+  /// exponent of T.
   KOKKOS_FUNCTION void add_scaled(std::int64_t factor, int exponent) {
     const bool negative = factor < 0;
     const std::uint64_t magnitude = static_cast<std::uint64_t>(factor);
     add_digits(negative ? 0 - magnitude : magnitude, exponent - lowest_exponent, negative);
   }
 
-  /// Adds all that `other` holds.
+  /// Adds the sum `other`.
   KOKKOS_FUNCTION void merge(const ExactSum& other) {
     for (int i = 0; i < limb_count; ++i) limbs_[i] += other.limbs_[i];
     flags_ |= other.flags_;
     count_additions(other.pending_ + 1);
   }
 
-  /// Propagates all carries: equal sums then have equal bytes. Changes no value.
+  /// Propagates all carries without a change of the value. Afterwards equal sums have equal bytes.
   KOKKOS_FUNCTION void normalise() {
     for (int i = 0; i + 1 < limb_count; ++i) {
       limbs_[i + 1] +=
@@ -72,8 +77,9 @@ class ExactSum {
     pending_ = 0;
   }
 
-  /// The sum rounded once, to nearest, ties to even. A sum of zero is +0; one beyond the range of T is an
-  /// infinity, as is one with infinities of one sign; with both, or with a NaN, the sum is NaN.
+  /// Returns the sum, rounded once to nearest, ties to even. A sum of zero is +0. A sum beyond the range of T
+  /// is an infinity, as is one with infinities of one sign. With infinities of both signs, or with a NaN, the
+  /// sum is NaN.
   KOKKOS_FUNCTION T value() const {
     if (flags_ == plus_infinity) return from_bits(infinity_bits);
     if (flags_ == minus_infinity) return from_bits(sign_bit | infinity_bits);
@@ -87,7 +93,7 @@ class ExactSum {
     return from_bits(negative ? sign_bit | finite : finite);
   }
 
-  /// Whether both hold the same exact sum, and the same kinds of infinities and NaN.
+  /// Returns true when both hold the same exact sum and the same kinds of infinities and NaN.
   KOKKOS_FUNCTION bool operator==(const ExactSum& other) const {
     ExactSum a = *this;
     ExactSum b = other;
@@ -111,11 +117,12 @@ class ExactSum {
   static constexpr int digit_bits = 32;
   static constexpr std::int64_t digit_mask = 0xffffffff;
   static constexpr int headroom_bits = 62;
-  /// The last limb holds 63 bits and a sign, the others 32.
+  /// The number of limbs. The last one holds 63 bits and a sign, the others 32 bits.
   static constexpr int limb_count =
       (std::numeric_limits<T>::max_exponent - lowest_exponent + headroom_bits - 31 + digit_bits - 1) /
       digit_bits;
-  /// A limb is less than (additions + 1) * 2^32: two sums with fewer additions than this can be merged.
+  /// The sums are normalised after this many additions. A limb is less than (additions + 1) * 2^32, so two
+  /// sums with fewer additions can be merged.
   static constexpr std::uint32_t most_pending = std::uint32_t(1) << 29;
 
   KOKKOS_FUNCTION static T from_bits(Bits bits) { return bit_cast<T>(bits); }
@@ -143,13 +150,13 @@ class ExactSum {
     normalise();
   }
 
-  /// Digit i of a normalised sum that is not negative: the last limb holds two.
+  /// Returns digit `i` of a normalised sum that is not negative. The last limb holds two digits.
   KOKKOS_FUNCTION std::uint64_t digit(int i) const {
     if (i >= limb_count) return static_cast<std::uint64_t>(limbs_[limb_count - 1]) >> digit_bits;
     return static_cast<std::uint64_t>(limbs_[i] & digit_mask);
   }
 
-  /// 64 bits of a normalised sum that is not negative, from this bit on.
+  /// Returns 64 bits of a normalised sum that is not negative, from this bit on.
   KOKKOS_FUNCTION std::uint64_t bits_from(int bit) const {
     const int first = bit / digit_bits;
     const int rest = bit % digit_bits;
@@ -160,7 +167,7 @@ class ExactSum {
     return bits;
   }
 
-  /// Whether a normalised sum has a bit set below this one.
+  /// Returns whether a normalised sum that is not negative has a bit set below this one.
   KOKKOS_FUNCTION bool any_below(int bit) const {
     const std::uint64_t rest = (std::uint64_t(1) << bit % digit_bits) - 1;
     std::uint64_t any = digit(bit / digit_bits) & rest;
@@ -168,7 +175,7 @@ class ExactSum {
     return any != 0;
   }
 
-  /// The number of bits of a normalised sum that is not negative.
+  /// Returns the number of bits of a normalised sum that is not negative.
   KOKKOS_FUNCTION int bit_length() const {
     int top = limb_count;
     while (top > 0 && digit(top) == 0) --top;
@@ -177,8 +184,8 @@ class ExactSum {
     return length;
   }
 
-  /// The bits of the T next to a normalised sum that is not negative; more than those of infinity beyond the
-  /// range.
+  /// Returns the bits of the T nearest to a normalised sum that is not negative. Beyond the range of T they
+  /// are greater than the bits of infinity.
   KOKKOS_FUNCTION std::uint64_t rounded_bits() const {
     const int dropped = bit_length() - precision;
     if (dropped <= 0) return bits_from(0);

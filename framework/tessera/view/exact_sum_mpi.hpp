@@ -7,22 +7,23 @@
 
 namespace tessera {
 
-/// What MPI needs to reduce exact sums, for MPI_Allreduce, MPI_Iallreduce and the like:
+/// A datatype and an operation of MPI that reduce exact sums, for MPI_Allreduce, MPI_Iallreduce and the like:
 ///
 ///     MPI_Iallreduce(MPI_IN_PLACE, &sum, 1, operation.datatype(), operation.operation(), ..., &request);
 ///
-/// It must outlive the reductions that use it, and end before MPI does. Not collective.
+/// It must outlive the reductions that use it, and must be destroyed before MPI is finalised. Not collective.
 template <class T>
 class ExactSumOperation {
  public:
+  /// Makes datatype and operation. MPI must have been initialised.
   ExactSumOperation();
   ~ExactSumOperation();
   ExactSumOperation(const ExactSumOperation&) = delete;
   ExactSumOperation& operator=(const ExactSumOperation&) = delete;
 
-  /// One ExactSum<T>.
+  /// The datatype of one ExactSum<T>.
   MPI_Datatype datatype() const { return datatype_; }
-  /// Merges two sums; commutative.
+  /// The operation that merges two sums. It is commutative.
   MPI_Op operation() const { return operation_; }
 
  private:
@@ -30,7 +31,7 @@ class ExactSumOperation {
   MPI_Op operation_ = MPI_OP_NULL;
 };
 
-/// The sum of the sums of all ranks, normalised: the same bytes on every rank. Collective.
+/// Returns the sum of the sums of all ranks, normalised, so that every rank gets the same bytes. Collective.
 template <class T>
 ExactSum<T> all_reduce(const ExactSum<T>& sum, MPI_Comm communicator);
 

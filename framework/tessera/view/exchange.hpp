@@ -13,72 +13,81 @@
 
 namespace tessera {
 
-/// How messages travel.
+/// Says how messages travel between ranks.
 struct Transport {
-  /// MPI may be given addresses of a device's memory (see gpu_aware.hpp). Else they go through pinned host
-  /// memory. Without devices it makes no difference.
+  /// True when MPI may be given addresses of a device's memory (see gpu_aware.hpp). Otherwise messages travel
+  /// through pinned host memory, which on hosts is one more copy.
   bool device_addresses = runs_on_host;
-  /// Ranks of one node hand each other their buffers through shared windows of MPI-3 instead of messages; the
-  /// messages that say so are empty. Hosts only.
+  /// True when ranks of one node hand each other their buffers through shared windows of MPI-3. Their
+  /// messages are then empty and only say that a buffer is ready. It has an effect on hosts only.
   bool shared_windows = false;
 };
 
-/// One array of an exchange: where it is read and written, which are the same array for ghosts, and what goes
-/// where.
+/// One array of an exchange, with the boxes that are sent and received.
 struct ExchangeField {
+  /// The array from which boxes are sent.
   ArrayReference from;
+  /// The array in which boxes are received. For ghosts it is the array `from`.
   ArrayReference to;
+  /// The size of an element in bytes.
   std::int64_t element_size;
+  /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
 
-/// The messages of some arrays between the ranks of a communicator, one per partner and direction whatever
-/// the number of arrays and boxes: addresses, buffers and persistent requests are settled once, and then run
-/// any number of times. Boxes that are one range of memory on both ranks travel in place; all others are
-/// packed by one kernel launch for all partners.
+/// The messages of some arrays between the ranks of a communicator. There is one message per partner and
+/// direction, whatever the number of arrays and boxes. Addresses, buffers and persistent requests are made
+/// once, and the exchange then runs any number of times. A box that is the only one for its partner, and one
+/// range of memory on both ranks, travels in place; all other boxes are packed by one kernel launch for all
+/// partners.
 ///
-/// All calls take the same execution space instance: buffers are used again once its kernels are done. Where
-/// windows are shared, constructor and destructor are collective.
+/// All calls must use the same execution space instance, as buffers are used again once its kernels are done.
+/// Where windows are shared, constructor and destructor are collective.
 class Exchange {
  public:
-  /// Every rank gives its own lists, which must match those of its partners, and the fields in the same
-  /// order. `tag` tells apart the exchanges that share a communicator.
+  /// Makes buffers and requests. Every rank gives its own lists, which must match those of its partners, and
+  /// the fields in the same order. `tag` tells apart the exchanges that share a communicator. The arrays must
+  /// not move afterwards.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
            const Transport& transport = {}, HostMode mode = HostMode::kernels);
   ~Exchange();
+  /// Takes over the buffers and requests of `other`.
   Exchange(Exchange&& other) noexcept = default;
   Exchange& operator=(Exchange&&) = delete;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Sends this rank's boxes, once the kernels enqueued on `execution` are done. Until `finish` what is sent
-  /// must not be written, and what is received must not be touched; all else may go on.
+  /// Sends this rank's boxes, once the kernels enqueued on `execution` are done. Until `finish` the boxes
+  /// that are sent must not be written, and those that are received must not be touched. All other work may
+  /// go on.
   void start(const ExecutionSpace& execution);
-  /// Waits until what this rank receives is in place.
+  /// Waits until all boxes that this rank receives have arrived, and unpacks them on `execution`.
   void finish(const ExecutionSpace& execution);
-  /// Both.
+  /// Starts and finishes the exchange.
   void run(const ExecutionSpace& execution) {
     start(execution);
     finish(execution);
   }
 
-  /// Memory of message buffers.
+  /// The memory of message buffers on this rank, in bytes.
   std::int64_t buffer_bytes() const;
 
  private:
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
   using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
 
-  /// What goes to, or comes from, one partner.
+  /// All that one partner gets from this rank, or that this rank gets from it, in one message.
   struct Parcel {
     int partner = 0;
     std::int64_t bytes = 0;
-    /// Where in the buffer; or, when not null, where in the array.
+    /// The place of the parcel: `in_place` in the array unless that is null, and otherwise this many bytes
+    /// into the buffer.
     std::int64_t offset = 0;
     std::byte* in_place = nullptr;
-    /// Through memory of the node: what is received lies in the partner's buffer.
+    /// True when the parcel travels through memory of the node: the receiver then reads it in the sender's
+    /// buffer.
     bool shared = false;
-    /// Its boxes in the list of copies.
+    /// The boxes of the parcel are the copies [first_copy, last_copy) of the list.
     std::size_t first_copy = 0;
     std::size_t last_copy = 0;
   };
@@ -87,7 +96,7 @@ class Exchange {
     std::vector<Parcel> parcels;
     BoxCopies copies;
     Buffer buffer;
-    /// What MPI sees of the buffer when it may not see the device's.
+    /// The copy of the buffer that MPI is given when it may not have addresses of the device.
     HostBuffer host;
     std::vector<MPI_Request> requests;
   };
@@ -97,7 +106,7 @@ class Exchange {
     const Message* message;
   };
 
-  /// What is sent to, or received from, each partner, in rising order.
+  /// Returns the messages sent to, or received from, each partner, in rising order of partners.
   static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
   void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends);
   void allocate_buffers(Side& side, std::int64_t bytes, bool sends);
@@ -108,7 +117,7 @@ class Exchange {
   void make_receipts(int tag);
   bool is_shared(int partner) const { return node_ && node_->shares_node(partner); }
   std::byte* address(const Side& side, const Parcel& parcel) const;
-  /// Neither sends, receives nor copies anything.
+  /// Returns true when the rank neither sends, receives nor copies anything.
   bool is_empty() const;
   void unpack(const ExecutionSpace& execution);
   void unpack_parcel(const ExecutionSpace& execution, std::size_t index);
@@ -118,8 +127,9 @@ class Exchange {
   std::unique_ptr<NodeMemory> node_;
   Side sent_;
   Side received_;
-  /// Empty messages by which partners of the node say that a parcel is unpacked: its place may be written
-  /// again. By parcel; null for those that are not shared.
+  /// Receipts are empty messages by which a partner of the node says that it has unpacked a parcel, whose
+  /// place may then be written again. There is one request per parcel, which is null for parcels that are not
+  /// shared.
   std::vector<MPI_Request> receipts_awaited_;
   std::vector<MPI_Request> receipts_given_;
 };

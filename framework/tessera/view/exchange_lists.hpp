@@ -11,43 +11,53 @@
 
 namespace tessera {
 
-/// A box of one array that goes to, or comes from, another rank. `box` is where the receiver holds it; the
-/// sender reads it `shift` further on: not zero where a periodic array wraps around.
+/// A box of one array that goes to, or comes from, another rank.
 struct Message {
+  /// The other rank.
   int partner = 0;
+  /// The points of the receiver, in global coordinates.
   Box box;
+  /// The sender reads the box `shift` further on. It is zero unless a periodic array wraps around.
   Point shift = {};
-  /// Both ranks hold the box as one range of memory of the same shape: it is sent in place, padding included.
+  /// True when both ranks hold the box as one range of memory of the same shape: it is then sent in place,
+  /// padding included.
   bool in_place = false;
 
+  /// The points that the sender reads.
   Box source() const { return shifted(box, shift); }
+  /// Returns true when all members are equal.
   bool operator==(const Message&) const = default;
 };
 
-/// What one rank sends and receives so that every rank holds what it needs. In rising order of partners; the
-/// boxes that go from one rank to another are in the same order on both.
+/// The boxes that one rank sends and receives, so that every rank holds the points that it needs. They are in
+/// rising order of partners, and the boxes that go from one rank to another are in the same order on both.
 struct ExchangeLists {
+  /// The boxes that the rank sends.
   std::vector<Message> sends;
+  /// The boxes that the rank receives.
   std::vector<Message> receives;
-  /// What the rank itself owns and needs elsewhere; `partner` is the rank.
+  /// The boxes that the rank both owns and needs, possibly elsewhere; `partner` is the rank itself.
   std::vector<Message> copies;
 };
 
-/// Appends the boxes of the need of `partner` that `owned`, a rank's block, has points for. The
-/// need, in pieces, may reach beyond the domain of the array; of what lies outside, only what repeats points
-/// of periodic dimensions is had from other ranks.
+/// Appends to `messages` the boxes of the need of `partner` whose points lie in `owned`, a rank's block. The
+/// need is given in pieces, see periodic_pieces. It may reach beyond the domain of the array; of the points
+/// outside, only those that repeat points in periodic dimensions come from other ranks.
 void append_messages(int partner, const Box& owned, const std::vector<PeriodicPiece>& need,
                      std::vector<Message>& messages);
 
-/// What `rank` receives and copies when it needs `need`: `lists` without the sends.
+/// Returns the boxes that `rank` receives and copies when it needs the box `need`. The list of sends is
+/// empty.
 ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                             const Box& need);
 
-/// The messages of `rank` for an array with these owners. `need(first, last)` is a box that holds what the
-/// ranks [first, last) need of the array, and for one rank just that; `search` is one over all ranks that may
-/// need something, and is best used for all arrays. What a rank owns and needs where it is counts among its
-/// copies, with a shift of zero. Costs the number of partners times the logarithm of the rank count, not the
-/// rank count, and for further arrays with like partners no more than their number.
+/// Returns the messages of `rank` for an array with these owners. need(first, last) must return a box that
+/// holds all points that the ranks [first, last) need of the array, and for one rank exactly the box that it
+/// needs. `search` must be a search among all ranks that may need something, and is best shared by all
+/// arrays. Points that a rank owns and needs at the same place are among its copies, with a shift of zero.
+///
+/// The cost is that of the number of partners times the logarithm of the rank count, and for further arrays
+/// with like partners that of their number alone.
 template <class Need>
 ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                              RankSearch& search, const Need& need) {
@@ -66,8 +76,9 @@ ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryCond
   return lists;
 }
 
-/// The same for the ghosts of one array, among `rank_count` ranks, that holds what its rank owns and needs:
-/// what is there already is not copied.
+/// Returns the messages for the ghosts of one array, among `rank_count` ranks, where each rank holds what it
+/// owns and needs in one buffer. Points that are in place already are not copied. The arguments are those of
+/// transfer_lists.
 template <class Need>
 ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                              int rank_count, const Need& need) {
@@ -77,31 +88,33 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
   return lists;
 }
 
-/// Bytes of the buffer through which one side of the messages of one array travels: each partner's share
-/// begins on 64 bytes, and what is sent in place needs none.
+/// Returns the size in bytes of the buffer through which the messages of one array travel in one direction.
+/// Each partner's share begins at a multiple of buffer_alignment, and boxes that are sent in place need no
+/// space.
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
 
-/// Where each partner's share of a buffer begins: at a multiple of so many bytes.
+/// Each partner's share of a buffer begins at a multiple of this many bytes.
 inline constexpr std::int64_t buffer_alignment = 64;
 
-/// Bytes of one box in a message; the next one begins at a multiple of 16, whatever its elements.
+/// Returns the bytes that one box takes in a message, rounded up to a multiple of 16, where the next box
+/// begins.
 constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {
   return (box.size() * element_size + 15) / 16 * 16;
 }
 
-/// True when `box` lies in an array of this layout as one range of memory that may be sent as it is: between
-/// its rows there is nothing but padding, and points outside the domain that the boundary conditions fill in
+/// Returns true when `box` lies in an array of this layout as one range of memory that may be sent as it is.
+/// Between its rows there may be padding, and points outside the domain that the boundary conditions fill in
 /// after every exchange.
 bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,
                 const BoundaryConditions& conditions);
 
-/// True when rows, planes and so on of `box` are equally far apart in both layouts.
+/// Returns true when the rows, planes and so on of `box` are equally far apart in both layouts.
 bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout& b);
 
-/// Marks the messages of an array on `domain` that can be sent in place, being slabs of the same shape on
-/// both ranks. `mine(written)` is how this rank holds what it sends (true) or receives (false), `theirs(rank,
-/// written)` how another one does. Boxes that travel together with others to or from the same partner are not
-/// marked: they are packed into one message.
+/// Marks the messages of an array on `domain` that can be sent in place, because they are slabs of the same
+/// shape on both ranks. mine(written) returns how this rank holds the array that it sends (true) or receives
+/// (false), and theirs(rank, written) how another rank does. Boxes that travel together with others to or
+/// from the same partner are not marked, as they are packed into one message.
 template <class Mine, class Theirs>
 void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs, const Box& domain,
                    const BoundaryConditions& conditions) {
@@ -123,7 +136,7 @@ void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs,
   }
 }
 
-/// The same where ranks hold all of the array in one buffer: layout(rank).
+/// Marks messages in place for ranks that hold all of their part in one buffer, with the layout layout(rank).
 template <class Layout>
 void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
                    const BoundaryConditions& conditions) {

@@ -11,11 +11,11 @@ namespace tessera {
 
 namespace detail {
 
-/// Points of a row that one thread of a host takes at once.
+/// The number of points of a row that one thread of a host takes at once.
 inline constexpr std::int64_t points_per_run = 4096;
 
-/// Splits the index of a run, or of a point, into the coordinates of dimensions 1 and up; what is left over
-/// counts along x.
+/// Splits the index of a run, or of a point, into the coordinates of dimensions 1 and up, and returns the
+/// rest, which counts along x.
 template <int N>
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t split_index(const Box& box, std::int64_t index, int (&point)[N]) {
   for (int d = 1; d < N; ++d) {
@@ -34,7 +34,7 @@ KOKKOS_FORCEINLINE_FUNCTION void call_at(const Body& body, const int* point) {
   if constexpr (N == 4) body(point[0], point[1], point[2], point[3]);
 }
 
-/// One point per index (devices), or a run of points of one row (hosts).
+/// A kernel that visits one point per index on devices, and a run of points of one row on hosts.
 template <int N, class Body>
 struct ForEach {
   Body body;
@@ -68,8 +68,9 @@ struct Fill {
 
 }  // namespace detail
 
-/// Calls body(x, y, ...) with the global coordinates, ints, of every point of an N-dimensional box, in
-/// parallel where kernels run. `body` is a functor or KOKKOS_LAMBDA. Enqueued on `execution`.
+/// Calls body(x, y, ...) with the global coordinates, which are ints, of every point of an N-dimensional box,
+/// in parallel where kernels run. `body` is a functor or KOKKOS_LAMBDA. The calls are enqueued on
+/// `execution`.
 template <int N, class Body>
 void for_each(const Box& box, const Body& body, const ExecutionSpace& execution = {}) {
   using Policy =
@@ -82,13 +83,15 @@ void for_each(const Box& box, const Body& body, const ExecutionSpace& execution 
                        detail::ForEach<N, Body>{body, box});
 }
 
-/// The same for the points that this rank owns of a view.
+/// Calls body(x, y, ...) with the global coordinates of every point of a view that this rank owns, in
+/// parallel where kernels run. The calls are enqueued on `execution`. Not collective.
 template <class T, int N, class Body>
 void for_each(const DistributedView<T, N>& view, const Body& body, const ExecutionSpace& execution = {}) {
   for_each<N>(view.owned(), body, execution);
 }
 
-/// Gives all points that this rank holds, ghosts too, one value.
+/// Gives one value to all points of a view that this rank holds, ghosts included. The work is enqueued on
+/// `execution`. Not collective.
 template <class T, int N>
 void fill(const DistributedView<T, N>& view, const std::type_identity_t<T>& value,
           const ExecutionSpace& execution = {}) {

@@ -9,26 +9,30 @@
 
 namespace tessera {
 
-/// A box that holds what the ranks [first, last) need of an array, and for one rank just that. It may reach
-/// in any direction, any number of blocks far, beyond the domain, or miss the rank's own block.
+/// A function that returns a box which holds all points that the ranks [first, last) need of an array, and
+/// for one rank exactly the box that it needs. The box may reach in any direction, any number of blocks far,
+/// and beyond the domain; it may also miss the rank's own block.
 using Need = std::function<Box(int first, int last)>;
 
-/// The usual need: a rank's own block, and ghosts around it.
+/// The usual need: a rank's own block and ghosts around it.
 struct Halo {
-  /// Points below and above the block, per dimension.
+  /// The number of ghosts below the block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> below = {};
+  /// The number of ghosts above the block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> above = {};
+  /// The boundary conditions of the array.
   BoundaryConditions boundary;
 
+  /// No ghosts and no boundary conditions.
   Halo() = default;
-  /// The same depth on all sides.
+  /// The same number of ghosts, `depth`, on all sides.
   explicit Halo(std::int64_t depth, const BoundaryConditions& conditions = {}) : boundary(conditions) {
     below.fill(depth);
     above.fill(depth);
   }
 
-  /// What the ranks of a distribution need. Ghosts beyond a side without a boundary condition are left out;
-  /// ranks that own nothing need nothing.
+  /// Returns the need of the ranks of a distribution. Ghosts beyond a side without a boundary condition are
+  /// left out, and ranks that own nothing need nothing.
   Need need(const BlockDistribution& blocks) const;
 };
 

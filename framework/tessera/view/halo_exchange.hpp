@@ -13,15 +13,18 @@
 
 namespace tessera {
 
-/// Fills the ghosts of some views: inside the domain from the ranks that own them, outside by the boundary
-/// conditions. The messages of all views to one partner are one. Made once, run any number of times.
+/// Fills the ghosts of some views: inside the domain from the ranks that own them, and outside by the
+/// boundary conditions. The messages of all views to one partner are merged into one. It is made once and
+/// runs any number of times.
 class HaloExchange {
  public:
-  /// The ghosts that each view was made with. Collective: the views of all ranks in the same order. The
-  /// communicator is duplicated.
+  /// Prepares the exchange of the ghosts that each view was made with. Collective: all ranks give their views
+  /// in the same order. The communicator is duplicated. Throws InternalError when a view is not the part of
+  /// this rank, or has more ranks than the communicator.
   template <class... Views>
   explicit HaloExchange(MPI_Comm communicator, const Views&... views)
       : HaloExchange(Transport(), communicator, views...) {}
+  /// Prepares the exchange, with messages that travel as `transport` says. Collective.
   template <class... Views>
   HaloExchange(const Transport& transport, MPI_Comm communicator, const Views&... views)
       : communicator_(communicator) {
@@ -29,20 +32,22 @@ class HaloExchange {
     make_exchange(transport);
   }
 
-  /// Sends; see Exchange. Ghosts are not to be read until `finish`.
+  /// Sends this rank's boxes, see Exchange::start. Ghosts must not be read until `finish`.
   void start(const ExecutionSpace& execution = {}) { exchange_.front().start(execution); }
-  /// Waits for the ghosts, and fills those outside the domain. On return they can be read on `execution`.
+  /// Waits for the ghosts, and fills those outside the domain. After the call they can be read on
+  /// `execution`.
   void finish(const ExecutionSpace& execution = {});
+  /// Starts and finishes the exchange.
   void run(const ExecutionSpace& execution = {}) {
     start(execution);
     finish(execution);
   }
 
-  /// Memory of message buffers.
+  /// The memory of message buffers on this rank, in bytes.
   std::int64_t buffer_bytes() const { return exchange_.front().buffer_bytes(); }
 
  private:
-  /// A view that holds points beyond its domain, for the boundary conditions to fill.
+  /// A view that holds points beyond its domain, which the boundary conditions fill.
   struct Beyond {
     ArrayReference array;
     std::int64_t element_size;
@@ -76,7 +81,7 @@ class HaloExchange {
   Communicator communicator_;
   std::vector<ExchangeField> fields_;
   std::vector<Beyond> beyond_;
-  /// One, made after the fields.
+  /// There is one, which is made after the fields.
   std::vector<Exchange> exchange_;
 };
 

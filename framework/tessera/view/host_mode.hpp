@@ -7,13 +7,14 @@
 
 namespace tessera {
 
-/// How work is done on hosts. Devices know only kernels.
+/// The ways in which work is done on hosts. On devices all work is done by kernels.
 enum class HostMode : std::uint8_t {
-  kernels,        ///< By Kokkos kernels, on the threads of the execution space.
-  calling_thread  ///< By the thread that asks, without Kokkos: two host threads must not launch at once.
+  kernels,        ///< Kokkos kernels do it, on the threads of the execution space.
+  calling_thread  ///< The calling thread does it, without Kokkos: two host threads must not launch at once.
 };
 
-/// Calls kernel(index) for all indices below `count`; on devices, and by HostMode::kernels, enqueued.
+/// Calls kernel(index) for all indices below `count`. On devices, and with HostMode::kernels, the calls are
+/// enqueued on `execution` under this name; a single call on a host is made at once.
 template <class Execution, class Kernel>
 void for_each_index(const Execution& execution, [[maybe_unused]] HostMode mode, const char* name,
                     std::int64_t count, const Kernel& kernel) {

@@ -8,12 +8,13 @@
 
 namespace tessera {
 
-/// A rank's part of an array where the host can read and write it: the memory itself where the host reaches
-/// it, else a copy of it.
+/// A rank's part of an array for the host to read and write: the memory itself where the host reaches it, and
+/// otherwise a copy of it.
 template <class T, int N, class Space = MemorySpace>
 class HostView {
  public:
-  /// Copies from the device, if there is one, once the kernels enqueued on `execution` are done.
+  /// Copies the part from the device, if there is one, once the kernels enqueued on `execution` are done.
+  /// `name` is what errors call the view.
   HostView(const Block<Space>& block, const std::string& name, const ExecutionSpace& execution = {})
       : block_(block),
         name_(name),
@@ -22,15 +23,21 @@ class HostView {
     copy_from_device();
   }
 
+  /// The points of the part, in global coordinates.
   const Box& box() const { return block_.box(); }
+  /// Returns a reference to the host's array, for global coordinates. It must not be followed when the box is
+  /// empty.
   ArrayReference reference() const {
     return box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data());
   }
-  /// Indexed by global coordinates.
+  /// Returns an accessor that reads and writes points by global coordinates.
   auto accessor() const { return bounded_accessor<T, N>(reference(), box(), name_); }
 
-  /// Both do nothing where the host reaches the memory. Done on return.
+  /// Copies the part from the device again, and waits for it. It only waits for `execution` where the host
+  /// reaches the memory.
   void copy_from_device() const { copy(memory_, block_.memory()); }
+  /// Copies the part to the device, and waits for it. It only waits for `execution` where the host reaches
+  /// the memory.
   void copy_to_device() const { copy(block_.memory(), memory_); }
 
  private:

@@ -8,19 +8,19 @@ namespace tessera {
 
 namespace detail {
 
-/// Addresses.
+/// A range of addresses [begin, end).
 struct PageRange {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };
-/// The whole pages in memory.
+/// Returns the whole pages, of `page` bytes, that lie in this memory.
 PageRange whole_pages(const void* memory, std::size_t bytes, std::size_t page);
 
 }  // namespace detail
 
-/// Asks the system for large pages under memory of the host that is not touched yet, where it has them and
-/// gives them to who asks: arrays of many rows then miss the translations of fewer addresses. A matter of
-/// speed only; less than a few of them are not asked for.
+/// Asks the system for huge pages under host memory that has not been touched yet. Arrays of many rows then
+/// cause fewer misses in the translation of addresses. It changes nothing but speed. It does nothing for less
+/// than 8 MiB, or where the system has no such pages.
 void prefer_huge_pages(void* memory, std::size_t bytes);
 
 }  // namespace tessera

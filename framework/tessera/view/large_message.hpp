@@ -7,16 +7,20 @@
 
 namespace tessera {
 
-/// Any number of bytes as a count and a datatype of MPI, whose counts are ints: above `largest` bytes they
-/// become one element of a datatype made for them.
+/// Describes any number of bytes by a count and a datatype of MPI, whose counts are ints. More than `largest`
+/// bytes become one element of a datatype that is made for them.
 class LargeMessage {
  public:
+  /// Makes the datatype, if `bytes` is more than `largest`, which must fit an int. MPI must have been
+  /// initialised.
   explicit LargeMessage(std::int64_t bytes, std::int64_t largest = std::int64_t{1} << 30);
   ~LargeMessage();
   LargeMessage(const LargeMessage&) = delete;
   LargeMessage& operator=(const LargeMessage&) = delete;
 
+  /// The number of elements of `type`.
   int count() const { return count_; }
+  /// The datatype, which this object frees.
   MPI_Datatype type() const { return type_; }
 
  private:

@@ -9,7 +9,8 @@
 
 namespace tessera {
 
-/// Memory that the ranks of a node see of each other: a shared window of MPI-3.
+/// Memory that the ranks of one machine node share: a shared window of MPI-3. Its destruction is collective
+/// over the node.
 class NodeMemory {
  public:
   /// Finds out which ranks of `communicator` share this rank's node. Collective.
@@ -18,22 +19,26 @@ class NodeMemory {
   NodeMemory(const NodeMemory&) = delete;
   NodeMemory& operator=(const NodeMemory&) = delete;
 
+  /// Returns true when `rank` of the communicator runs on this rank's node.
   bool shares_node(int rank) const { return node_rank(rank) != MPI_UNDEFINED; }
-  /// The number of a rank among those of the node.
+  /// Returns the number of a rank of the communicator among those of the node, or MPI_UNDEFINED for ranks of
+  /// other nodes.
   int node_rank(int rank) const { return node_ranks_[static_cast<std::size_t>(rank)]; }
+  /// The communicator of the ranks of the node.
   MPI_Comm node() const { return node_; }
 
-  /// Gives this rank so many bytes. Once; collective over the node.
+  /// Allocates this many bytes for this rank and returns them. It is called once. Collective over the node.
   std::byte* allocate(std::int64_t bytes);
-  /// The memory of a rank of the node.
+  /// Returns the memory of a rank of the node.
   std::byte* of(int rank) const;
-  /// What was written before it, here or by a rank that has sent a message since, is seen after it.
+  /// Orders accesses to the memory: all writes before the call, of this rank or of a rank that has sent a
+  /// message since, are seen after it.
   void synchronise() const { MPI_Win_sync(window_); }
 
  private:
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  /// By rank of the communicator.
+  /// The number on the node of each rank of the communicator.
   std::vector<int> node_ranks_;
 };
 

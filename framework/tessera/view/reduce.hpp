@@ -16,7 +16,7 @@ namespace tessera {
 
 namespace detail {
 
-/// Contributes the points of one share of a box to one partial value.
+/// A kernel that adds the points of one share of a box to one partial value.
 template <class Reduction, class T, int N>
 struct ReduceShare {
   using Value = typename Reduction::Value;
@@ -24,7 +24,7 @@ struct ReduceShare {
   Reduction reduction;
   ArrayReference array;
   Box box;
-  /// Runs of a row (hosts) or points (devices).
+  /// The number of runs of a row (hosts) or of points (devices).
   std::int64_t indices;
   std::int64_t shares;
   Value* partials;
@@ -53,7 +53,8 @@ struct ReduceShare {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
-    // A large value, such as a histogram, is gathered in place: the stacks of devices would not hold it.
+    // A large value, such as a histogram, is computed in place, because the stacks of devices would not hold
+    // it.
     if constexpr (sizeof(Value) <= 4096) {
       Value value;
       gather(value, share);
@@ -79,12 +80,12 @@ struct ReduceShare {
   }
 };
 
-/// How many partial values a device makes: enough for its threads, as long as they fit 8 MiB.
+/// Returns how many partial values a device makes: enough for its threads, as long as they fit 8 MiB.
 constexpr int device_shares(std::int64_t value_bytes) {
   return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{8} << 20) / value_bytes, 256, 16384));
 }
 
-/// Joins values in messages.
+/// Joins values in messages: it is an MPI_User_function.
 template <class Reduction>
 void join_values(void* from, void* to, int* count, MPI_Datatype*) {
   using Value = typename Reduction::Value;
@@ -94,9 +95,11 @@ void join_values(void* from, void* to, int* count, MPI_Datatype*) {
 
 }  // namespace detail
 
-/// What a reduction is made of: a value that starts empty, takes points and joins others. It must not matter
-/// in which order or in what parts that happens: then the result has the same bits on any number of ranks and
-/// threads. `reductions.hpp` has the usual ones.
+/// A reduction of elements of type T. It has a type Value, and functions by which a value is made empty
+/// (`init`), takes the element at a point (`add`), joins another value (`join`) and gives the result
+/// (`result`). The result must not depend on the order or the parts in which that happens; then it has the
+/// same bits on any number of ranks and threads. A reduction may also have `add_row(value, elements, count)`,
+/// which hosts call for neighbouring elements. reductions.hpp has the usual reductions.
 template <class Reduction, class T>
 concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
     requires(Reduction reduction, typename Reduction::Value& value, const T& element, const Point& point) {
@@ -106,7 +109,8 @@ concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v
   reduction.result(value);
 };
 
-/// This rank's share of a reduction: the points that it owns.
+/// Reduces the points of a view that this rank owns, and returns the value, whose `result` has not been
+/// taken. It waits for `execution`. Not collective.
 template <class T, int N, class Reduction>
 typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduction reduction,
                                        const ExecutionSpace& execution = {}) {
@@ -134,8 +138,8 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
   return total;
 }
 
-/// Reduces the points of a view over all ranks of `communicator`; every rank gets the same result, whatever
-/// their number: reduce(view, Sum<float>(), communicator). Collective.
+/// Reduces the points of a view over all ranks of `communicator`, as in reduce(view, Sum<float>(),
+/// communicator). Every rank gets the same result, whatever the number of ranks. Collective.
 template <class T, int N, ReductionOf<T> Reduction>
 auto reduce(const DistributedView<T, N>& view, Reduction reduction, MPI_Comm communicator,
             const ExecutionSpace& execution = {}) {

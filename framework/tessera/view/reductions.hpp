@@ -13,7 +13,8 @@ namespace tessera {
 
 namespace detail {
 
-/// a < b, and -0 < +0, so that which of two zeros is found does not depend on the order. False for NaN.
+/// Returns whether a < b, where -0 < +0, so that it does not depend on the order which of two zeros is found.
+/// Returns false if one of them is NaN.
 template <class T>
 KOKKOS_FUNCTION bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -26,27 +27,33 @@ KOKKOS_FUNCTION bool is_less(T a, T b) {
   return a < b;
 }
 
-/// The order in which points lie in memory.
+/// Returns whether point `a` lies before point `b` in memory.
 KOKKOS_FUNCTION inline bool is_before(const Point& a, const Point& b) {
   for (int d = max_dimensions - 1; d >= 0; --d)
     if (a[d] != b[d]) return a[d] < b[d];
   return false;
 }
 
-/// The least or greatest element so far, if any.
+/// A reduction that finds the least or greatest element and its point.
 template <class T, bool Greatest>
 struct Extreme {
+  /// An element and its point.
   struct Value {
+    /// The least or greatest element so far.
     T value;
+    /// The point of that element, in global coordinates.
     Point point;
+    /// False when there have been no elements but NaN.
     bool found;
   };
 
+  /// Makes `value` that of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
-  /// NaN is dropped.
+  /// Takes the element at `point` into account. NaN is dropped.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
     if (element == element) join(value, {element, point, true});
   }
+  /// Takes the element of `other` into account. Of equal elements the first in memory order is kept.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     if (!other.found) return;
     if (!value.found || is_better(other, value)) value = other;
@@ -63,17 +70,21 @@ struct Extreme {
 
 }  // namespace detail
 
-/// The sum. Of floats it is exact and rounded once (ExactSum); of integers it is an std::int64_t or
-/// std::uint64_t that wraps around.
+/// The sum of all elements. A sum of floats is exact and is rounded once (see ExactSum). A sum of integers is
+/// a std::int64_t or std::uint64_t, which wraps around.
 template <class T>
 struct Sum {
   static_assert(std::is_integral_v<T>, "sums are of integers, float or double");
+  /// The sum of some elements.
   using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  /// Makes `value` the sum of no elements, 0.
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
+  /// Adds an element.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
     join(value, static_cast<Value>(element));
   }
-  /// Of small elements many at a time, in narrow sums that cannot overflow.
+  /// Adds `count` neighbouring elements. Small elements are added many at a time, in narrow sums that cannot
+  /// overflow.
   void add_row(Value& value, const T* elements, std::int64_t count) const {
     using Narrow = std::conditional_t<sizeof(T) >= 4, Value,
                                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
@@ -87,53 +98,69 @@ struct Sum {
       join(value, static_cast<Value>(sum));
     }
   }
+  /// Adds the sum `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(other));
   }
+  /// Returns the sum.
   Value result(const Value& value) const { return value; }
 };
 
+/// The sum of floats or doubles, which is exact and rounded once.
 template <class T>
 requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct Sum<T> {
+  /// The exact sum of some elements.
   using Value = ExactSum<T>;
+  /// Makes `value` the sum of no elements, 0.
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
+  /// Adds an element.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const { value.add(element); }
+  /// Adds `count` neighbouring elements, faster than one by one.
   void add_row(Value& value, const T* elements, std::int64_t count) const { value.add(elements, count); }
+  /// Adds the sum `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value.merge(other); }
+  /// Returns the sum, rounded to nearest.
   T result(const Value& value) const { return value.value(); }
 };
 
-/// The least element. NaN is dropped, and -0 is less than +0. Of no elements, or NaN alone: the greatest
-/// number of the type (infinity of floats).
+/// The least element. NaN is dropped, and -0 is less than +0. When there are no elements but NaN, the result
+/// is the greatest number of the type, which for floats is infinity.
 template <class T>
 struct Minimum : detail::Extreme<T, false> {
+  /// Returns the least element.
   T result(const typename detail::Extreme<T, false>::Value& value) const {
     using Limits = std::numeric_limits<T>;
     return value.found ? value.value : Limits::has_infinity ? Limits::infinity() : Limits::max();
   }
 };
 
-/// The greatest element; see Minimum.
+/// The greatest element. NaN is dropped, and -0 is less than +0. When there are no elements but NaN, the
+/// result is the least number of the type, which for floats is minus infinity.
 template <class T>
 struct Maximum : detail::Extreme<T, true> {
+  /// Returns the greatest element.
   T result(const typename detail::Extreme<T, true>::Value& value) const {
     using Limits = std::numeric_limits<T>;
     return value.found ? value.value : Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   }
 };
 
-/// The greatest absolute value. Of elements that are not finite it is infinity or NaN, where Maximum drops
-/// NaN: what tells whether a loop converges must not. Of no elements: 0.
+/// The greatest absolute value of floats or doubles. Where an element is not finite, the result is infinity
+/// or NaN, since a test of convergence must not drop NaN as Maximum does. The result for no elements is 0.
 template <class T>
 requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct MaximumNorm {
-  /// Bits without the sign: they are in the order of the numbers, and NaN comes after infinity.
+  /// The bits of a number without the sign. They are in the order of the numbers, and NaN comes after
+  /// infinity.
   using Value = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  /// Makes `value` that of no elements, 0.
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
+  /// Takes an element into account.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
     join(value, magnitude(element));
   }
+  /// Takes `count` neighbouring elements into account.
   void add_row(Value& value, const T* elements, std::int64_t count) const {
     Value greatest = value;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -142,7 +169,9 @@ struct MaximumNorm {
     }
     value = greatest;
   }
+  /// Keeps the greater of the two values.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value = other > value ? other : value; }
+  /// Returns the greatest absolute value.
   T result(const Value& value) const { return bit_cast<T>(value); }
 
  private:
@@ -151,40 +180,51 @@ struct MaximumNorm {
   }
 };
 
-/// The least element and where it is: `value`, `point`, and `found`, which is false when there are no
-/// elements but NaN. Of equal ones the first in memory order.
+/// The least element and where it is. The result has the members `value`, `point` and `found`, which is false
+/// when there are no elements but NaN. Of equal elements it is the first in memory order.
 template <class T>
 struct MinimumLocation : detail::Extreme<T, false> {
+  /// An element, its point, and whether there is one.
   using Value = typename detail::Extreme<T, false>::Value;
+  /// Returns the least element and its point.
   Value result(const Value& value) const { return value; }
 };
 
-/// The greatest element and where it is; see MinimumLocation.
+/// The greatest element and where it is. The result has the members `value`, `point` and `found`, which is
+/// false when there are no elements but NaN. Of equal elements it is the first in memory order.
 template <class T>
 struct MaximumLocation : detail::Extreme<T, true> {
+  /// An element, its point, and whether there is one.
   using Value = typename detail::Extreme<T, true>::Value;
+  /// Returns the greatest element and its point.
   Value result(const Value& value) const { return value; }
 };
 
-/// How many elements have each of the values 0 to Bins - 1, as std::array<std::uint64_t, Bins>; others are
-/// left out.
+/// The number of elements that have each of the values 0 to Bins - 1, as std::array<std::uint64_t, Bins>.
+/// Other elements are left out.
 template <class T, std::size_t Bins>
 struct Histogram {
   static_assert(std::is_integral_v<T>, "count integers: a stage before can make bins of other values");
+  /// The numbers of elements in all bins.
   struct Value {
+    /// The number of elements that have each value.
     std::uint64_t counts[Bins];
   };
+  /// Makes all numbers 0.
   KOKKOS_FUNCTION void init(Value& value) const {
     for (std::uint64_t& count : value.counts) count = 0;
   }
+  /// Counts an element.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
-    // Below zero is beyond all bins, too.
+    // An element below zero becomes a number that is beyond all bins, too.
     const auto bin = static_cast<std::uint64_t>(element);
     if (bin < Bins) ++value.counts[bin];
   }
+  /// Adds the numbers of `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     for (std::size_t bin = 0; bin < Bins; ++bin) value.counts[bin] += other.counts[bin];
   }
+  /// Returns the numbers of elements.
   std::array<std::uint64_t, Bins> result(const Value& value) const {
     std::array<std::uint64_t, Bins> counts;
     for (std::size_t bin = 0; bin < Bins; ++bin) counts[bin] = value.counts[bin];
@@ -192,31 +232,39 @@ struct Histogram {
   }
 };
 
-/// The mean, a double: of floats the exact sum, rounded once to their type, over the number of elements. Of
-/// no elements: 0.
+/// The mean as a double: the sum, which for floats is exact and rounded once to their type, divided by the
+/// number of elements. The mean of no elements is 0.
 template <class T>
 struct Mean {
+  /// The sum and number of some elements.
   struct Value {
+    /// The sum of the elements.
     typename Sum<T>::Value sum;
+    /// The number of elements.
     std::uint64_t count;
   };
+  /// Makes `value` that of no elements.
   KOKKOS_FUNCTION void init(Value& value) const {
     Sum<T>().init(value.sum);
     value.count = 0;
   }
+  /// Adds an element.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
     Sum<T>().add(value.sum, element, point);
     ++value.count;
   }
+  /// Adds `count` neighbouring elements.
   void add_row(Value& value, const T* elements,
                std::int64_t count) const requires std::is_floating_point_v<T> {
     Sum<T>().add_row(value.sum, elements, count);
     value.count += static_cast<std::uint64_t>(count);
   }
+  /// Adds the sum and number of `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     Sum<T>().join(value.sum, other.sum);
     value.count += other.count;
   }
+  /// Returns the mean.
   double result(const Value& value) const {
     if (value.count == 0) return 0;
     return static_cast<double>(Sum<T>().result(value.sum)) / static_cast<double>(value.count);

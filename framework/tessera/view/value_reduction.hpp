@@ -7,18 +7,21 @@
 
 namespace tessera {
 
-/// How ranks join values of a reduction: made once, run any number of times.
+/// A datatype and an operation of MPI with which ranks join the values of a reduction. It is made once and
+/// runs any number of times.
 class ValueReduction {
  public:
-  /// Values of so many bytes, which `join` joins; the order of ranks must not matter to it.
+  /// Prepares reductions of values of this many bytes, which `join` joins. The result of `join` must not
+  /// depend on the order of ranks. Not collective.
   ValueReduction(std::int64_t bytes, MPI_User_function* join);
   ~ValueReduction();
   ValueReduction(const ValueReduction&) = delete;
   ValueReduction& operator=(const ValueReduction&) = delete;
 
-  /// Every rank's `value` becomes the value of all. Collective.
+  /// Replaces every rank's `value` by the join of the values of all ranks. Collective.
   void run(void* value, MPI_Comm communicator) const;
-  /// The same, done when the request is.
+  /// Starts to replace every rank's `value` by the join of the values of all ranks. It is done when `request`
+  /// is, and `value` and this object must last until then. Collective.
   void start(void* value, MPI_Comm communicator, MPI_Request& request) const;
 
  private:

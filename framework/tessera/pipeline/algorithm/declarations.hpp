@@ -24,12 +24,12 @@ struct ArrayDeclaration {
   /// The ids of the arrays that the body reads, in the order of its parameters. They are declared before this
   /// one.
   std::vector<int> inputs = {};
-  /// What computes the stage; null for inputs, and for all but the first output of a stage.
+  /// The kernel that computes the stage; null for inputs, and for all but the first output of a stage.
   std::shared_ptr<const StageKernel> kernel = nullptr;
   /// The points of the array, if it is an input, an output, a bounded stage, a value or a global reduction;
   /// empty for other stages.
   Box domain = {};
-  /// What an input, or a bounded stage, holds outside its domain.
+  /// The boundary conditions: the values that an input, or a bounded stage, has outside its domain.
   BoundaryConditions boundary = {};
   /// Whether the array is a result of the pipeline.
   bool is_output = false;
@@ -119,7 +119,7 @@ struct LoopDeclaration {
 struct FusableGroup {
   /// The ids of the stages' first outputs, in rising order.
   std::vector<int> stages;
-  /// What computes them on a device.
+  /// The kernel that computes them on a device.
   std::shared_ptr<const GroupKernel> kernel;
 };
 

@@ -57,8 +57,8 @@ class Pipeline : public Algorithm {
   auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
     return stage<T, FirstN>(std::move(name), body, first, rest...);
   }
-  /// As above, for a stage of N dimensions, whatever the dimensions of its inputs, of which there may be
-  /// none.
+  /// A stage of N dimensions, whatever the dimensions of its inputs, of which there may be none. Everything
+  /// else is as for the stages that have as many dimensions as their first input.
   template <class T, int N, class Body, class... In, int... InN>
   auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
     return units<T, N, SinglePoint>(std::move(name), body, inputs...);

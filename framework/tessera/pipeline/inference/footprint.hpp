@@ -17,10 +17,10 @@ concept DeclaresFootprint = requires(const Body& body, int input, const Box& box
   { body.footprint(input, box) } -> std::convertible_to<Box>;
 };
 
-/// What a stage body reads: declared by the body, or inferred. `N` is the number of coordinates that the body
-/// takes, and `Inputs` are ArrayTypes. When a Footprint is made, the body runs once to find a closed form,
-/// which gives exactly the boxes of infer_footprint, in nanoseconds, for boxes within Provenance::limit. For
-/// other boxes, and for bodies without a closed form, the body runs for each box.
+/// The footprint of a stage body, which the body declares or which is inferred. `N` is the number of
+/// coordinates that the body takes, and `Inputs` are ArrayTypes. When a Footprint is made, the body runs once
+/// to find a closed form, which gives exactly the boxes of infer_footprint, in nanoseconds, for boxes within
+/// Provenance::limit. For other boxes, and for bodies without a closed form, the body runs for each box.
 template <class Body, int N, class... Inputs>
 class Footprint {
  public:

@@ -170,8 +170,8 @@ struct Interval {
   template <class U>
   KOKKOS_FUNCTION Interval& operator=(const U& other);
 
-  /// The same values with the provenance `from`, or with none if `from` is affine and gives other bounds on
-  /// the largest box.
+  /// These values with the provenance `from`, or with none if `from` is affine and gives other bounds on the
+  /// largest box.
   KOKKOS_FUNCTION Interval traced(const Provenance& from) const {
     Interval result = *this;
     result.provenance = from;
@@ -281,6 +281,7 @@ KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   }
 }
 
+/// Assigns a number or interval, converted to T; this interval keeps its tape if the other has none.
 template <class T>
 template <class U>
 KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {

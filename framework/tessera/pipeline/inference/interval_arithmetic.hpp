@@ -13,7 +13,7 @@ concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> |
 
 namespace detail {
 
-/// Both operands of an operation, converted to intervals of the type of its result.
+/// The two operands of an operation, converted to intervals of the type of its result.
 template <class A, class B>
 struct Operands {
   /// The number type of the result.
@@ -252,16 +252,18 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
   return {no ? Truth::no : Truth::either, o.decisions};
 }
-/// Whether a <= b for all values of both, for none, or for some.
+/// Whether a > b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
+/// Whether a <= b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
   return !(b < a);  // an undecided answer stays undecided, so NaN is covered
 }
-/// Whether a == b for all values of both, for none, or for some.
+/// Whether a >= b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
+/// Whether a == b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);

@@ -45,7 +45,7 @@ class AccessViolations {
 /// Reports the accesses of one stage to one of its inputs that lie outside the footprint (builds with
 /// TESSERA_CHECKS). Such an access reads 0. Hosts only.
 struct AccessMonitor {
-  /// Where violations are reported.
+  /// The object to which violations are reported.
   AccessViolations* violations;
   /// The id of the stage.
   int stage;

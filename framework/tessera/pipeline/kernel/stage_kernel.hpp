@@ -62,7 +62,7 @@ struct GroupArray {
   ArrayReference memory;
   /// The number in the group of the stage that computes the array into scratch; -1: the array is in memory.
   int member = -1;
-  /// Where the array begins, in bytes from the start of the team's scratch.
+  /// The place where the array begins, in bytes from the start of the team's scratch.
   std::int64_t scratch_offset = 0;
   /// The bytes of one point.
   std::int64_t element_size = 0;

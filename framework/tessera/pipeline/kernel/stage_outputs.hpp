@@ -38,7 +38,7 @@ struct OutputArrays {
   [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
                                     Coordinates... at) const {
     const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
-    // As with one output, below.
+    // Vectors of 32 bytes for wide elements, for the reasons given for stages with one output below.
     if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
       [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
 #pragma omp simd simdlen(lanes)

@@ -17,7 +17,7 @@ struct Buffer {
   Box box;
   /// The first point of each row that the rank computes, which is aligned to 64 bytes (see padded_layout).
   std::int64_t aligned_x = 0;
-  /// Where it begins, in bytes from the start of the rank's memory; a multiple of 64.
+  /// The place where the buffer begins, in bytes from the start of the rank's memory; a multiple of 64.
   std::int64_t offset = 0;
   /// Its size in bytes, padding included.
   std::int64_t bytes = 0;
@@ -25,7 +25,7 @@ struct Buffer {
 
 /// The part of one rank in one array, which is an input or the output of a stage.
 struct ArrayRegions {
-  /// Where the stage is computed when the plan runs: on devices `tile` becomes `rank` where no fusable group
+  /// The placement of the stage when the plan runs: on devices `tile` becomes `rank` where no fusable group
   /// computes the tiles.
   Placement placement = Placement::distributed;
   /// The processor grid over which the array is distributed.
@@ -105,7 +105,7 @@ struct Plan {
   std::int64_t peak_bytes() const { return array_bytes + message_bytes + scratch_bytes + partial_bytes; }
 };
 
-/// The same plan for a stream of items, such as frames: it runs for one item after the other until
+/// Makes a plan of one that is for a single item, such as a frame, to run for all items of a stream, until
 /// Bindings::next_item says that there is none. Nothing is planned, allocated or prepared between items.
 Plan plan_of_stream(Plan plan);
 

@@ -21,7 +21,7 @@ namespace plan {
 struct Sequence {
   /// The name of the part of the plan, such as "compute".
   std::string name;
-  /// What runs.
+  /// The parts of the plan that run.
   std::vector<PlanNode> children;
 };
 /// The children run again and again, until `maximum` turns are over or a condition ends the loop before.
@@ -31,7 +31,7 @@ struct Repeat {
   /// The id of the array, a value or the result of a global reduction, whose first element ends the loop when
   /// it is not zero; -1: no condition.
   int condition = -1;
-  /// What runs in every turn, or in every round of turns.
+  /// The nodes that run in every turn, or in every round of turns.
   std::vector<PlanNode> children;
   /// The number of the loop in the pipeline; -1: it is none of the pipeline's.
   int loop = -1;
@@ -113,12 +113,12 @@ struct FillBoundary {
   /// The points to fill, and points of the domain, which do not change.
   Box box;
 };
-/// Where a thread keeps an array of a tile in its scratch memory. Arrays that are not needed at the same time
-/// may share memory.
+/// The place of an array of a tile in the scratch memory of a thread or team. Arrays that are not needed at
+/// the same time may share memory.
 struct Scratch {
   /// The id of the array.
   int array = 0;
-  /// Where it begins, in bytes from the start of the scratch memory.
+  /// The place where it begins, in bytes from the start of the scratch memory.
   std::int64_t offset = 0;
 };
 /// The points that the tiles of a stage contribute to a global reduction of one of its outputs.
@@ -143,7 +143,7 @@ struct Compute {
   std::vector<int> members;
   /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m; the last member has no boxes here.
   std::vector<Box> boxes;
-  /// Where the arrays lie that are in scratch.
+  /// The places of the arrays that are in scratch.
   std::vector<Scratch> scratch;
   /// Global reductions to which each tile contributes while it is in cache.
   std::vector<Contribution> contributions;

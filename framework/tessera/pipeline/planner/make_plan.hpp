@@ -16,11 +16,12 @@ class ScheduledPipeline;
 Plan make_plan(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                int rank);
 
-/// As above, for one rank of a ScheduledPipeline, in which what all ranks have in common is worked out once.
+/// Plans one rank of a ScheduledPipeline, in which what all ranks have in common is worked out once. Throws
+/// as the function above does.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 
-/// As above, for one of many ranks that are planned one after the other: answers about other ranks are kept
-/// in `others`, which must be of the same `scheduled`.
+/// Plans one of many ranks that are planned one after the other: answers about other ranks are kept in
+/// `others`, which must be of the same `scheduled`. Throws as the functions above do.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
 /// The plans of all ranks, in order. Throws as make_plan does.

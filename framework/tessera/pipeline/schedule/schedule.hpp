@@ -71,6 +71,7 @@ struct LoopSchedule {
 enum class Overlap : std::uint8_t {
   automatic,  ///< Where a rank has many points.
   on,         ///< Wherever there is an inside.
+  /// Nowhere: a rank waits for all ghosts before it computes.
   off
 };
 

@@ -8,12 +8,13 @@
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
-// How far two images are apart, as stages of a pipeline. Sums are exact: the results have the
-// same bits on any number of ranks.
+// Measures of the difference between two images, as stages of a pipeline. Sums are exact: the results have
+// the same bits on any number of ranks.
 namespace tessera {
 
 namespace detail {
 
+/// The squared difference of two points of uint8.
 struct SquaredError {
   template <class A, class B, class... Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
@@ -22,6 +23,7 @@ struct SquaredError {
   }
 };
 
+/// The peak signal-to-noise ratio in dB, from the sum of the squared differences of `points` points.
 struct PeakSignalToNoise {
   double points;
   double peak = 255.0;
@@ -34,8 +36,8 @@ struct PeakSignalToNoise {
   }
 };
 
-/// |a - b|: of integers exact, as std::uint64_t, of floats a double, which is 0 of two NaN and infinity of
-/// one.
+/// |a - b|: exact for integers, as std::uint64_t; a double for floats, which is 0 for two NaN and infinity
+/// for one.
 template <class A, class B>
 KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
   if constexpr (std::is_floating_point_v<number_of<A>>) {
@@ -48,7 +50,7 @@ KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
   }
 }
 
-/// The difference, its square, and whether there is one.
+/// The absolute difference of two points, its square, and 1 if there is a difference, else 0.
 struct Differences {
   template <class A, class B, class... Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
@@ -57,9 +59,12 @@ struct Differences {
   }
 };
 
-/// The window of the structural similarity: a Gaussian of sigma 1.5, cut off at 5 points, of sum 1.
+/// The window of the structural similarity reaches this many points to each side.
 inline constexpr int ssim_radius = 5;
+/// The weights of the window along one dimension.
 using SsimWindow = Table<double, 2 * ssim_radius + 1>;
+/// The window of the structural similarity: a Gaussian of sigma 1.5, cut off at 5 points, whose weights sum
+/// up to 1.
 inline SsimWindow ssim_window() {
   std::array<double, 2 * ssim_radius + 1> weights;
   double sum = 0;
@@ -72,7 +77,7 @@ inline SsimWindow ssim_window() {
   return SsimWindow(weights);
 }
 
-/// Sums of a, b, a^2, b^2 and a b along x, weighted by the window.
+/// The sums of a, b, a^2, b^2 and a b along x, weighted by the window.
 struct MomentsAlongX {
   SsimWindow window;
 
@@ -94,7 +99,7 @@ struct MomentsAlongX {
   }
 };
 
-/// The similarity of the windows around a point.
+/// The structural similarity of the windows around a point, from the sums along x.
 struct Similarity {
   SsimWindow window;
 
@@ -119,9 +124,9 @@ struct Similarity {
 
 }  // namespace detail
 
-/// The peak signal-to-noise ratio of two images of uint8 on `image`, in dB, as a value of this name: 10
-/// log10(255^2 / mean squared difference); infinity of equal images. Adds the stage `<name>_errors` and the
-/// reduction `<name>_sum`.
+/// Adds the peak signal-to-noise ratio of two images of uint8 on the box `image`, in dB, as a value of this
+/// name: 10 log10(255^2 / mean squared difference), which is infinity for equal images. Adds also the stage
+/// `<name>_errors` and the reduction `<name>_sum`.
 template <int N>
 Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, N> a,
                           Array<std::uint8_t, N> b, const Box& image) {
@@ -130,22 +135,26 @@ Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std
   return pipeline.value<double>(name, detail::PeakSignalToNoise{static_cast<double>(image.size())}, sum);
 }
 
-/// How far two images are apart: the greatest and the mean absolute difference, the peak signal-to-noise
-/// ratio in dB, infinity of equal images, and how many points differ. Exact but for the last rounding of
-/// each; of integers of 64 bits differences are rounded to 53. Two NaN are equal, and one of them is
-/// infinitely far from a number.
+/// Measures of the difference between two images. They are exact but for the last rounding of each;
+/// differences of 64-bit integers are rounded to 53 bits. Two NaN are equal, and a NaN is infinitely far from
+/// a number.
 template <int N>
 struct ImageDifferences {
-  /// Those of all points.
+  /// The absolute differences of all points.
   Array<double, N> differences;
+  /// The greatest absolute difference, one element.
   Array<double, 1> maximum;
+  /// The mean absolute difference, one element.
   Array<double, 1> mean;
+  /// The peak signal-to-noise ratio in dB, one element; infinity for equal images.
   Array<double, 1> psnr;
+  /// The number of points that differ, one element.
   Array<std::uint64_t, 1> differing;
 };
 
-/// The differences of two images on `image`, as global reductions and a value of these names; `peak` is the
-/// greatest signal. Adds the stage `differences`, with two further outputs, and the reduction `square_sum`.
+/// Adds the differences of two images on the box `image` to a pipeline, as the global reductions `maximum`,
+/// `mean` and `differing` and the value `psnr`, for which `peak` is the greatest signal. Adds also the stage
+/// `differences`, with the further outputs `squares` and `differs`, and the reduction `square_sum`.
 template <class T, int N>
 ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
                                     double peak) {
@@ -160,16 +169,17 @@ ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, 
           .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
 }
 
-/// Whether any window of the structural similarity lies in an image: from 11 x 11 points on.
+/// Whether a whole window of the structural similarity lies in the image: it has at least 11 x 11 points.
 inline bool has_ssim(const Box& image) {
   return image[0].size() > 2 * detail::ssim_radius && image[1].size() > 2 * detail::ssim_radius;
 }
 
-/// The mean structural similarity of two images on `image`, which must have one (see has_ssim), as a global
-/// reduction of this name (Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, Image quality assessment:
-/// from error visibility to structural similarity, 2004): Gaussian windows of 11 x 11 points and sigma 1.5,
-/// K1 = 0.01, K2 = 0.03, L = 255, averaged over the points whose window lies in the image. Adds the stages
-/// `<name>_mean_a`, which is one with four further outputs, and `<name>_similarity`.
+/// Adds the mean structural similarity of two images on the box `image`, as a global reduction of this name
+/// (Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, Image quality assessment: from error visibility to
+/// structural similarity, IEEE Transactions on Image Processing, 2004): Gaussian windows of 11 x 11 points
+/// and sigma 1.5, K1 = 0.01, K2 = 0.03, L = 255, averaged over the points whose window lies in the image. The
+/// image must hold a window (see has_ssim). Adds also the stage `<name>_mean_a`, which has four further
+/// outputs, and the stage `<name>_similarity`.
 inline Array<double, 1> add_ssim(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, 2> a,
                                  Array<std::uint8_t, 2> b, const Box& image) {
   using Moments = TypeList<double, double, double, double, double>;

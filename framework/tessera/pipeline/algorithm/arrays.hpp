@@ -3,13 +3,15 @@
 
 namespace tessera {
 
-/// An N-dimensional array of T in a pipeline: an input, or what a stage computes.
+/// An N-dimensional array of T in a pipeline: an input, or the output of a stage. It is a handle without
+/// data.
 template <class T, int N>
 struct Array {
+  /// The number of the array in its pipeline.
   int id;
 };
 
-/// An array with the type of the stage that computes it, which `fusable` needs.
+/// An array together with the type of the kernel that computes it, which Pipeline::fusable needs.
 template <class Kernel, class T, int N>
 struct Stage : Array<T, N> {};
 

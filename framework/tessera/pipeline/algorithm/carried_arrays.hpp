@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// The arrays from before a loop of the pipeline that its turns change, themselves or by a loop in it: all
-/// that a turn gets from the one before.
+/// The ids of the arrays from before a loop that its turns change, by its own feeds or by those of loops in
+/// it. They hold all that a turn takes over from the turn before. `loop` must be one of the pipeline's.
 std::vector<int> carried_arrays(const Algorithm& pipeline, const LoopDeclaration& loop);
 
 }  // namespace tessera

@@ -7,12 +7,14 @@
 
 namespace tessera {
 
-/// Whether the array is a reduction of the innermost loop that it is in, or a value that follows from one.
+/// Whether the array is a global reduction of the innermost loop that it is in, or a value of that loop that
+/// is computed from one, directly or through other values.
 bool follows_from_reduction(const Algorithm& pipeline, int array);
 
-/// Why the ranks cannot agree on the condition of a loop's turn while they compute the next one; empty when
-/// they can. Nothing that a turn computes may follow from what the ranks agree on, and nothing but iterates
-/// and values of the condition may be asked for after the loop: of all else there is that of a turn more.
+/// Why the ranks cannot agree on the condition of a loop's turn while they compute the next one; an empty
+/// string when they can. No point of the next turn may depend on what the ranks agree on. After the loop only
+/// its iterates and the values behind its condition may be used, because all other arrays are then those of
+/// one turn more. `loop` must be one of the pipeline's.
 std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop);
 
 }  // namespace tessera

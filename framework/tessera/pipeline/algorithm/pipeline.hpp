@@ -29,13 +29,14 @@ namespace tessera {
 ///     auto bv = p.stage<std::uint16_t>("bv", BlurY{}, bh);
 ///     p.output(bv);
 ///
-/// Names must differ from each other. Every stage must lead to an output. Functions throw InternalError for
-/// what cannot be a pipeline.
+/// Names must differ from each other. Every stage must lead to an output. Boxes and coordinates have x first.
+/// The functions throw InternalError for a declaration that no pipeline can have.
 class Pipeline : public Algorithm {
  public:
-  /// An input that holds outside `domain` what `boundary` says, per dimension and side; without a condition
-  /// no stage may read there. One that a loop feeds keeps the last iterate: a run that reads no file goes on
-  /// from there. Throws InputError when only one side of a dimension is periodic.
+  /// An N-dimensional input of T. Outside `domain` it holds what `boundary` says, per dimension and side;
+  /// without a boundary condition no stage may read there. An input that a loop feeds keeps the last iterate:
+  /// a later run that reads no file starts from it. Throws InputError when only one side of a dimension is
+  /// periodic.
   template <class T, int N>
   Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
@@ -49,24 +50,25 @@ class Pipeline : public Algorithm {
 
   /// A stage whose `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor with a
   /// templated KOKKOS_FUNCTION call operator; it is copied. The stage has as many dimensions as its first
-  /// input, or N. A body that reads several rows, as stencils do, may name `static constexpr int
-  /// rows_together`, 1 to 16: hosts then compute so many rows at a time, and what these share is read and
-  /// computed once. It never changes a bit. Devices, and stages of one dimension, have no use for it.
+  /// input. A body that reads several rows, as stencils do, may name `static constexpr int rows_together`, 1
+  /// to 16: hosts then compute this many rows at a time, and what these rows share is read and computed once.
+  /// It never changes a result. Devices, and stages of one dimension, ignore it.
   template <class T, class Body, class First, int FirstN, class... Rest, int... RestN>
   auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
     return stage<T, FirstN>(std::move(name), body, first, rest...);
   }
+  /// A stage of N dimensions, whatever the dimensions of its inputs, of which there may be none. Everything
+  /// else is as for the stages that have as many dimensions as their first input.
   template <class T, int N, class Body, class... In, int... InN>
   auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
     return units<T, N, SinglePoint>(std::move(name), body, inputs...);
   }
 
-  /// A stage with several outputs, `body` returning pack(a, b, ...):
+  /// A stage with several outputs, whose `body` returns pack(a, b, ...):
   ///
   ///     auto [gx, gy] = p.stages<TypeList<float, float>>({"gx", "gy"}, Gradient{}, in);
   ///
-  /// A schedule speaks of it by the name of the first output. All outputs have the dimensions of the first
-  /// input.
+  /// In a schedule it has the name of its first output. All outputs have the dimensions of the first input.
   template <class Values, class Body, class First, int N, class... Rest, int... RestN>
   auto stages(const std::vector<std::string>& names, const Body& body, Array<First, N> first,
               Array<Rest, RestN>... rest) {
@@ -75,8 +77,8 @@ class Pipeline : public Algorithm {
   }
 
   /// A stage whose body computes X points that follow each other along x at a time: body(inputs..., x, y,
-  /// ...) returns pack(...) of the points X * x to X * x + X - 1. What differs between even and odd points,
-  /// as in upsampling, needs no branch, and what they share is computed once.
+  /// ...) returns pack(...) of the points X * x to X * x + X - 1. Differences between even and odd points, as
+  /// in upsampling, then need no branch, and what these points share is computed once.
   template <class T, int X, class Body, class First, int N, class... Rest, int... RestN>
   auto phases(std::string name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
     return units<T, N, Unit<X, 1>>(std::move(name), body, first, rest...);
@@ -84,33 +86,34 @@ class Pipeline : public Algorithm {
 
   /// A stage whose body computes all points of the last of N dimensions at a time, such as the colours of a
   /// pixel: body(inputs..., x, y, ...) returns pack(...) of the points 0 to Planes - 1 of that dimension, or,
-  /// with X > 1, of the points X * x to X * x + X - 1 of the first plane, then of the second, ... Consumers
-  /// may read the points 0 to Planes - 1 only, and no rank has a part of them.
+  /// with X > 1, of the points X * x to X * x + X - 1 of the first plane, then of the second, and so on.
+  /// Consumers may read only the points 0 to Planes - 1 of that dimension, which is never divided among
+  /// ranks.
   template <class T, int N, int Planes, int X = 1, class Body, class... In, int... InN>
   auto planes(std::string name, const Body& body, Array<In, InN>... inputs) {
     static_assert(N >= 2 && Planes >= 2);
     return units<T, N, Unit<X, Planes>>(std::move(name), body, inputs...);
   }
 
-  /// A column stage, of N dimensions: `body(line, inputs..., x, ...)` writes all `extent` points along
-  /// dimension D for a point of the other dimensions, whose coordinates it gets in order. A histogram per
-  /// cell is one. Consumers may read the points 0 to extent - 1 of that dimension only, and no rank has a
-  /// part of it.
+  /// A column stage of N dimensions, such as a histogram per cell: `body(line, inputs..., x, ...)` writes all
+  /// `extent` points along dimension D for one point of the other dimensions, whose coordinates it gets in
+  /// order. Consumers may read only the points 0 to extent - 1 of dimension D, which is never divided among
+  /// ranks.
   template <class T, int N, int D, class Body, class... In, int... InN>
   Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
     return add_columns<T, N, D, 0>(std::move(name), body, extent, inputs...);
   }
-  /// The same where the compiler knows the extent: loops over short lines are then unrolled.
+  /// A column stage, as `columns`, whose extent the compiler knows: loops over short lines are then unrolled.
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
   Array<T, N> lines(std::string name, const Body& body, Array<In, InN>... inputs) {
     static_assert(Extent > 0);
     return add_columns<T, N, D, Extent>(std::move(name), body, Extent, inputs...);
   }
 
-  /// A global reduction of the points `over` of an array (default: the domain of an input): Histogram, Mean,
-  /// Sum, Minimum, Maximum, or any other ReductionOf whose result is a number or a std::array of numbers.
-  /// Later stages read the result, `mean(0)` or `histogram(i)`, on every rank. It has the same bits on any
-  /// number of ranks.
+  /// A global reduction of the points `over` of an array (default: the array's domain, which stages that are
+  /// neither bounded nor outputs do not have). `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any
+  /// other ReductionOf whose result is a number or a std::array of numbers. Later stages read the result,
+  /// `mean(0)` or `histogram(i)`, on every rank. It has the same bits on any number of ranks.
   template <class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
   auto reduce(std::string name, Reduction, Array<T, N> input, const Box& over = {}) {
@@ -129,17 +132,19 @@ class Pipeline : public Algorithm {
     return Array<Element, 1>{add(std::move(declaration))};
   }
 
-  /// Makes a stage an output on `domain`; without one, on the domain of the pipeline's first input, or on all
-  /// of a value, of a reduction's result or of a bounded stage. An input may be one that a loop feeds.
+  /// Makes a stage an output on `domain`. The default is the domain of the pipeline's first input; values,
+  /// results of reductions and bounded stages are output as a whole. An input may be an output if a loop
+  /// feeds it.
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
     output(stage.id, domain);
   }
   using Algorithm::output;
 
-  /// Ends a stage at `domain`: it is computed there only, and beyond lies what `boundary` says, as of an
-  /// input. With a periodic side it is `distributed` in all schedules, as what lies beyond comes from other
-  /// ranks. What a loop carries from turn to turn starts as such a stage, or as an input.
+  /// Ends a stage at `domain`: it is computed only there, and beyond it holds what `boundary` says, like an
+  /// input. With a periodic side it is `distributed` in all schedules, because the points beyond come from
+  /// other ranks. An array that a loop carries from turn to turn starts as such a stage, or as an input.
+  /// Throws InputError when only one side of a dimension is periodic.
   template <class T, int N>
   void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
     check_boundary(boundary, N);
@@ -147,9 +152,9 @@ class Pipeline : public Algorithm {
     mark_bounded(stage.id, domain, boundary);
   }
 
-  /// Values: an array of one dimension whose `count` elements every rank computes for itself. body(inputs...,
-  /// i) returns element i; what it reads are mostly global reductions and other values. The conditions and
-  /// states of loops are values.
+  /// An array of one dimension whose `count` elements every rank computes for itself. body(inputs..., i)
+  /// returns element i; its inputs are mostly global reductions and other values. The conditions and states
+  /// of loops are values.
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> values(std::string name, const Body& body, int count, Array<In, InN>... inputs) {
     check_line(name, count);
@@ -164,30 +169,30 @@ class Pipeline : public Algorithm {
     declaration.is_value = true;
     return {add(std::move(declaration))};
   }
-  /// One value.
+  /// A single value: the body is called with i = 0 only.
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> value(std::string name, const Body& body, Array<In, InN>... inputs) {
     return values<T>(std::move(name), body, 1, inputs...);
   }
 
-  /// What the stages of a loop say about it.
+  /// The loop that is being declared: its stages say through it what is fed and when it ends.
   class Loop {
    public:
-    /// After every turn `to` becomes `from`, a stage of the loop: both change places, nothing is copied. `to`
-    /// is an input, a bounded stage or a value from before the loop; `from` is computed on its domain. After
-    /// the loop `to` is the result.
+    /// After every turn `to` becomes `from`, a stage of the loop: both change places, and nothing is copied.
+    /// `to` is an input, a bounded stage or a value from before the loop; `from` is computed on the domain of
+    /// `to`. After the loop `to` holds the result.
     template <class T, int N>
     void feed(Array<T, N> from, Array<T, N> to) const {
       pipeline_->add_feed(loop_, from.id, to.id);
     }
     /// The loop ends after the first turn in which `condition`, a value or a global reduction of the loop, is
-    /// not zero. Without one it runs as often as it may.
+    /// not zero. A loop without a condition ends at its maximum.
     template <class T>
     void until(Array<T, 1> condition) const {
       pipeline_->set_condition(loop_, condition.id);
     }
-    /// What reports call the residual, a value or a global reduction of the loop. A run ends with an error
-    /// after the turn in which it is not finite.
+    /// Makes a value or a global reduction of the loop its residual, which reports show. A run ends with an
+    /// error after the turn in which it is not finite.
     template <class T>
     void watch(Array<T, 1> residual) const {
       pipeline_->set_residual(loop_, residual.id);
@@ -200,9 +205,11 @@ class Pipeline : public Algorithm {
     std::size_t loop_;
   };
 
-  /// Loop-of-stencil-reduce (Aldinucci et al., section 3.1) and its variants: the stages that `body` declares
-  /// run again and again, `maximum` times at most. Bodies see indices (-i) as in every stage; a stage that
-  /// reads both iterates gives the change that is reduced (-d); a value that is fed back is a state (-s).
+  /// A loop, after the loop-of-stencil-reduce pattern and its variants (M. Aldinucci et al., A parallel
+  /// pattern for iterative stencil + reduce, The Journal of Supercomputing, 2018, section 3.1): the stages
+  /// that `body` declares run again and again, at most `maximum` times. Bodies may use indices (-i), as in
+  /// every stage; a stage that reads both iterates gives the change that is reduced (-d); a value that is fed
+  /// back is a state (-s).
   ///
   ///     p.repeat("jacobi", 1000, [&](const Pipeline::Loop& loop) {
   ///       auto next = p.stage<float>("next", Jacobi{}, u, f);
@@ -222,8 +229,8 @@ class Pipeline : public Algorithm {
     end_loop(loop);
   }
 
-  /// Devices: one kernel may compute these stages, all but the last in scratch memory of a team, where the
-  /// schedule computes them in tiles. Hosts fuse any stages and need no such word.
+  /// Lets devices compute these stages in one kernel, all but the last in scratch memory of a team, where the
+  /// schedule computes them in tiles. Hosts fuse any stages and ignore it.
   template <class... Kernels, class... T, int... N>
   void fusable(Stage<Kernels, T, N>... stages) {
     add_group({stages.id...}, std::make_shared<FusedStages<Kernels...>>(kernel_of<Kernels>(stages.id)...));

@@ -4,11 +4,13 @@
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 
-// Elementary functions for stage bodies: one meaning for numbers and intervals. They grow with their
-// argument, so the bounds of the result are those of the argument.
+// Elementary functions for stage bodies, with the same meaning for numbers and intervals. They do not
+// decrease where their argument increases, so the bounds of the result are the results at the bounds of the
+// argument.
 
 namespace tessera {
 
+/// A floating number, or an interval of floating numbers.
 template <class V>
 concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
 
@@ -20,8 +22,8 @@ KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
   return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
 }
 
-/// The range between two results of a function that the libraries of hosts and devices compute to a few ulps
-/// and may flush to zero.
+/// The range between two results of a function that the libraries of hosts and devices compute to a few ulps,
+/// and where they may flush small results to 0.
 template <class T>
 KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
   const T relative = 8 * LimitsOf<T>::epsilon;
@@ -34,7 +36,7 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
 
 }  // namespace detail
 
-/// The greatest whole number that is not greater.
+/// The greatest whole number that is not greater than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
   if constexpr (is_interval<V>)
@@ -43,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
     return compat::floor(value);
 }
 
-/// The least whole number that is not less.
+/// The least whole number that is not less than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
   if constexpr (is_interval<V>)
@@ -52,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
     return compat::ceil(value);
 }
 
-/// The nearest whole number, of two the one further from 0, as std::round.
+/// The nearest whole number; halves are rounded away from 0, as by std::round.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
   if constexpr (is_interval<V>)
@@ -61,7 +63,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
     return compat::round(value);
 }
 
-/// e to the power of a value.
+/// e to the power of `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
   if constexpr (is_interval<V>) {
@@ -73,7 +75,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
   }
 }
 
-/// The natural logarithm; on intervals with 0 or less in them, anything.
+/// The natural logarithm of `value`. The logarithm of an interval that holds 0 or less may be anything.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
   if constexpr (is_interval<V>) {

@@ -5,16 +5,17 @@
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 
-// The functions that stage bodies use instead of <cmath> and <algorithm>: one meaning for numbers and
-// intervals. Operands are taken by value, as on devices the constants of a namespace have no addresses.
+// The functions that stage bodies use instead of those of <cmath> and <algorithm>, with the same meaning for
+// numbers and intervals. Operands are passed by value, because on devices the constants of a namespace have
+// no addresses.
 
 namespace tessera {
 
-/// The greatest T: a constant, as devices cannot call std::numeric_limits.
+/// The greatest T, as a constant: devices cannot call std::numeric_limits.
 template <class T>
 inline constexpr T highest = LimitsOf<T>::max;
 
-/// `value` as a T, as static_cast has it.
+/// `value`, a number or an interval, converted to T as by static_cast.
 template <class T, class V>
 KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
   if constexpr (is_interval<V>)
@@ -23,7 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
     return static_cast<T>(value);
 }
 
-/// The lesser; NaN in the first argument is dropped.
+/// The lesser of two values; NaN in the first argument is dropped.
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -41,7 +42,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
   }
 }
 
-/// The greater; NaN in the first argument is dropped.
+/// The greater of two values; NaN in the first argument is dropped.
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto max(A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -64,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
   return tessera::min(tessera::max(value, low), high);
 }
 
-/// The absolute value.
+/// The absolute value. The result has the type of `value + value`.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
   if constexpr (is_interval<V>) {
@@ -100,7 +101,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
   }
 }
 
-/// `a` where `condition` holds, else `b`: no branch, and inference takes both.
+/// `a` where `condition` holds, else `b`. It makes no branch: inference takes the hull of both where the
+/// condition is undecided.
 template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -111,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
       truth = condition;
     else
       truth = known(condition);
-    // A number that is chosen gets the tape, too.
+    // A plain number that may be chosen gets the tape, too.
     Decisions* const tape = left.decisions ? left.decisions : right.decisions;
     left.decisions = right.decisions = tape ? tape : truth.decisions;
     if (truth.value == Truth::yes) return left;

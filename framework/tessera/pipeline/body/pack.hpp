@@ -6,24 +6,28 @@
 
 namespace tessera {
 
-/// The values of one point of a stage with several outputs: what `pack(a, b)` in its body makes. Plain data,
-/// because devices have no std::tuple.
+/// The values of one point of a stage with several outputs, as `pack(a, b)` in its body makes them. It is
+/// plain data, because devices have no std::tuple.
 template <class... Values>
 struct Pack {};
+/// A Pack of at least one value.
 template <class First, class... Rest>
 struct Pack<First, Rest...> {
+  /// The value of the first output.
   First first;
+  /// The values of the other outputs.
   Pack<Rest...> rest;
 };
 
-/// The values that a body returns, one per output of its stage; their types may differ.
+/// The end of a Pack: no values.
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<> pack() { return {}; }
+/// The values that a body returns, one per output of its stage; their types may differ.
 template <class First, class... Rest>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<First, Rest...> pack(First first, Rest... rest) {
   return {first, pack(rest...)};
 }
 
-/// Value number K.
+/// Value number K of a Pack, counted from 0.
 template <std::size_t K, class First, class... Rest>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& get(const Pack<First, Rest...>& values) {
   static_assert(K <= sizeof...(Rest), "the body packs fewer values than its stage has outputs");
@@ -35,12 +39,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& get(const Pack<First, Rest...>
 
 namespace detail {
 
-/// Value number K of what a body returned: of a stage with one output the value itself.
+/// Value number K of the result of a body. The result of a stage with one output is the value itself.
 template <std::size_t K, class Value>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const Value& value_of(const Value& value) {
   static_assert(K == 0, "a stage with several outputs returns pack(a, b, ...)");
   return value;
 }
+/// Value number K of the result of a body of a stage with several outputs.
 template <std::size_t K, class... Values>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& value_of(const Pack<Values...>& values) {
   return get<K>(values);

@@ -11,12 +11,14 @@ namespace tessera {
 
 namespace detail {
 
+/// One accessor of a Via; its number makes it a base class of its own.
 template <std::size_t Number, class In>
 struct ViaInput {
   In in;
 };
 
-/// What a body returns at a point: as a number, of however many coordinates it takes.
+/// The type of the number that a body returns at a point, whether it takes one, two, three or four
+/// coordinates.
 template <class Coord, class Body, class... In>
 auto via_value() {
   if constexpr (std::is_invocable_v<const Body&, const In&..., Coord>)
@@ -51,6 +53,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
   };
 
  public:
+  /// The type of a point: T, or the type that the body returns if T is void.
   using Value = typename ValueOf<T>::type;
 
   KOKKOS_FORCEINLINE_FUNCTION Via(const Body& body, const In&... in)
@@ -61,7 +64,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
     return cast<Value>(body_(static_cast<const ViaInput<Number, In>&>(*this).in..., coordinate(indices)...));
   }
 
-  /// From an input's zero, which knows the tape of inference.
+  /// The number 0. It comes from an input's zero, which carries the tape of inference.
   KOKKOS_FORCEINLINE_FUNCTION auto zero() const {
     return cast<Value>(first_zero(static_cast<const ViaInput<Number, In>&>(*this).in...));
   }
@@ -74,7 +77,7 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(const Index& index) const {
     if constexpr (infers) {
-      // A plain number gets the tape, too: the body may compare what it makes of it.
+      // A plain number gets the tape, too, because the body may compare numbers that it computes from it.
       Coord result = to_interval<Coordinate>(index);
       result.decisions = zero().decisions;
       return result;
@@ -89,8 +92,8 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
 }  // namespace detail
 
 /// An accessor that evaluates `body` on the accessors `in` at the point asked for: it inlines a stage into
-/// another, as in `BlurY{}(via(BlurX{}, in), x, y)`. It executes and infers like any other. Its values are
-/// what the body returns, converted to T if T is given, as a stage of T would store them.
+/// another, as in `BlurY{}(via(BlurX{}, in), x, y)`. It executes and infers like any other accessor. Its
+/// values are those that the body returns, converted to T if T is given, as a stage of T would store them.
 template <class T = void, class Body, class... In>
 requires(sizeof...(In) > 0) KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
   return detail::Via<T, Body, std::index_sequence_for<In...>, In...>(body, in...);

@@ -9,20 +9,22 @@
 
 namespace tessera {
 
-/// A body that says itself what it reads, by a host function: while it computes `box`, not empty, it reads no
-/// more of input number `input` than the box returned. Inference leaves it alone, so its call operator may
-/// use plain numbers.
+/// A body that says itself what it reads, by a host function `footprint(input, box)`: while the body computes
+/// `box`, which is not empty, it reads no more of input number `input` than the box returned. Inference
+/// leaves such a body alone, so its call operator may use plain numbers.
 template <class Body>
 concept DeclaresFootprint = requires(const Body& body, int input, const Box& box) {
   { body.footprint(input, box) } -> std::convertible_to<Box>;
 };
 
-/// What a stage body reads: inferred, in closed form where it has one, or declared. The closed form is found
-/// by one run of the body when a Footprint is made; it gives exactly the boxes of infer_footprint, in
-/// nanoseconds, for boxes within Provenance::limit. For others, and without a closed form, the body runs.
+/// The footprint of a stage body, which the body declares or which is inferred. `N` is the number of
+/// coordinates that the body takes, and `Inputs` are ArrayTypes. When a Footprint is made, the body runs once
+/// to find a closed form, which gives exactly the boxes of infer_footprint, in nanoseconds, for boxes within
+/// Provenance::limit. For other boxes, and for bodies without a closed form, the body runs for each box.
 template <class Body, int N, class... Inputs>
 class Footprint {
  public:
+  /// Copies the body and looks for a closed form of its footprint.
   explicit Footprint(const Body& body) : body_(body) {
     if constexpr (sizeof...(Inputs) == 0)
       closed_ = true;  // a function of coordinates reads nothing
@@ -30,8 +32,9 @@ class Footprint {
       closed_ = infer_forms<N, Inputs...>(body_, forms_);
   }
 
-  /// Writes sizeof...(Inputs) boxes; `box` must not be empty. Throws InternalError as infer_footprint does,
-  /// and when a declared box has not the dimensions of its input.
+  /// Writes the box of each input, sizeof...(Inputs) of them, that the body may read while it computes `box`,
+  /// which must not be empty. Throws InternalError as infer_footprint does, and when a declared box has other
+  /// dimensions than its input.
   void required([[maybe_unused]] const Box& box, [[maybe_unused]] Box* needs) const {
     if constexpr (sizeof...(Inputs) == 0) {
       return;
@@ -48,8 +51,8 @@ class Footprint {
     }
   }
 
-  /// Whether the body reads an input at (..y.., ..x..), and none along its own rows: as transposes do. Known
-  /// of closed forms only.
+  /// Whether the body reads an input at (..y.., ..x..), as transposes do, and reads no input along the
+  /// input's own rows. Always `false` where the footprint has no closed form.
   bool swaps_rows() const {
     bool swaps = false;
     if constexpr (sizeof...(Inputs) > 0) {
@@ -62,7 +65,8 @@ class Footprint {
     return swaps;
   }
 
-  /// Whether `required` seldom runs the body.
+  /// Whether the footprint has a closed form, so that `required` runs the body only for boxes beyond
+  /// Provenance::limit.
   bool has_closed_form() const { return closed_; }
 
  private:

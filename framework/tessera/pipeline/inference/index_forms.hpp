@@ -6,12 +6,15 @@
 
 namespace tessera {
 
-/// What one dimension of an input is read at, as a function of the box that the body runs on: the hull of a
-/// few affine forms and constants.
+/// The indices at which a body reads one dimension of an input, as a function of the box that the body runs
+/// on: the hull of a few affine forms and constants.
 class IndexForms {
  public:
+  /// The most forms that are kept.
   static constexpr int capacity = 4;
 
+  /// Adds an index that the body reads at. It joins the form that is parallel to it, or becomes a new form;
+  /// if it has no form or there is no room for one more, the forms are no longer complete.
   KOKKOS_FUNCTION void include(const Interval<Coordinate>& index) {
     Provenance form = index.provenance;
     if (form.kind == Provenance::constant) {
@@ -29,17 +32,17 @@ class IndexForms {
     }
   }
 
-  /// Whether these forms say all there is to say.
+  /// Whether the forms describe all indices that were included.
   bool are_complete() const { return complete_; }
 
-  /// Whether there is one form only, which is affine in this dimension of the box.
+  /// Whether there is exactly one form, and it is affine in this dimension of the box.
   bool depends_only_on(int dimension) const {
     return complete_ && count_ == 1 && forms_[0].kind == Provenance::affine &&
            forms_[0].dimension == dimension;
   }
 
-  /// The indices over `box`, which is not empty and lies within Provenance::limit; as AccessRecord has it,
-  /// a range that ends where it begins, or before, when nothing is read.
+  /// The range of indices over `box`, which is not empty and lies within Provenance::limit. When nothing is
+  /// read, the range ends where it begins or before, as in AccessRecord.
   Range over(const Box& box) const {
     std::int64_t lower = BoundOf<Coordinate>::highest(), upper = BoundOf<Coordinate>::lowest();
     for (int i = 0; i < count_; ++i) {

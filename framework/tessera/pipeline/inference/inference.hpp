@@ -13,23 +13,27 @@ namespace tessera {
 /// The type of one input of a stage: an N-dimensional array of T.
 template <class T, int N>
 struct ArrayType {
+  /// The type of a point.
   using Value = T;
+  /// The number of dimensions.
   static constexpr int dimensions = N;
 };
 
-/// Forms of the indices of every input.
+/// The forms of the indices of every input, one IndexForms for each dimension.
 template <std::size_t Inputs>
 using InputForms = std::array<std::array<IndexForms, max_dimensions>, Inputs>;
 
 namespace detail {
 
-/// A coordinate on intervals. Its provenance is asked for only on the largest box.
+/// A coordinate as the interval of all points of `range`. It has a provenance only if `traced`, which is for
+/// the largest box.
 inline Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool traced,
                                             Decisions& decisions) {
   const Interval<Coordinate> coordinate(range.begin, range.end - 1, &decisions);
   return traced ? coordinate.traced(Provenance::of(dimension, 1, 1, 0, 0)) : coordinate;
 }
 
+/// Runs the body once, with recording accessors for its inputs and an interval for each coordinate of `box`.
 template <class Body, class... Inputs, std::size_t... Input, std::size_t... Dimension>
 void run_on_intervals(const Body& body, const Box& box, bool traced,
                       std::array<AccessRecord, sizeof...(Inputs)>& records, Decisions& decisions,
@@ -42,9 +46,10 @@ void run_on_intervals(const Body& body, const Box& box, bool traced,
 }  // namespace detail
 
 /// The boxes of the inputs that `body` may read while it computes `box`, an N-dimensional box that is not
-/// empty: the body itself runs once per path with interval coordinates (as Halide's bounds inference, from
-/// the same code that executes). An input that is never read gets an empty box. Throws InternalError when the
-/// body has more than 256 undecided paths. Costs about a microsecond.
+/// empty. The body itself, the code that also executes, runs once per path with interval coordinates, as in
+/// Halide's bounds inference (J. Ragan-Kelley et al., PLDI 2013). An input that is never read gets an empty
+/// box. Throws InternalError when the body has more than 256 undecided paths. One run takes about a
+/// microsecond.
 template <int N, class... Inputs, class Body>
 std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& box) {
   std::array<AccessRecord, sizeof...(Inputs)> records;
@@ -68,9 +73,10 @@ std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& 
   return required;
 }
 
-/// Runs `body` on the largest box that closed forms serve and gathers the forms of its indices. False when
-/// they do not say all that it reads on every box: an index is neither affine nor constant, something that
-/// depends on the box was compared, a number overflowed, or there were too many forms or paths.
+/// Runs `body` on the largest box that closed forms serve and gathers the forms of its indices. Returns
+/// `false` when the forms do not describe all that the body reads on every box: an index is neither affine
+/// nor constant, something that depends on the box was compared, a number overflowed, or there were too many
+/// forms or paths.
 template <int N, class... Inputs, class Body>
 bool infer_forms(const Body& body, InputForms<sizeof...(Inputs)>& forms) {
   Box largest;

@@ -15,61 +15,84 @@ namespace tessera {
 template <class T>
 struct Interval;
 
+/// Whether T is an Interval; `is_interval` is the shorter form.
 template <class T>
 struct IsInterval : std::false_type {};
+/// An Interval<T> is one.
 template <class T>
 struct IsInterval<Interval<T>> : std::true_type {};
+/// Whether T is an Interval, ignoring references and const.
 template <class T>
 inline constexpr bool is_interval = IsInterval<std::remove_cvref_t<T>>::value;
 
-/// The type of the numbers that an operand of a body stands for: T for T and for Interval<T>.
+/// The type of the numbers that an operand of a body stands for: T for T itself and for Interval<T>.
 template <class T>
 struct NumberOf {
+  /// The type of the number.
   using type = T;
 };
+/// An Interval<T> stands for numbers of T.
 template <class T>
 struct NumberOf<Interval<T>> {
+  /// The type of the number.
   using type = T;
 };
+/// The type of the numbers that T stands for, ignoring references and const (see NumberOf).
 template <class T>
 using number_of = typename NumberOf<std::remove_cvref_t<T>>::type;
 
+/// Whether T is an arithmetic type or Coordinate.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Coordinate>;
 
-/// The type of `a + b`: C++ promotions for values; a coordinate with an integer is a coordinate.
+/// The type of `a + b`. Values have the promotions of C++; a coordinate and an integer give a coordinate.
 template <class A, class B>
 struct ArithmeticResult {
+  /// The type of the result.
   using type = decltype(A() + B());
 };
+/// A coordinate with a number: floating if the number is, else a coordinate.
 template <class B>
 struct ArithmeticResult<Coordinate, B> {
+  /// The type of the result.
   using type = std::conditional_t<std::is_floating_point_v<B>, B, Coordinate>;
 };
+/// A number with a coordinate, as a coordinate with a number.
 template <class A>
 struct ArithmeticResult<A, Coordinate> : ArithmeticResult<Coordinate, A> {};
+/// Two coordinates give a coordinate.
 template <>
 struct ArithmeticResult<Coordinate, Coordinate> {
+  /// The type of the result.
   using type = Coordinate;
 };
+/// The type of the number that an operation on an A and a B gives; both may be intervals.
 template <class A, class B>
 using arithmetic_result = typename ArithmeticResult<number_of<A>, number_of<B>>::type;
 
-/// std::numeric_limits as constants: devices cannot call its functions.
+/// The values of std::numeric_limits as constants, because devices cannot call its functions.
 template <class T>
 struct LimitsOf {
+  /// The least finite value.
   static constexpr T lowest = std::numeric_limits<T>::lowest();
+  /// The greatest finite value.
   static constexpr T max = std::numeric_limits<T>::max();
+  /// Positive infinity; 0 for integers.
   static constexpr T infinity = std::numeric_limits<T>::infinity();
+  /// The difference between 1 and the next larger value; 0 for integers.
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  /// The least positive normal value; for integers the least value.
   static constexpr T min = std::numeric_limits<T>::min();
+  /// The least positive value; 0 for integers.
   static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
 };
 
 /// How the bounds of an Interval<T> are stored, and the whole range of T.
 template <class T>
 struct BoundOf {
+  /// The type of a bound: T if it is floating, else std::int64_t.
   using type = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+  /// The lower bound of the whole range; minus infinity for floating types.
   KOKKOS_FUNCTION static constexpr type lowest() {
     if constexpr (std::is_floating_point_v<T>)
       return -LimitsOf<T>::infinity;
@@ -78,7 +101,8 @@ struct BoundOf {
     else
       return static_cast<type>(LimitsOf<T>::lowest);
   }
-  /// For 64-bit unsigned numbers the bound stands for itself and everything above.
+  /// The upper bound of the whole range; infinity for floating types. The one of 64-bit unsigned numbers
+  /// stands for itself and everything above.
   KOKKOS_FUNCTION static constexpr type highest() {
     if constexpr (std::is_floating_point_v<T>)
       return LimitsOf<T>::infinity;
@@ -89,7 +113,7 @@ struct BoundOf {
     else
       return static_cast<type>(LimitsOf<T>::max);
   }
-  /// This upper bound stands for larger numbers too.
+  /// Whether this upper bound also stands for all larger numbers.
   KOKKOS_FUNCTION static constexpr bool is_open(type bound) {
     return std::is_same_v<T, std::uint64_t> && bound == highest();
   }
@@ -99,32 +123,42 @@ namespace detail {
 template <class T>
 inline constexpr bool dependent_false = false;
 
+/// The lesser of two bounds.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T lesser(T a, T b) {
   return b < a ? b : a;
 }
+/// The greater of two bounds.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T greater(T a, T b) {
   return a < b ? b : a;
 }
 }  // namespace detail
 
-/// All the values that a number may take while a stage body runs over a box of points: what coordinates and
-/// pixel values are during footprint inference. Sound: never too small. Bounds are inclusive; floating bounds
-/// are widened outward by an ulp per operation and carry a flag for NaN; an integer result that leaves its
-/// type's range becomes the whole range, because it may wrap.
+/// All values that a number of type T may take while a stage body runs over a box of points: coordinates and
+/// pixel values are intervals during footprint inference. It is sound, that is never too small. Floating
+/// bounds are widened outward by an ulp per operation; an integer result that leaves its type's range becomes
+/// the whole range, because it may wrap.
 template <class T>
 struct Interval {
+  /// The type of a bound.
   using Bound = typename BoundOf<T>::type;
+  /// The least value.
   Bound lower;
+  /// The greatest value.
   Bound upper;
+  /// The tape for undecided conditions on this interval; null for a number that the body names itself.
   Decisions* decisions = nullptr;
+  /// Whether the value may be NaN as well.
   bool maybe_nan = false;
+  /// How the bounds depend on the box that the body runs on.
   Provenance provenance;
 
+  /// The values from `low` to `high`, both inclusive, and NaN if `nan`; the provenance is `varying`.
   KOKKOS_FUNCTION Interval(Bound low, Bound high, Decisions* tape, bool nan = false)
       : lower(low), upper(high), decisions(tape), maybe_nan(nan) {}
-  /// A known number; NaN may be anything, as its bounds could not be compared.
+  /// The interval of one known number, a constant. NaN becomes the whole range with NaN, as its bounds could
+  /// not be compared.
   template <class U>
   requires is_number<U> KOKKOS_FUNCTION Interval(U number)
       : lower(is_nan(number) ? BoundOf<T>::lowest() : bound_of(number)),
@@ -132,10 +166,12 @@ struct Interval {
         maybe_nan(is_nan(number)),
         provenance{Provenance::constant} {}
 
+  /// Assigns a number or interval, converted to T; this interval keeps its tape if the other has none.
   template <class U>
   KOKKOS_FUNCTION Interval& operator=(const U& other);
 
-  /// The same numbers from this provenance, which is not believed where it gives other bounds.
+  /// These values with the provenance `from`, or with none if `from` is affine and gives other bounds on the
+  /// largest box.
   KOKKOS_FUNCTION Interval traced(const Provenance& from) const {
     Interval result = *this;
     result.provenance = from;
@@ -143,13 +179,16 @@ struct Interval {
       if (from.kind == Provenance::affine && !from.matches(lower, upper)) result.provenance = {};
     return result;
   }
+  /// Whether the bounds do not depend on the box.
   KOKKOS_FUNCTION bool is_constant() const { return provenance.kind == Provenance::constant; }
+  /// Whether the bounds are an affine form of one dimension of the box.
   KOKKOS_FUNCTION bool is_affine() const { return provenance.kind == Provenance::affine; }
-  /// The provenance of what a function without a closed form makes of this.
+  /// The provenance of the result of a function without a closed form: constant if the argument is.
   KOKKOS_FUNCTION Provenance constancy() const {
     return {is_constant() ? Provenance::constant : Provenance::varying};
   }
 
+  /// All values of T, for floating types with NaN.
   KOKKOS_FUNCTION static Interval whole(Decisions* tape) {
     return {BoundOf<T>::lowest(), BoundOf<T>::highest(), tape, std::is_floating_point_v<T>};
   }
@@ -171,6 +210,7 @@ struct Interval {
     }
   }
 
+  /// Refuses to compile: inside a stage body an interval never becomes a plain number.
   template <class U>
   requires std::is_arithmetic_v<U> KOKKOS_FUNCTION operator U() const {
     static_assert(
@@ -181,10 +221,11 @@ struct Interval {
   }
 
  private:
+  /// Whether the bound is infinite.
   KOKKOS_FUNCTION static constexpr bool is_infinite(Bound bound) {
     return bound == BoundOf<T>::lowest() || bound == BoundOf<T>::highest();
   }
-  /// An ulp or two.
+  /// The amount by which a floating bound is widened: one or two ulps.
   KOKKOS_FUNCTION static constexpr Bound slack(Bound bound) {
     return (bound < 0 ? -bound : bound) * LimitsOf<T>::epsilon + LimitsOf<T>::denorm_min;
   }
@@ -205,7 +246,7 @@ struct Interval {
 
 namespace detail {
 
-/// The bounds of `value` as those of a U.
+/// Converts the bounds of `value` to bounds of U.
 template <class U, class S>
 KOKKOS_FUNCTION Interval<U> converted(const Interval<S>& value) {
   using Bound = typename BoundOf<U>::type;
@@ -226,7 +267,7 @@ KOKKOS_FUNCTION Interval<U> converted(const Interval<S>& value) {
 
 }  // namespace detail
 
-/// `value`, a number or an interval, as an interval of U: C++ conversions, truncation included.
+/// `value`, a number or an interval, as an interval of U: conversions are those of C++, truncation included.
 template <class U, class V>
 KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   if constexpr (!is_interval<V>) {
@@ -240,6 +281,7 @@ KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   }
 }
 
+/// Assigns a number or interval, converted to T; this interval keeps its tape if the other has none.
 template <class T>
 template <class U>
 KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {

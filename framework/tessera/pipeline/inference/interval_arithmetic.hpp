@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// One operand at least is an interval, the other one too or a number.
+/// At least one of the operands is an interval, and each is an interval or a number.
 template <class A, class B>
 concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> ||
                                                                 is_number<A>)&&(is_interval<B> ||
@@ -13,13 +13,20 @@ concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> |
 
 namespace detail {
 
+/// The two operands of an operation, converted to intervals of the type of its result.
 template <class A, class B>
 struct Operands {
+  /// The number type of the result.
   using Result = arithmetic_result<A, B>;
+  /// The type of its bounds.
   using Bound = typename BoundOf<Result>::type;
+  /// The left operand.
   Interval<Result> a;
+  /// The right operand.
   Interval<Result> b;
+  /// The tape of the left operand, or else of the right one.
   Decisions* decisions;
+  /// Whether either operand may be NaN.
   bool maybe_nan;
 
   KOKKOS_FUNCTION Operands(const A& left, const B& right)
@@ -28,6 +35,7 @@ struct Operands {
         decisions(a.decisions ? a.decisions : b.decisions),
         maybe_nan(a.maybe_nan || b.maybe_nan) {}
 
+  /// Whether all four bounds are finite.
   KOKKOS_FUNCTION bool finite() const {
     if constexpr (std::is_floating_point_v<Result>)
       return a.lower > BoundOf<Result>::lowest() && a.upper < BoundOf<Result>::highest() &&
@@ -35,7 +43,7 @@ struct Operands {
     else
       return true;
   }
-  /// Neither a sum nor a product of the bounds leaves 64 bits.
+  /// Whether neither a sum nor a product of the bounds leaves 64 bits.
   KOKKOS_FUNCTION bool fits() const {
     if constexpr (std::is_floating_point_v<Result>) return true;
     const double a_most = greater(-static_cast<double>(a.lower), static_cast<double>(a.upper));
@@ -43,25 +51,30 @@ struct Operands {
     const double limit = 4.0e18;
     return a_most < limit && b_most < limit && a_most * b_most < limit;
   }
+  /// The interval of a result with these bounds.
   KOKKOS_FUNCTION Interval<Result> result(Bound low, Bound high) const {
     return Interval<Result>::of_result(low, high, decisions, maybe_nan);
   }
+  /// The interval of a result whose bounds are the least and the greatest of four numbers.
   KOKKOS_FUNCTION Interval<Result> hull_of(Bound p, Bound q, Bound r, Bound s) const {
     return result(lesser(lesser(p, q), lesser(r, s)), greater(greater(p, q), greater(r, s)));
   }
+  /// All values of the result's type.
   KOKKOS_FUNCTION Interval<Result> whole() const { return Interval<Result>::whole(decisions); }
 
+  /// Whether neither operand depends on the box.
   KOKKOS_FUNCTION bool are_constant() const { return a.is_constant() && b.is_constant(); }
-  /// The provenance of a result that has no closed form unless both operands are constant.
+  /// The provenance of a result that has no closed form: constant only if both operands are.
   KOKKOS_FUNCTION Provenance common() const {
     return {are_constant() ? Provenance::constant : Provenance::varying};
   }
-  /// To be called by every comparison.
+  /// Notes on the tape when the comparison depends on the box. Every comparison calls it.
   KOKKOS_FUNCTION void note_comparison() const {
     if (decisions && !are_constant()) decisions->depends_on_box = true;
   }
 };
 
+/// The provenance of a + b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_sum(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -73,6 +86,7 @@ KOKKOS_FUNCTION Provenance of_sum(const Interval<T>& a, const Interval<T>& b) {
   return {};
 }
 
+/// The provenance of a - b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_difference(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -85,6 +99,7 @@ KOKKOS_FUNCTION Provenance of_difference(const Interval<T>& a, const Interval<T>
   return {};
 }
 
+/// The provenance of a * b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_product(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -95,6 +110,7 @@ KOKKOS_FUNCTION Provenance of_product(const Interval<T>& a, const Interval<T>& b
   return {};
 }
 
+/// The provenance of a / b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_quotient(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -104,7 +120,7 @@ KOKKOS_FUNCTION Provenance of_quotient(const Interval<T>& a, const Interval<T>& 
   return {};
 }
 
-/// `/` as the type has it: coordinates floor, values truncate.
+/// a / b in the arithmetic of the result's type: coordinates round down, values truncate.
 template <class Result, class Bound>
 KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
   if constexpr (std::is_same_v<Result, Coordinate>)
@@ -113,7 +129,7 @@ KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
     return a / b;
 }
 
-/// `a % b` as the type has it: of coordinates it is not negative.
+/// a % b in the arithmetic of the result's type: the remainder of coordinates is never negative.
 template <class A, class B>
 KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
   using Result = arithmetic_result<A, B>;
@@ -133,6 +149,7 @@ KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
 
 }  // namespace detail
 
+/// The interval of a + b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -140,6 +157,7 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
   return sum.traced(detail::of_sum(o.a, o.b));
 }
 
+/// The interval of a - b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -147,12 +165,14 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
   return difference.traced(detail::of_difference(o.a, o.b));
 }
 
+/// The interval of -a.
 template <class T>
 KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
   using Zero = std::conditional_t<std::is_same_v<T, Coordinate>, int, T>;
   return Zero(0) - a;
 }
 
+/// The interval of a * b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -161,6 +181,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
       .traced(detail::of_product(o.a, o.b));
 }
 
+/// The interval of a / b: coordinates round down, values truncate or are floating. If b may be 0, it is the
+/// whole range.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
   using Result = arithmetic_result<A, B>;
@@ -172,44 +194,55 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
       .traced(detail::of_quotient(o.a, o.b));
 }
 
+/// The interval of a % b, never negative for coordinates. Unless b is one positive number, it is the whole
+/// range.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
   const detail::Operands<A, B> o(a, b);
   return detail::remainder(o).traced(o.common());
 }
 
+/// Assigns a + b to a.
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator+=(Interval<T>& a, B b) { return a = a + b; }
+/// Assigns a - b to a.
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator-=(Interval<T>& a, B b) { return a = a - b; }
+/// Assigns a * b to a.
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator*=(Interval<T>& a, B b) { return a = a * b; }
+/// Assigns a / b to a.
 template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator/=(Interval<T>& a, B b) { return a = a / b; }
 
-// A plain number that gathers values becomes one of them: Interval's conversion refuses that and says what to
-// do.
+// A plain number that sums up values would become one of them: the conversion of Interval refuses to compile
+// and says what to write instead.
+/// Refuses to compile, as a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator+=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
+/// Refuses to compile, as a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator-=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
+/// Refuses to compile, as a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator*=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
+/// Refuses to compile, as a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
 
+/// Whether a < b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -219,14 +252,18 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
   return {no ? Truth::no : Truth::either, o.decisions};
 }
+/// Whether a > b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
+/// Whether a <= b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
   return !(b < a);  // an undecided answer stays undecided, so NaN is covered
 }
+/// Whether a >= b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
+/// Whether a == b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -237,6 +274,7 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
                     !BoundOf<arithmetic_result<A, B>>::is_open(o.a.upper);
   return {same ? Truth::yes : Truth::either, o.decisions};
 }
+/// Whether a != b for all values of both, for none, or for some.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
 

@@ -8,30 +8,43 @@
 
 namespace tessera {
 
-/// How the bounds of an interval depend on the box that a stage body runs on. `constant`: not at all, as of
-/// all that is computed from values alone. `affine`: over a box they are those of
-///     floor((multiplier * x + [low, high]) / divisor),
-/// where x runs over dimension `dimension` of the box, the multiplier is not 0 and the divisor is positive.
-/// `varying`: in another way, or nobody knows. Exact for boxes within [-limit, limit) in every dimension, on
-/// which no operation overflows: all operations are tried on that box, the largest one.
+/// How the bounds of an interval depend on the box that a stage body runs on. It is exact for boxes within
+/// [-limit, limit) in every dimension, on which no operation overflows: all operations are tried on that box,
+/// the largest one.
 struct Provenance {
+  /// `constant`: the bounds do not depend on the box, as those of all that is computed from values alone.
+  /// `affine`: over a box they are those of
+  ///
+  ///     floor((multiplier * x + [low, high]) / divisor),
+  ///
+  /// where x runs over dimension `dimension` of the box. `varying`: they depend on it in another way, or in
+  /// an unknown one.
   enum Kind : unsigned char { constant, affine, varying };
+  /// Closed forms hold for boxes within [-limit, limit) in every dimension.
   static constexpr std::int64_t limit = std::int64_t(1) << 26;
 
+  /// How the bounds depend on the box.
   Kind kind = varying;
+  /// The dimension of the box that an affine form depends on.
   unsigned char dimension = 0;
+  /// The factor of x in an affine form; not 0.
   int multiplier = 0;
+  /// The divisor of an affine form; positive.
   int divisor = 1;
+  /// The lower end of what is added in an affine form. IndexForms stores the lower bound of a constant here.
   int low = 0;
+  /// The upper end of what is added in an affine form. IndexForms stores the upper bound of a constant here.
   int high = 0;
 
-  /// Bounds are inclusive.
+  /// The bounds of an interval, both inclusive.
   struct Span {
+    /// The least index.
     std::int64_t lower;
+    /// The greatest index.
     std::int64_t upper;
   };
 
-  /// The affine one of these numbers; `varying` when one of them does not fit.
+  /// The affine form with these numbers; `varying` when one of them does not fit (see `fits`).
   KOKKOS_FUNCTION static Provenance of(int dimension, std::int64_t multiplier, std::int64_t divisor,
                                        std::int64_t low, std::int64_t high) {
     if (!fits(multiplier) || !fits(divisor) || !fits(low) || !fits(high)) return {};
@@ -43,7 +56,8 @@ struct Provenance {
             static_cast<int>(high)};
   }
 
-  /// The bounds over [first, last], which lies within the limit. Of a constant, [low, high].
+  /// The bounds over the indices [first, last], which lie within the limit; for a constant they are [low,
+  /// high].
   KOKKOS_FUNCTION Span over(std::int64_t first, std::int64_t last) const {
     const std::int64_t lower = (multiplier < 0 ? last : first) * multiplier + low;
     const std::int64_t upper = (multiplier < 0 ? first : last) * multiplier + high;
@@ -51,27 +65,28 @@ struct Provenance {
     return {floor_divide<std::int64_t>(lower, divisor), floor_divide<std::int64_t>(upper, divisor)};
   }
 
-  /// Whether these are the bounds on the largest box: they are not after an overflow.
+  /// Whether these are the bounds on the largest box. After an overflow they are not.
   KOKKOS_FUNCTION bool matches(std::int64_t lower, std::int64_t upper) const {
     const Span span = over(-limit, limit - 1);
     return span.lower == lower && span.upper == upper;
   }
 
-  /// The same function of the box but for `low` and `high`: hulls take the lesser low and the greater high.
+  /// Whether `other` is the same function of the box except for `low` and `high`. The hull of two such forms
+  /// has the lesser `low` and the greater `high`.
   KOKKOS_FUNCTION bool is_parallel_to(const Provenance& other) const {
     return kind == other.kind && dimension == other.dimension && multiplier == other.multiplier &&
            divisor == other.divisor;
   }
 
-  /// 32 bits, without the one number that has no negative: products of two of them fit 64 bits.
+  /// Whether the number has 32 bits and a negative of 32 bits. The product of two such numbers fits 64 bits.
   KOKKOS_FUNCTION static constexpr bool fits(std::int64_t number) {
     return -2147483647 <= number && number <= 2147483647;
   }
 };
 
-// What interval arithmetic makes of affine bounds.
+// The provenances of the results of interval arithmetic on affine operands.
 
-/// Either of two. Of constants, a constant.
+/// The provenance of a value that may be either of two; a constant if both are.
 KOKKOS_FUNCTION inline Provenance hull(Provenance p, const Provenance& q) {
   if (!p.is_parallel_to(q)) return {};
   p.low = p.low < q.low ? p.low : q.low;
@@ -79,21 +94,22 @@ KOKKOS_FUNCTION inline Provenance hull(Provenance p, const Provenance& q) {
   return p;
 }
 
-/// Plus a constant interval.
+/// The provenance of the sum with a constant interval [lower, upper].
 KOKKOS_FUNCTION inline Provenance shifted(const Provenance& p, std::int64_t lower, std::int64_t upper) {
   if (p.kind != Provenance::affine || !Provenance::fits(lower) || !Provenance::fits(upper)) return {};
   return Provenance::of(p.dimension, p.multiplier, p.divisor, p.low + lower * p.divisor,
                         p.high + upper * p.divisor);
 }
 
-/// As -floor(u / d) is floor((d - 1 - u) / d).
+/// The provenance of the negative: -floor(u / d) is floor((d - 1 - u) / d).
 KOKKOS_FUNCTION inline Provenance negated(const Provenance& p) {
   if (p.kind != Provenance::affine) return {};
   const std::int64_t rest = p.divisor - 1;
   return Provenance::of(p.dimension, -p.multiplier, p.divisor, rest - p.high, rest - p.low);
 }
 
-/// The sum of two; x - x is wider than 0, so multipliers of opposite signs have no such form.
+/// The provenance of the sum of two affine ones. Multipliers of opposite signs give none, because x - x on
+/// intervals is wider than 0.
 KOKKOS_FUNCTION inline Provenance added(const Provenance& p, const Provenance& q) {
   const bool same_sign = (p.multiplier < 0) == (q.multiplier < 0);
   if (p.kind != Provenance::affine || q.kind != Provenance::affine || p.dimension != q.dimension ||
@@ -103,7 +119,7 @@ KOKKOS_FUNCTION inline Provenance added(const Provenance& p, const Provenance& q
                         std::int64_t(p.low) + q.low, std::int64_t(p.high) + q.high);
 }
 
-/// Times a known number.
+/// The provenance of the product with a known number.
 KOKKOS_FUNCTION inline Provenance scaled(const Provenance& p, std::int64_t factor) {
   if (factor == 0) return {Provenance::constant};
   if (factor == -1) return negated(p);
@@ -113,7 +129,7 @@ KOKKOS_FUNCTION inline Provenance scaled(const Provenance& p, std::int64_t facto
                         factor < 0 ? first : second);
 }
 
-/// Divided by a known number other than 0 and rounded down.
+/// The provenance of the quotient by a known number other than 0, rounded down.
 KOKKOS_FUNCTION inline Provenance divided(const Provenance& p, std::int64_t by) {
   if (p.kind != Provenance::affine || !Provenance::fits(by)) return {};
   if (by < 0) return divided(negated(p), -by);

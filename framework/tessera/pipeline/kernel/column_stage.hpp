@@ -5,17 +5,21 @@
 
 namespace tessera {
 
-/// The line of points that the body of a column stage writes: all points along one dimension. What is not
-/// written is undefined: begin with `line.fill(0)`, or write all by `line.each(...)`.
+/// The line of points that the body of a column stage writes: all points along one dimension. Points that are
+/// not written are undefined: begin with `line.fill(0)`, or write all points by `line.each(...)`. If `Extent`
+/// is not 0, it is the number of points, known to the compiler; the points of a `Contiguous` line follow each
+/// other in memory.
 template <class T, int Extent = 0, bool Contiguous = false>
 class Line {
  public:
+  /// The type of a point.
   using Value = T;
 
+  /// A line of `extent` points, the first at `first`, that lie `stride` elements apart.
   KOKKOS_FORCEINLINE_FUNCTION Line(T* first, std::ptrdiff_t stride, int extent)
       : first_(first), stride_(stride), extent_(extent) {}
 
-  /// The element at an index from 0 to below `extent()`.
+  /// The point at an index from 0 to below `extent()`; builds with TESSERA_CHECKS end the program at others.
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index index) const {
     const int i = Coordinate(index).value;
@@ -24,19 +28,22 @@ class Line {
 #endif
     return at(i);
   }
+  /// Sets every point to `value`.
   KOKKOS_FORCEINLINE_FUNCTION void fill(T value) const {
     for (int i = 0; i < extent(); ++i) at(i) = value;
   }
-  /// Sets every element to `value(index)`, which must not read the line. Quotients of coordinates in it keep
-  /// compilers from vectorising: work them out before.
+  /// Sets every point to `value(index)`, which must not read the line. Quotients of coordinates in `value`
+  /// keep compilers from vectorising it: compute them before.
   template <class ValueAt>
   KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
-    // Lines are short: of longer vectors more is left over.
+    // Lines are short: with longer vectors more points would be left over.
     [[maybe_unused]] constexpr int lanes = sizeof(T) < 32 ? 32 / static_cast<int>(sizeof(T)) : 1;
 #pragma omp simd simdlen(lanes)
     for (int i = 0; i < extent(); ++i) at(i) = static_cast<T>(value(Coordinate(i)));
   }
+  /// The number of points of the line.
   KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
+  /// The number 0, as the start of a sum.
   KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
 
  private:
@@ -47,23 +54,29 @@ class Line {
   int extent_;
 };
 
-/// The same while a footprint is inferred: what is written is dropped, and reads give anything.
+/// The line of a column stage while its footprint is inferred. What is written is dropped, and a point that
+/// is read may be anything.
 template <class T>
 class IntervalLine {
  public:
+  /// The type of a point.
   using Value = T;
 
+  /// A line of `extent` points; undecided conditions that follow from its points use the tape `decisions`.
   KOKKOS_FUNCTION IntervalLine(int extent, Decisions* decisions)
       : extent_(extent), decisions_(decisions), element_(Interval<T>::whole(decisions)) {}
 
+  /// A point, which may be anything.
   template <class Index>
   KOKKOS_FUNCTION Interval<T>& operator()(const Index&) {
     return element_ = Interval<T>::whole(decisions_);
   }
+  /// Accepts the value for every point and drops it.
   template <class V>
   KOKKOS_FUNCTION void fill(const V& value) {
     element_ = value;
   }
+  /// Calls `value` once, with the interval of all indices, so that the accesses in it are recorded.
   template <class ValueAt>
   KOKKOS_FUNCTION void each(const ValueAt& value) {
     Provenance all{Provenance::constant};
@@ -71,7 +84,9 @@ class IntervalLine {
     const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
     element_ = cast<T>(value(index));
   }
+  /// The number of points of the line.
   KOKKOS_FUNCTION int extent() const { return extent_; }
+  /// The number 0, as the start of a sum; it carries the tape.
   KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
 
  private:
@@ -82,7 +97,7 @@ class IntervalLine {
 
 namespace detail {
 
-/// A column body as the body of points of the other dimensions: what inference runs.
+/// A column body as a body of the points of the other dimensions, which inference can run.
 template <class Body, class Value>
 struct ColumnFootprint {
   Body body;
@@ -97,6 +112,7 @@ struct ColumnFootprint {
     body(line, arguments...);
     return 0;
   }
+  /// The tape that the coordinates carry; null without coordinates on intervals.
   template <class... Arguments>
   KOKKOS_FUNCTION static Decisions* tape(const Arguments&... arguments) {
     Decisions* found = nullptr;
@@ -108,11 +124,11 @@ struct ColumnFootprint {
   }
 };
 
-/// The lines of a column stage.
+/// The lines of a column stage along dimension D.
 template <class Value, int D, int Extent>
 using StageLine = Line<Value, Extent, D == 0>;
 
-/// The line along dimension D through a point.
+/// The line along dimension D through the point p.
 template <int N, int D, int Extent, class Value>
 KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& output, const int* p,
                                                          int extent) {
@@ -122,12 +138,12 @@ KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& o
   return {first, D == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[D]), extent};
 }
 
-/// Number k of the dimensions without D.
+/// The k-th dimension, from 0, if dimension d is left out.
 KOKKOS_FUNCTION constexpr std::size_t other_dimension(std::size_t k, int d) {
   return k < static_cast<std::size_t>(d) ? k : k + 1;
 }
 
-/// A body and its inputs: a call hands them over after the line.
+/// A body and its inputs: a call passes the inputs to the body after the line. Devices.
 template <class Body, class... Inputs>
 struct ColumnKernel {
   Body body;
@@ -143,7 +159,8 @@ struct ColumnKernel {
   }
 };
 
-/// One line per point of `box`, whose range in dimension D holds one point.
+/// The kernel of a device: it computes one line per point of `box`, whose range in dimension D holds one
+/// point.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 struct LineKernel {
   ColumnKernel<Body, Inputs...> bound;
@@ -170,7 +187,8 @@ struct LineKernel {
 };
 
 /// Calls `bound(first, x, ...)` for the point of every line in `starts`, where `first` is the line's first
-/// element. The lines that lie closest in memory follow each other. `Left` dimensions are left to loop over.
+/// element. The lines that lie closest in memory follow each other. `Left` is the number of dimensions that
+/// are still to be looped over.
 template <int D, int Left, class Value, class Bound, class... Outer>
 [[gnu::always_inline]] inline void for_each_line(const Bound& bound, const ArrayReference& output,
                                                  Value* first, const Box& starts, Outer... outer) {
@@ -187,12 +205,13 @@ template <int D, int Left, class Value, class Bound, class... Outer>
 
 }  // namespace detail
 
-/// A stage whose body writes a whole line along dimension D, `extent` points from 0 on, per point of the
-/// other dimensions: body(line, inputs..., x, ...) gets the coordinates of those in order. An `Extent` other
-/// than 0 is known to the compiler.
+/// A stage whose body writes a whole line along dimension D, `extent` points from 0 on, for each point of the
+/// other dimensions: `body(line, inputs..., x, ...)` gets the coordinates of those dimensions in order. An
+/// `Extent` other than 0 is known to the compiler.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 class ColumnStage final : public StageKernel {
  public:
+  /// Copies the body, whose lines have `extent` points.
   ColumnStage(const Body& body, int extent)
       : body_(body), extent_(extent), footprint_(detail::ColumnFootprint<Body, Value>{body, extent}) {}
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Of the functions that loop over points: all that a body calls is inlined, however many functions and
-// lambdas that are, as one that is not inlined ends all vectors. Nothing of the caller is inlined, so that
-// nothing else claims its registers. Builds that check every access are not made for speed, and would take
-// minutes a file.
+// TESSERA_FLAT is for functions that loop over points. All that a body calls is inlined into them, however
+// many functions and lambdas that are, because one call that is not inlined prevents vectorisation. The
+// function itself is not inlined into its caller, so that nothing else claims its registers. Builds that
+// check every access do not flatten: they are not made for speed, and a file would take minutes to compile.
 #ifdef TESSERA_CHECKS
 #define TESSERA_FLAT gnu::noinline
 #else

@@ -8,6 +8,7 @@ namespace tessera {
 
 namespace detail {
 
+/// The device kernel of a PointStage in a group, and how many arrays it has.
 template <class Kernel>
 struct GroupStage;
 template <class Body, int N, class... Values, class... Inputs, class U>
@@ -17,7 +18,7 @@ struct GroupStage<PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, 
   using Kernel = PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 };
 
-/// All stages in turn on one tile.
+/// The kernel of a group: a team computes all stages in turn on one tile, with a barrier between stages.
 template <class Bodies, class... Kernels>
 struct GroupTile {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -70,10 +71,11 @@ struct GroupTile {
 
 }  // namespace detail
 
-/// A group of point stages, by their kernel types.
+/// A group of point stages, given by their kernel types, that a device computes in one kernel.
 template <class... Kernels>
 class FusedStages final : public GroupKernel {
  public:
+  /// Copies the bodies of the stages, which are in the order of computation.
   explicit FusedStages(const Kernels&... kernels) : bodies_(pack(kernels.body()...)) {}
 
   void launch(const ExecutionSpace& execution, const GroupTiles& tiles) const override {

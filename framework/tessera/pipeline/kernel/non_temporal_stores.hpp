@@ -6,21 +6,22 @@
 
 namespace tessera {
 
-/// What Target::cache_bytes should be for a rank of so many threads on this machine: 0 where nothing can be
-/// written past the caches.
+/// The value that Target::cache_bytes should have, in bytes, for a rank of `threads` threads on this machine:
+/// 0 where the processor has no non-temporal stores that this build knows.
 std::int64_t cache_to_write_past(int threads);
 
 namespace detail {
 
-/// What is written to an array that streams is gathered in so many bytes first, which stay in the nearest
-/// cache.
+/// Points of an array that is written past the caches are gathered first, this many bytes at a time, which
+/// stay in the nearest cache.
 inline constexpr int streamed_bytes = 1024;
 
-/// Copies past the caches where the processor can: whole cache lines then need not be read before they are
-/// written.
+/// Copies `bytes` bytes by non-temporal stores where the processor has them: whole cache lines then need not
+/// be read before they are written.
 void stream(void* to, const void* from, std::size_t bytes);
 
-/// To be called before other threads may read what the calling thread streamed.
+/// Orders the stores of `stream`. The calling thread must call it before other threads may read what it
+/// streamed.
 void finish_streams();
 
 }  // namespace detail

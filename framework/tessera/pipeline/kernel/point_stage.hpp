@@ -19,12 +19,13 @@
 
 namespace tessera {
 
+/// A list of types.
 template <class... Types>
 struct TypeList {};
 
 namespace detail {
 
-/// How many rows of a stage hosts compute together: 1, or what its body names `rows_together`.
+/// The number of rows that hosts compute together: `rows_together` if the body names it, else 1.
 template <class Body>
 constexpr int rows_together_of() {
   if constexpr (requires { Body::rows_together; }) {
@@ -35,8 +36,8 @@ constexpr int rows_together_of() {
   }
 }
 
-/// The accessors of a stage's inputs; a call hands them to the body with the coordinates of a point. Hosts
-/// only.
+/// A body with the accessors of its stage's inputs: a call passes them to the body, with the coordinates of a
+/// point. Hosts only.
 template <class Body, class... Accessors>
 struct BoundBody {
   Body body;
@@ -54,7 +55,7 @@ struct BoundBody {
   }
 };
 
-/// Computes one unit, mostly one point: the kernel of a device.
+/// The kernel of a device: it computes one unit, which is mostly one point.
 template <class Body, int N, class Outputs, class Inputs, class U>
 struct PointKernel;
 template <class Body, int N, class... Values, class... Inputs, class U>
@@ -62,7 +63,7 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   Body body;
   ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
   ArrayReference outputs[sizeof...(Values)];
-  /// Along x, in points.
+  /// The points of the box along x.
   Range columns;
   Box units;
 
@@ -82,7 +83,7 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
     }
     compute(p);
   }
-  /// A row: hosts, which compute like a device only in tests.
+  /// Computes a row, for hosts, which compute like a device only in tests.
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     for (std::int64_t x = units[0].begin; x < units[0].end; ++x) (*this)(static_cast<int>(x), row);
   }
@@ -138,19 +139,24 @@ void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel
 }  // namespace detail
 
 /// A stage whose body computes the values of one point, one per output, of N-dimensional arrays; or, if U is
-/// larger than a point, the values of one unit of a single array.
+/// larger than a point, the values of one unit of a single array. `Outputs` is a TypeList of the types of the
+/// outputs, `Inputs` one of ArrayTypes.
 template <class Body, int N, class Outputs, class Inputs, class U = SinglePoint>
 class PointStage;
+/// The only form that is defined: outputs and inputs are given as TypeLists.
 template <class Body, int N, class... Values, class... Inputs, class U>
 class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : public StageKernel {
  public:
   static_assert(U::points == 1 || sizeof...(Values) == 1);
   static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
                 "rows_together is for bodies that give one value of one point");
+  /// The kernel of a device.
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
+  /// Copies the body and infers the closed form of its footprint, if it has one.
   explicit PointStage(const Body& body) : body_(body), footprint_(body), turns_(footprint_.swaps_rows()) {}
 
+  /// The body of the stage.
   const Body& body() const { return body_; }
 
   void required(const Box& box, Box* needs) const override { footprint_.required(U::over(box), needs); }
@@ -205,7 +211,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
   Body body_;
   Footprint<Body, dimensions, Inputs...> footprint_;
-  /// Rows of the stage are columns of an input, and no input is read along its rows.
+  /// Whether rows of the stage are columns of an input, and no input is read along its rows: the transposing
+  /// traversal is then used.
   bool turns_;
 };
 

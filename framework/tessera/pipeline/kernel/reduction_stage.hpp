@@ -12,7 +12,7 @@ namespace tessera {
 
 namespace detail {
 
-/// The elements of a reduction's result: a number, or an array of them.
+/// The elements of a reduction's result, which is a number or an array of numbers.
 template <class Result>
 struct ResultElements {
   using Element = Result;
@@ -26,12 +26,14 @@ struct ResultElements<std::array<T, Count>> {
 
 }  // namespace detail
 
-/// Reduces an N-dimensional array of T. In whatever order and parts the points come, the result has the same
-/// bits (see ReductionOf).
+/// Reduces an N-dimensional array of T. The result has the same bits in whatever order and parts the points
+/// come (see ReductionOf).
 template <class Reduction, class T, int N>
 class ReductionStage final : public ReductionKernel {
  public:
+  /// The type of a partial value.
   using Value = typename Reduction::Value;
+  /// The type and the number of the elements of the result.
   using Elements = detail::ResultElements<decltype(Reduction().result(std::declval<const Value&>()))>;
 
   void required(const Box& box, Box* needs) const override { needs[0] = box; }

@@ -16,8 +16,8 @@
 
 namespace tessera::detail {
 
-/// Where a stage writes `box`: an array per output, a point per call of the body. Hosts only. `Wide` says
-/// that it reads no elements of less than four bytes.
+/// The arrays to which a stage writes `box`, one per output; a call of the body gives one point. Hosts only.
+/// `Wide` says that the stage reads no elements of less than four bytes.
 template <bool Wide, class U, int N, class... Values>
 struct OutputArrays {
   static_assert(U::points == 1);
@@ -29,7 +29,7 @@ struct OutputArrays {
   OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
       : arrays(Accessor<Values, N>(outputs[Output])...) {}
 
-  /// Stores `count` points of a row, from `at` on, where `value(k)` gives those of point k.
+  /// Stores `count` points of a row, from `at` on; `value(k)` gives the values of point k.
   template <class Value, class... Coordinates>
   [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
     store(value, count, std::index_sequence_for<Values...>{}, at...);
@@ -38,7 +38,7 @@ struct OutputArrays {
   [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
                                     Coordinates... at) const {
     const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
-    // As with one output, see below.
+    // Vectors of 32 bytes for wide elements, for the reasons given for stages with one output below.
     if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
       [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
 #pragma omp simd simdlen(lanes)
@@ -48,7 +48,8 @@ struct OutputArrays {
       for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
     }
   }
-  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  /// Stores one point. It is a function of its own, because compilers would keep the values in memory if they
+  /// were variables of the loop.
   template <class Value, std::size_t... Output, class Spans>
   [[gnu::always_inline]] static void store_point(const Value& value, int k, std::index_sequence<Output...>,
                                                  const Spans& spans) {
@@ -57,6 +58,7 @@ struct OutputArrays {
   }
 };
 
+/// The array to which a stage with one output writes; a call of the body gives one point.
 template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
@@ -64,7 +66,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
 
   OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
 
-  /// Stores `count` points of a row, from `at` on, where `value(k)` gives point k.
+  /// Stores `count` points of a row, from `at` on; `value(k)` gives point k.
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
     Value* const span = &array(at...);
@@ -75,8 +77,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
       store_spans<0>([&value](int, int k) __attribute__((always_inline)) { return value(k); }, count, {span});
   }
 
-  /// Stores `count` points of each of the rows R, counted from y, from x on, where `value(r, k)` gives point
-  /// k of row r.
+  /// Stores `count` points, from x on, of each of the rows y + R; `value(r, k)` gives point k of row y + r.
   template <std::size_t... R, class ValueOf, class... Outer>
   [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
                                          int y, Outer... outer) const {
@@ -106,7 +107,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
         (stream(spans[R] + first, gathered[R], static_cast<std::size_t>(points) * sizeof(Value)), ...);
     }
   }
-  /// `count` points of each row, from the first on.
+  /// Computes `count` points of each row, from number `first` on.
   template <std::size_t... R, class ValueOf, class... Spans>
   [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
                                              Spans KOKKOS_RESTRICT... to) {
@@ -127,13 +128,15 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   struct Same {
     using Type = Value;
   };
-  /// Apart, so that all values are there before the first is stored: what rows share is then computed once.
+  /// Stores point k of all rows. It is a function of its own so that all values are computed before the first
+  /// is stored: what rows share is then computed once.
   template <std::size_t... R>
   [[gnu::always_inline]] static void put(int k, typename Same<R>::Type*... to,
                                          typename Same<R>::Type... values) {
     ((to[k] = values), ...);
   }
-  /// The indices first, then the entries, of a piece of the row at a time.
+  /// Stores table entries, a piece of the row at a time: first the indices are gathered, then the entries are
+  /// looked up.
   template <class ValueOf>
   [[gnu::always_inline]] static void store_entries(const ValueOf& value, Value* span, int count) {
     constexpr int piece = 512;
@@ -150,8 +153,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
         for (int k = 0; k < points; ++k) span[first + k] = value_of<0>(value(first + k));
     }
   }
-  /// Returns whether it is one of another table than `entries`. Apart, as compilers would keep the value in
-  /// memory if it were a variable of the loop.
+  /// Gathers the index of point k; returns 1 if it is one of another table than `entries`, else 0. It is a
+  /// function of its own, because compilers would keep the value in memory if it were a variable of the loop.
   template <class ValueOf>
   [[gnu::always_inline]] static int put_index(const ValueOf& value, int k, const Value* entries,
                                               std::uint16_t& index) {
@@ -161,8 +164,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   }
 };
 
-/// One array, of which each call of the body gives a unit. The first and the last unit of a row may lie in
-/// `box` in part.
+/// The array to which a stage writes when a call of its body gives a unit of several points. The first and
+/// the last unit of a row may lie in `box` in part.
 template <bool Wide, int X, int Planes, int N, class Value>
 requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
@@ -198,7 +201,7 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   template <class ValueOf, std::size_t... K, class... Outer>
   [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
                                           std::index_sequence<K...>, Coordinate x, Outer... outer) const {
-    // Whole cache lines.
+    // Pieces are whole cache lines.
     constexpr int unit = static_cast<int>(sizeof(Value)) * X, step = 64 / std::gcd(64, unit);
     constexpr int most = std::max(step, streamed_bytes / unit / step * step);
     alignas(64) Value gathered[Planes][most * X];
@@ -223,7 +226,8 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
 #pragma omp simd
     for (int k = 0; k < count; ++k) store_unit(value, first, k, std::index_sequence<K...>{}, spans);
   }
-  /// Apart, as compilers would keep the values in memory if they were variables of the loop.
+  /// Stores one unit. It is a function of its own, because compilers would keep the values in memory if they
+  /// were variables of the loop.
   template <class ValueOf, std::size_t... K, class Spans>
   [[gnu::always_inline]] static void store_unit(const ValueOf& value, int first, int k,
                                                 std::index_sequence<K...>, const Spans& spans) {

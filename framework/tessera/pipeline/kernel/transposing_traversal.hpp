@@ -13,16 +13,18 @@
 
 namespace tessera::detail {
 
-/// Points along each side of the blocks that are turned: a cache line of elements, or fewer of small ones.
+/// The number of points along each side of the blocks that are transposed: a cache line of elements, or 32 if
+/// that is less.
 template <class T>
 inline constexpr int turned_side = std::min<int>(32, 64 / static_cast<int>(sizeof(T)));
 
-/// Writes the transpose of a dense block of turned_side x turned_side elements of `element_size` bytes. Rows
-/// of the result lie `stride` elements apart.
+/// Writes the transpose of a dense block of turned_side x turned_side elements of `element_size` bytes to
+/// `result`, whose rows lie `stride` elements apart. Throws InternalError for sizes other than 1, 2, 4 and 8
+/// bytes.
 void turn_block(std::size_t element_size, const void* block, void* result, std::ptrdiff_t stride);
 
-/// Computes up to turned_side x turned_side points from (x, y) on, column by column, in a block that is then
-/// turned: what the body reads lies along its columns.
+/// Computes up to turned_side x turned_side points from (x, y) on, column by column, because the points that
+/// the body reads lie along its columns; the block is then transposed into the output.
 template <class Bound, class T, int N, class... Outer>
 [[gnu::always_inline]] inline void compute_turned_block(const Bound& bound, const Accessor<T, N>& output,
                                                         bool streams, int x, int y, int width, int height,
@@ -58,13 +60,14 @@ template <class Bound, class T, int N, class... Outer>
   }
 }
 
-/// Columns and rows of points whose blocks are turned one after the other: what they read lies in runs of a
-/// KiB, which processors see coming.
+/// The width, in points, of the tiles whose blocks are transposed one after the other.
 inline constexpr int turned_columns = 64;
+/// The height, in points, of these tiles: the points that they read lie in runs of 1 KiB, which processors
+/// prefetch.
 template <class T>
 inline constexpr int turned_rows = 1024 / static_cast<int>(sizeof(T));
 
-/// Computes a box whose rows are columns of what the body reads.
+/// Computes a box whose rows are columns of the input that the body reads.
 template <int D, class Bound, class T, int N, class... Outer>
 [[TESSERA_FLAT]] void compute_turning(const Bound& bound, const Accessor<T, N>& output, bool streams,
                                       const Box& box, Outer... outer) {

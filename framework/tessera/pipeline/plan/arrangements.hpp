@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-/// In which buffers the arrays of an exchange are computed whenever it runs: in all turns of all loops, run
-/// after run. An entry per arrangement, each with a buffer per array of the exchange; the same order on all
-/// ranks.
+/// Loops swap arrays, so an exchange does not find them in the same buffers whenever it runs. Returns every
+/// assignment of its arrays to buffers that occurs, in all turns of all loops, run after run: an entry has
+/// one buffer per array of the exchange, in which the array is computed. The order is the same on all ranks.
+/// `exchange` must be an Exchange node of `plan`.
 std::vector<std::vector<int>> arrangements(const Plan& plan, const PlanNode& exchange);
 
 }  // namespace tessera

@@ -6,12 +6,14 @@
 
 namespace tessera {
 
-/// From the first to the last step that uses a piece of memory.
+/// The steps, from the first to the last, that use a piece of memory. The default is no step.
 struct Lifetime {
+  /// The first step that uses it.
   int first = 0;
+  /// The last step that uses it; less than `first` when no step does.
   int last = -1;
 
-  /// Takes in one more step.
+  /// Extends the lifetime to one more step.
   void use(int step) {
     if (last < first) first = last = step;
     first = step < first ? step : first;
@@ -19,9 +21,9 @@ struct Lifetime {
   }
 };
 
-/// Places pieces of memory so that no two overlap that are in use at the same step: the largest first, each
-/// at the lowest place that is free as long as it lives. Writes the offsets, multiples of 64; returns the
-/// bytes that all of them take.
+/// Places pieces of memory of `bytes` bytes so that no two overlap that are in use at the same step. The
+/// largest is placed first, and each at the lowest place that is free as long as it lives. Writes the
+/// offsets, which are multiples of 64 bytes, and returns the bytes that all pieces take together.
 std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
                                std::vector<std::int64_t>& offsets);
 

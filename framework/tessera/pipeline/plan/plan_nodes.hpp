@@ -17,125 +17,163 @@ struct PlanNode;
 /// plan's list of buffers.
 namespace plan {
 
-/// Children in order.
+/// The children run once, in order.
 struct Sequence {
+  /// The name of the part of the plan, such as "compute".
   std::string name;
+  /// The parts of the plan that run.
   std::vector<PlanNode> children;
 };
-/// Children again and again, until `maximum` turns are over. The loop ends before if the first element of the
-/// array `condition`, a value or the result of a global reduction, is not zero; -1: no condition.
+/// The children run again and again, until `maximum` turns are over or a condition ends the loop before.
 struct Repeat {
+  /// The most turns.
   std::int64_t maximum = 1;
+  /// The id of the array, a value or the result of a global reduction, whose first element ends the loop when
+  /// it is not zero; -1: no condition.
   int condition = -1;
+  /// The nodes that run in every turn, or in every round of turns.
   std::vector<PlanNode> children;
-  /// Which of the pipeline's loops; -1: none of them.
+  /// The number of the loop in the pipeline; -1: it is none of the pipeline's.
   int loop = -1;
-  /// By turn: the array whose first element says how far it was from the end; empty: none does.
+  /// The ids of the arrays whose first element is the residual, one for each turn of a round; empty if the
+  /// loop has no residual.
   std::vector<int> residuals;
-  /// How many turns the children are.
+  /// The number of turns that the children compute.
   int turns = 1;
-  /// Not -1: when the condition holds, the swaps at the end are taken back; this loop, which is the next one,
-  /// then goes on.
+  /// Not -1 if the children are a round of turns (see in_rounds): when the condition holds, the swaps at the
+  /// end are taken back, and the loop of this number, which is the next one, goes on.
   int rounds_of = -1;
-  /// Turns are counted from where the loop before ended.
+  /// Whether turns are counted from the end of the loop before.
   bool continues = false;
-  /// Reductions of a turn are under way while the points of the next are computed: see TurnPart.
+  /// Whether reductions of a turn are under way while the points of the next turn are computed (see
+  /// TurnPart).
   bool overlaps_test = false;
 };
-/// Out of core: the steps of one of the bands that an image larger than memory is cut into.
+/// The steps of one of the bands into which the arrays are cut when they do not fit into memory.
 struct Bands {
+  /// The band.
   Band band;
+  /// The steps.
   std::vector<PlanNode> children;
 };
-/// The frames of a stream: children once for each, until there is none.
+/// The children run once for each item of a stream, such as a frame, until there is none.
 struct Items {
+  /// The steps for one item.
   std::vector<PlanNode> children;
 };
-/// From here on a buffer is in use; until its Free nothing else touches its part of the rank's memory.
+/// From here on a buffer is in use: until its Free nothing else touches its part of the rank's memory.
 struct Allocate {
+  /// The number of the buffer.
   int buffer = 0;
 };
+/// From here on a buffer is not in use any more.
 struct Free {
+  /// The number of the buffer.
   int buffer = 0;
 };
-/// The rank's block of an input comes from a file, or from memory.
+/// The rank's block of an input is read from its source, a file or memory.
 struct Read {
+  /// The id of the input.
   int array = 0;
+  /// The block.
   Box box;
 };
-/// The rank's block of an output goes to a file, or to memory.
+/// The rank's block of an output is written to its sink, a file or memory.
 struct Write {
+  /// The id of the output.
   int array = 0;
+  /// The block.
   Box box;
 };
-/// What the ranks send each other of one array: from where it is computed to where it is read.
+/// The messages of one array in an exchange. They go from where the array is computed to where it is read.
 struct ArrayMessages {
+  /// The id of the array.
   int array = 0;
+  /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
-/// Points that a rank needs come from the ranks that own them; all that goes to one partner is one message.
+/// The points that a rank needs come from the ranks that own them; all points for one partner are one
+/// message. Collective over all ranks.
 struct Exchange {
+  /// The messages of each array.
   std::vector<ArrayMessages> arrays;
-  /// Only started here: what needs none of it runs while it is under way, until FinishExchange.
+  /// Whether the exchange is only started here. Steps that need none of it then run while it is under way,
+  /// until its FinishExchange.
   bool overlapped = false;
 };
+/// Waits until the messages of an overlapped exchange have arrived.
 struct FinishExchange {
   /// The id of the Exchange node.
   int exchange = 0;
 };
-/// Points of `box` outside the array's domain get what its boundary conditions say.
+/// The points of `box` outside the array's domain get the values of its boundary conditions.
 struct FillBoundary {
+  /// The id of the array.
   int array = 0;
+  /// The points to fill, and points of the domain, which do not change.
   Box box;
 };
-/// Where a thread keeps an array of a tile: so many bytes from the start of its scratch memory. Arrays that
-/// are not needed at the same time may share it.
+/// The place of an array of a tile in the scratch memory of a thread or team. Arrays that are not needed at
+/// the same time may share memory.
 struct Scratch {
+  /// The id of the array.
   int array = 0;
+  /// The place where it begins, in bytes from the start of the scratch memory.
   std::int64_t offset = 0;
 };
-/// What a stage's tiles contribute to a global reduction of one of its outputs: the points of `box`, each
-/// once.
+/// The points that the tiles of a stage contribute to a global reduction of one of its outputs.
 struct Contribution {
+  /// The id of the global reduction.
   int stage = 0;
+  /// The points that this rank contributes, each once.
   Box box;
 };
-/// `stage` on `parts`, each cut into tiles. Before a tile, the other members are computed into scratch memory
-/// of the thread, in order; the last member is `stage` itself, of which outputs that nothing but reductions
-/// reads are in scratch, too. Of a global reduction these are the points that the rank contributes.
+/// Computes `stage` on `parts`, each cut into tiles. Before a tile, the other members are computed in order
+/// into scratch memory of the thread; the last member is `stage` itself, whose outputs go to memory, unless
+/// nothing but reductions reads them: those are in scratch as well. If `stage` is a global reduction, the
+/// parts are the points that the rank contributes.
 struct Compute {
+  /// The id of the stage's first output.
   int stage = 0;
-  /// Boxes that do not overlap.
+  /// The boxes to compute, which do not overlap.
   std::vector<Box> parts;
-  /// Points of a tile in every dimension.
+  /// The points of a tile in every dimension.
   TileSize tile;
+  /// The ids of the stages that are computed in each tile, in order.
   std::vector<int> members;
-  /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m, the last one left out.
+  /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m; the last member has no boxes here.
   std::vector<Box> boxes;
+  /// The places of the arrays that are in scratch.
   std::vector<Scratch> scratch;
-  /// Global reductions of what was just computed: of a tile at a time, as long as it is in cache.
+  /// Global reductions to which each tile contributes while it is in cache.
   std::vector<Contribution> contributions;
-  /// Scratch of one thread (hosts), or of one team of a device.
+  /// The bytes of scratch of one thread (hosts) or of one team (devices).
   std::int64_t scratch_bytes = 0;
-  /// Devices: the pipeline's group of fusable stages that computes all members in one kernel; -1: none.
+  /// Devices: the number of the pipeline's fusable group that computes all members in one kernel; -1: none.
   int group = -1;
-  /// Hosts: the result is written past the caches, as it would leave them before it is read again.
+  /// Hosts: whether the result is written past the caches, which it would leave before it is read again.
   bool streams = false;
 };
-/// The contributions to a global reduction become its result, on all ranks.
+/// The contributions of all ranks to a global reduction become its result, which every rank gets. Collective
+/// over all ranks.
 struct Reduce {
+  /// The id of the reduction.
   int stage = 0;
 };
-/// Two arrays of the same shape change places.
+/// Two arrays of the same shape change places: they exchange their buffers, and nothing is copied.
 struct Swap {
+  /// The id of the one array.
   int first = 0;
+  /// The id of the other array.
   int second = 0;
 };
 
 }  // namespace plan
 
-/// A node of a plan. Its id is its place in a depth-first walk: the same on all ranks, and in every report.
+/// A node of a plan: `step` is its kind with what that needs. Its id is its place in a depth-first walk: the
+/// same on all ranks, and in every report.
 struct PlanNode {
+  /// The place in a depth-first walk, from 0.
   int id = 0;
   std::variant<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free, plan::Read,
                plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary, plan::Compute,
@@ -145,16 +183,18 @@ struct PlanNode {
 
 /// The children of an inner node; null for leaves.
 const std::vector<PlanNode>* children_of(const PlanNode& node);
+/// The children of an inner node, which may be changed; null for leaves.
 std::vector<PlanNode>* children_of(PlanNode& node);
 
-/// A leaf at which something is done: no memory is taken or given back while a plan runs.
+/// Whether the node is a leaf that does something when the plan runs. Allocate and Free do not: no memory is
+/// taken or given back while a plan runs.
 bool is_step(const PlanNode& node);
 
-/// Numbers all nodes of a plan depth first, from 0 on; what finishes an exchange refers to the one before it
-/// under the same node.
+/// Numbers all nodes of a plan depth first, from 0 on. Each FinishExchange then refers to the last Exchange
+/// before it under the same node.
 void number_nodes(PlanNode& root);
 
-/// Calls visit(node) for `node` and all below it, depth first.
+/// Calls visit(node) for `node` and all nodes below it, depth first, parents before their children.
 template <class Visit>
 void walk(const PlanNode& node, const Visit& visit) {
   visit(node);

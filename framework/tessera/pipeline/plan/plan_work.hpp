@@ -5,14 +5,17 @@
 
 namespace tessera {
 
-/// Messages of one rank, all that goes to one partner counted as one.
+/// The messages of one rank; all boxes that go to one partner are one message.
 struct Traffic {
+  /// The number of messages.
   std::int64_t messages = 0;
+  /// The bytes of the points in them.
   std::int64_t bytes = 0;
 };
 
-/// What an exchange sends and receives.
+/// The messages that the rank sends in an exchange.
 Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
+/// The messages that the rank receives in an exchange.
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
 /// Bytes of one element of an array.
@@ -21,16 +24,18 @@ std::int64_t element_bytes(const Algorithm& pipeline, int array);
 /// Bytes of the points of a box of an array.
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
 
-/// What one call of a step costs a rank.
+/// The work of a rank in one call of a step.
 struct StepWork {
-  /// Points read, written, filled or computed; of a compute node those of all members, as often as they are
-  /// computed.
+  /// The number of points that are read, written, filled or computed. Those of a compute node include all
+  /// members, as often as they are computed.
   std::int64_t points = 0;
-  /// Bytes that it must at least read from arrays in memory and write to them, each once; of an exchange
-  /// what it sends.
+  /// The least bytes that must be read from arrays in memory and written to them, each point once; for an
+  /// exchange the bytes that are sent.
   std::int64_t bytes = 0;
 };
 
+/// The work of a node of this pipeline's plan; none for nodes with children, and for those that are not read,
+/// written, exchanged, filled or computed.
 StepWork work_of(const Algorithm& pipeline, const PlanNode& node);
 
 }  // namespace tessera

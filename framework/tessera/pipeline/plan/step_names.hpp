@@ -12,7 +12,7 @@ namespace tessera {
 /// "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
 std::string step_kind(const PlanNode& node);
 
-/// A step in a few words, such as "compute bv".
+/// A short text that names a step, such as "compute bv".
 std::string step_label(const Algorithm& pipeline, const PlanNode& node);
 
 /// The names of the arrays of an exchange, separated by commas.

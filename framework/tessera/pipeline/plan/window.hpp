@@ -8,48 +8,53 @@
 
 namespace tessera {
 
-/// Which part of a pipeline's results is computed at a time when the whole does not fit into memory.
+/// A part of a pipeline's results that is computed at a time when the whole does not fit into memory.
 struct Band {
-  /// Along which the outputs are cut, and what global reductions reduce.
+  /// The dimension along which the outputs, and the points that global reductions reduce, are cut.
   int dimension = 1;
-  /// Into so many bands, of which this is number `index`.
+  /// The number of bands.
   std::int64_t count = 1;
+  /// The number of this band, from 0.
   std::int64_t index = 0;
-  /// What needs the result of a global reduction, which has it after all bands only, comes one pass later.
+  /// The pass over all bands, from 0. The result of a global reduction is known only after all bands, so that
+  /// what needs it is computed one pass later.
   int pass = 0;
 
+  /// Whether all members are equal.
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-/// What of each array a plan is for: all of it, or what one band wants.
+/// The part of each array that a plan is for: the whole array, or the points that one band needs.
 class Window {
  public:
-  /// All of all arrays.
+  /// The window of the whole pipeline.
   Window() = default;
-  /// Throws InternalError when the pipeline has loops, or no such band.
+  /// The window of one band. Throws InternalError when the pipeline has loops, or no such band.
   Window(const Algorithm& pipeline, const Band& band);
 
+  /// Whether the plan is for the whole arrays.
   bool is_whole() const { return wanted_.empty(); }
+  /// The band, which has no meaning if is_whole().
   const Band& band() const { return band_; }
-  /// Of an output the points to compute and write, of a global reduction those that contribute to it, and of
-  /// a value all, or none when it cannot be known yet.
+  /// The points of an array that the window is for: of an output the points to compute and write; of a global
+  /// reduction the points that contribute to it; of a value all, or none when it cannot be known yet.
   Box wanted(const Algorithm& pipeline, int array) const;
-  /// Arrays that every rank has all of are written once, at the very end.
+  /// Whether outputs that every rank has all of are written: they are written once, at the very end.
   bool writes_values() const { return writes_values_; }
 
  private:
   Band band_;
-  /// By array.
+  /// The wanted points, by array; empty for the whole pipeline.
   std::vector<Box> wanted_;
   bool writes_values_ = true;
 };
 
-/// How often all bands are gone through: once, and again for each global reduction that another one, or an
-/// output, waits for.
+/// The number of passes over all bands: one more than the number of global reductions in the longest chain in
+/// which each waits for the one before and an output, or one more reduction, for the last.
 int passes_of(const Algorithm& pipeline);
 
-/// How many bands the pipeline can be cut into along a dimension: as many as the longest of its outputs and
-/// reduced arrays has points there.
+/// The most bands that the pipeline can be cut into along a dimension: the number of points that the longest
+/// of its outputs and reduced arrays has there.
 std::int64_t most_bands(const Algorithm& pipeline, int dimension);
 
 }  // namespace tessera

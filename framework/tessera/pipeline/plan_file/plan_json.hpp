@@ -9,15 +9,19 @@
 
 namespace tessera {
 
-/// All of a plan, and of its pipeline what tells it from others, as JSON text. Ends with a line feed.
+/// A plan as JSON text, which ends with a line feed. The text has all of the plan, and as much of its
+/// pipeline as tells it from others.
 std::string to_json(const Algorithm& pipeline, const Plan& plan);
 
-/// The plan in a text of to_json. Throws InputError, one line without the name of a file, when the text is no
-/// plan, holds one of another pipeline or several, or says what cannot be run (see check_plan).
+/// The plan in a text of to_json. Throws InputError, whose message is one line without the name of a file,
+/// when the text is no plan, holds a plan of another pipeline or several plans, or says what cannot be run
+/// (see check_plan).
 Plan plan_from_json(const Algorithm& pipeline, std::string_view text);
 
-/// The same for the plans of all ranks, by rank; what they say of each other is checked as well.
+/// The plans of all ranks, by rank, as one JSON text, which ends with a line feed.
 std::string to_json(const Algorithm& pipeline, const std::vector<Plan>& plans);
+/// The plans of all ranks in a text of to_json. Throws InputError as plan_from_json does, and when the plans
+/// do not agree with each other (see check_plans).
 std::vector<Plan> plans_from_json(const Algorithm& pipeline, std::string_view text);
 
 }  // namespace tessera

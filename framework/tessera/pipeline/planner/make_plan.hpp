@@ -10,20 +10,21 @@ namespace tessera {
 class Regions;
 class ScheduledPipeline;
 
-/// Plans what `rank` of `rank_count` does. Throws ScheduleError when the schedule does not fit the pipeline,
-/// the rank count or the memory, saying what would be legal, and InternalError when a stage body reads
-/// without bounds.
+/// Plans what `rank` of `rank_count` does; no communication. Throws ScheduleError when the schedule does not
+/// fit the pipeline, the rank count or the memory, and says what would be legal. Throws InternalError when a
+/// stage body reads at an index without bounds.
 Plan make_plan(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                int rank);
 
-/// The same for one rank of many: what all ranks have in common is worked out once.
+/// Plans one rank of a ScheduledPipeline, in which what all ranks have in common is worked out once. Throws
+/// as the function above does.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 
-/// The same for one after the other of many ranks: what is found out about other ranks is kept in `others`,
-/// which is of the same `scheduled`.
+/// Plans one of many ranks that are planned one after the other: answers about other ranks are kept in
+/// `others`, which must be of the same `scheduled`. Throws as the functions above do.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
-/// The plans of all ranks, in order. Throws as make_plan.
+/// The plans of all ranks, in order. Throws as make_plan does.
 std::vector<Plan> make_plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                              int rank_count);
 

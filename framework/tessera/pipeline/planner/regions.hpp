@@ -13,24 +13,25 @@ namespace tessera {
 
 class ScheduledPipeline;
 
-/// What a set of ranks requires and computes of the arrays of a pipeline: boxes that hold those of every
-/// member, as inference is inclusion-isotone, and for one rank exact. Worked out when asked for, array by
-/// array: no array costs anything that nobody asks about. What was worked out is kept: the
-/// search for a rank's partners comes to the same sets of ranks for all arrays, and so do the ranks beside
-/// it.
+/// The boxes that a set of ranks requires and computes of the arrays of a pipeline. They contain the boxes of
+/// every member of the set, because inference is inclusion-isotone, and for one rank they are exact. Boxes
+/// are worked out when they are asked for, array by array, and kept: the search for a rank's partners comes
+/// to the same sets of ranks for all arrays, and so do neighbouring ranks.
 class Regions {
  public:
-  /// Keeps answers of about `most_bytes` at most, but those of one set of ranks at least.
+  /// Regions of `scheduled`, which must outlive them. Kept answers take about `most_bytes` bytes at most, but
+  /// those of one set of ranks are always kept.
   explicit Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes = std::int64_t(64) << 20);
 
-  /// From here on the answers are those for the ranks [first, last). References to earlier ones are not valid
-  /// any more.
+  /// From here on the answers are those for the ranks [first, last), of which there is at least one.
+  /// References to earlier answers are not valid any more.
   void select(int first, int last);
 
-  /// What consumers read of an array, what its boundary conditions copy from, and its owned part if it is an
-  /// output.
+  /// The points of an array that the ranks' consumers read, those that its boundary conditions copy from, and
+  /// the owned points if it is an output. Some ranks must be selected.
   const Box& required(int array);
-  /// What its stage computes; of a global reduction, the points that are contributed.
+  /// The points that the ranks compute of the array's stage; for a global reduction those that they
+  /// contribute. Some ranks must be selected.
   const Box& computed(int array);
 
  private:
@@ -38,25 +39,25 @@ class Regions {
   struct Answers {
     std::vector<std::optional<Box>> required;
     std::vector<std::optional<Box>> computed;
-    /// Where the ranks sit, by grid.
+    /// The positions of the ranks in each grid.
     std::vector<std::optional<ProcessorGrid::Positions>> positions;
   };
 
-  /// What the ranks own of an array.
+  /// The points of an array that the ranks own.
   Box owned(int array);
   Box find_required(int array);
   Box find_computed(int stage);
-  /// What a stage reads of each of its inputs.
+  /// The points of each input that a stage reads, in the order of its inputs.
   const Box* needs(int stage);
 
   const ScheduledPipeline& scheduled_;
   int first_ = 0;
   int last_ = 0;
   Answers* selected_ = nullptr;
-  /// By first and last.
+  /// The answers of each set of ranks, by its first and last rank.
   std::unordered_map<std::uint64_t, Answers> answers_;
   std::size_t most_answers_;
-  /// The needs of all stages, one after the other, and for which selection each was found.
+  /// The needs of all stages, one after the other, and the selection for which each was found.
   std::vector<Box> needs_;
   std::vector<std::uint64_t> needs_selection_;
   std::uint64_t selection_ = 0;

@@ -11,26 +11,28 @@ namespace tessera {
 
 class ScheduledPipeline;
 
-/// The stages that are computed inside the tiles of `root`, in order, and `root` itself last.
+/// The ids of the stages that are computed inside the tiles of `root`, in order, with `root` itself last.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
-/// Cuts `parts` of `root` into tiles, and works out what each tile needs of the other members and where that,
-/// and what is not kept of the root, lies in scratch memory.
+/// Cuts the boxes `parts` of `root` into tiles, and works out the boxes of the other members that each tile
+/// needs and their places in scratch memory, also those of outputs of `root` that are not kept. Throws
+/// ScheduleError when the tiles are too many or need too much scratch.
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 
-/// The boxes of all `members` that one tile needs, which the last of them computes.
+/// The boxes of all `members` that one tile needs; the last member computes the tile itself.
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
 
-/// Devices: what the stages of a group may use of a team's scratch memory.
+/// Devices: the bytes of a team's scratch memory that the stages of a group may use.
 std::int64_t team_scratch_limit(const Target& target);
 
-/// Devices: the size of a tile of a group whose last stage is `root`, an entry per dimension.
+/// Devices: the points of a tile of a group whose last stage is `root`, an entry per dimension.
 TileSize group_tile(const ScheduledPipeline& scheduled, int root);
 
-/// Devices: scratch memory that a tile of a group with these members may need. Tiles in the corners of the
-/// domain and in its middle tell: for indices without steps or limits the largest need is among theirs.
+/// Devices: the bytes of scratch memory that a tile of a group with these members may need. They are found
+/// from the tiles in the corners and in the middle of the domain, among which is the largest need if indices
+/// have no steps or limits.
 std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
                                  const std::vector<int>& members);
 

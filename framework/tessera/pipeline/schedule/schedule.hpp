@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-/// Where a stage is computed and stored (in brackets what Distributed Halide, section 3.4, calls it).
+/// Where a stage is computed and stored. In brackets is the name in Distributed Halide (T. Denniston, S.
+/// Kamil, S. Amarasinghe, PPoPP 2016), section 3.4.
 enum class Placement : std::uint8_t {
   distributed,  ///< Every point once, by its owner; ghosts are exchanged [compute_root + distribute].
   rank,         ///< Each rank computes all that its consumers need [compute_rank].
@@ -21,72 +22,81 @@ enum class Placement : std::uint8_t {
   tile          ///< In scratch memory, inside each tile of its consumers [compute_at].
 };
 
+/// The name of a placement in decks, such as "rank".
 std::string_view name_of(Placement placement);
 
-/// Points of one tile per dimension, x first; dimensions without an entry have tiles of one point. Empty
-/// means `auto`: chosen so that what a tile reads and keeps in scratch stays in cache.
+/// The points of one tile per dimension, x first; dimensions without an entry have tiles of one point. An
+/// empty one means `auto`: the tile is chosen so that what it reads and keeps in scratch stays in cache.
 using TileSize = std::vector<std::int64_t>;
 
-/// How one stage is computed, or one input distributed (then only the grid counts).
+/// How one stage is computed, or how one input is distributed; for an input only the grid counts.
 struct StageSchedule {
+  /// Where the stage is computed and stored.
   Placement placement = Placement::distributed;
-  /// The schedule's grid where there is none.
+  /// The processor grid; without one it is that of the whole schedule.
   std::optional<GridRequest> grid;
+  /// The points of one tile.
   TileSize tile;
-  /// The blocks are slices of all points of the stage. Else they follow the blocks of what reads it, and
-  /// margins belong to the edge blocks: right unless the margin is large.
+  /// Whether the blocks are slices of all points of the stage itself. Else they follow the blocks of the
+  /// stage that reads it, and its margins belong to the edge blocks, which is right unless the margin is
+  /// large.
   bool align_own = false;
 
-  /// It says nothing but what holds anyway.
+  /// Whether nothing differs from what holds for a stage that the schedule does not name.
   bool is_default() const {
     return placement == Placement::distributed && !grid.has_value() && tile.empty() && !align_own;
   }
 };
 
-/// How many turns of a loop belong together: iterates and the number of turns have the same bits for all
+/// How many turns of a loop belong together. Iterates and the number of turns have the same bits for all
 /// choices. See in_rounds.
 struct LoopSchedule {
-  /// Iterates are exchanged after so many turns: their ghosts are as much deeper, and points of the turns
-  /// between are computed by several ranks.
+  /// The number of turns after which iterates are exchanged. Their ghosts are deeper by as much, and several
+  /// ranks compute points of the turns between.
   int turns_per_exchange = 1;
-  /// So many turns of a tile are computed while it is in cache: temporal blocking.
+  /// The number of turns of a tile that are computed while it is in cache: temporal blocking.
   int turns_per_tile = 1;
-  /// Conditions and residuals are looked at after so many turns. The loop ends at the turn at which its
-  /// condition first held all the same.
+  /// The number of turns after which conditions and residuals are tested. The loop still ends at the turn at
+  /// which its condition first held.
   int turns_per_test = 1;
-  /// The ranks agree on the condition of a turn while they compute the next one, which is dropped if the loop
-  /// ends. Turns then run one by one.
+  /// Whether the ranks agree on the condition of a turn while they compute the next one, which is dropped if
+  /// the loop ends. Turns then run one by one.
   bool overlaps_test = false;
 
-  /// In one round.
+  /// The number of turns in one round.
   int turns() const { return std::max({turns_per_exchange, turns_per_tile, turns_per_test}); }
 };
 
-/// Whether the inside of a stage is computed while what its rim needs is on its way.
+/// Whether the inside of a stage is computed while the ghosts that its rim needs are on their way.
 enum class Overlap : std::uint8_t {
   automatic,  ///< Where a rank has many points.
   on,         ///< Wherever there is an inside.
+  /// Nowhere: a rank waits for all ghosts before it computes.
   off
 };
 
 /// How a pipeline is distributed and tiled; it never changes a result.
 struct Schedule {
-  /// The grid of every stage and input that has none of its own.
+  /// The processor grid of every stage and input that has none of its own.
   GridRequest grid;
-  /// How all grids cut the dimensions.
+  /// How all grids cut the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
+  /// Whether computation and exchange overlap.
   Overlap overlap = Overlap::automatic;
-  /// By name; stages that are not named are `distributed` in tiles `auto`.
+  /// The schedules of stages and inputs by name. Stages that are not named are `distributed`, in tiles
+  /// `auto`.
   std::map<std::string, StageSchedule, std::less<>> stages;
-  /// By name; turns of loops that are not named run one by one. Settled by in_rounds, before plans are made.
+  /// The schedules of loops by name. Turns of loops that are not named run one by one. in_rounds applies
+  /// them, before plans are made.
   std::map<std::string, LoopSchedule, std::less<>> loops = {};
 };
 
-/// A schedule does not fit its pipeline or the rank count. `key` is the deck key to blame, such as
-/// "schedule.bh.compute"; what() does not repeat it.
+/// A schedule does not fit its pipeline or the rank count.
 struct ScheduleError : InputError {
+  /// An error with the message what() about the key `blamed`.
   ScheduleError(std::string blamed, const std::string& message)
       : InputError(message), key(std::move(blamed)) {}
+  /// The key of a deck to blame, such as "schedule.bh.compute"; what() does not repeat it.
   std::string key;
 };
 

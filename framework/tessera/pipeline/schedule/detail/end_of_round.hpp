@@ -8,11 +8,11 @@
 
 namespace tessera::detail {
 
-/// The value that says whether a loop should have ended in a round: 1 if one of its conditions is not zero,
-/// or one of its residuals not finite.
+/// The value that says whether a loop should have ended in a round: 1 if one of its conditions is not zero or
+/// one of its residuals is not finite, else 0.
 class EndOfRound final : public StageKernel {
  public:
-  /// The types of what it reads: first the conditions, then the residuals.
+  /// Takes the types of its inputs, which are first the conditions, then the residuals.
   EndOfRound(std::vector<ElementType> conditions, std::vector<ElementType> residuals);
 
   void required(const Box& box, Box* needs) const override;

@@ -126,7 +126,7 @@ TEST_F(HelmholtzTest, RefusesWhatCannotBe) {
       {"output.comparison=c.png", "output.comparison"},
       {"output.png=s.png", "PNG holds uint8, uint16 or float32, not float64"},
       {"loops.solve.turns_per_tile=64", "loops.solve.turns_per_tile"},
-      {"memory=1e-6", "memory"}};
+      {"memory=1 KiB", "memory"}};
   for (const auto& [word, reason] : cases)
     for (int ranks : {1, 3}) {
       const ParallelEnding ending = solve(ranks, {word, "turns=2"});

@@ -148,7 +148,7 @@ class Run {
   /// In bytes; 0: none.
   std::int64_t memory_limit() const {
     if (!deck_->is_set("memory")) return 0;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(deck_->get<double>("memory") * (1 << 30)));
+    return std::max<std::int64_t>(1, deck_->get<deck::ByteSize>("memory").bytes);
   }
 
   template <class Task>

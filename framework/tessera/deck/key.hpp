@@ -13,6 +13,7 @@ enum class ValueType {
   boolean,  ///< `true`, `false`, `yes`, `no`, `on`, `off`: bool
   integer,  ///< 64 bits, decimal: std::int64_t
   real,     ///< finite: double
+  bytes,    ///< with a unit, such as `64M`, `96 MiB` or `2 GiB`: ByteSize
   text,     ///< std::string
   path,     ///< not empty, one line; relative to the current working directory, not to the deck: std::string
   choice,   ///< one of `choices`: std::string
@@ -37,7 +38,8 @@ struct KeyDeclaration {
   std::optional<std::string> default_text{};
   /// The deck or the command line must give it. Excludes a default.
   bool required = false;
-  /// For the help text and messages; values carry no unit.
+  /// Of an integer or a real: for the help text and messages; a value may name it, or times others such as
+  /// `min`.
   std::string unit{};
   /// Bounds of a number or of each entry of a grid or tile (where they are 1 and 2147483647 by default).
   std::optional<double> minimum{};

@@ -38,12 +38,10 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .default_text = "auto",
               .choices = {"auto", "on", "off"}});
   schema.add({.name = "memory",
-              .type = ValueType::real,
+              .type = ValueType::bytes,
               .group = "Machine",
               .help = "What a rank may use at most: what needs more is computed band after band, and refused "
-                      "before it starts if that needs more, too",
-              .unit = "GiB",
-              .minimum = 0});
+                      "before it starts if that needs more, too"});
   schema.add({.name = "bands",
               .type = ValueType::integer,
               .group = "Machine",

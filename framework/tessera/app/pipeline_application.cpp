@@ -79,7 +79,7 @@ class Run {
   }
 
   void load_deck() {
-    const DeckFiles files = read_decks(session_.communicator(), options_.decks, options_.overrides);
+    const DeckFiles files = read_decks(session_.communicator(), schema_, options_.decks, options_.overrides);
     for (const deck::Source& source : files.sources) deck_files_.push_back(source.name);
     deck_ = std::make_unique<deck::Deck>(
         deck::load(schema_, files.sources, options_.overrides, files.environment));

@@ -59,6 +59,10 @@ struct ImageChoice {
 /// choose from, or one of another shape or type.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
+/// The format of an image file, as its content tells it; none of what is no such file or cannot be read.
+/// Serial.
+std::optional<ImageFormat> image_format(const std::string& path);
+
 /// Describes a file that holds nothing but numbers, x fastest, then y, then the channel, whatever else its
 /// content looks like. Serial: one rank calls it. Throws InputError when the file is missing or unreadable,
 /// or does not end with the last point of `domain`.

@@ -145,6 +145,29 @@ const std::vector<BadInput> bad_runs = {
      {"good.yaml", "output.png=o.h5"},
      "command line: 'output.png=o.h5': 'output.png': output.file has the same name: give each a name of its "
      "own"},
+    {"hdf5_that_is_called_png",
+     {"input.file=image.png", "output.file=o.png"},
+     "command line: 'output.file=o.png': 'output.file': o.png is a name for PNG: write output.png=o.png, or "
+     "end "
+     "it in .h5"},
+    {"tiff_that_is_called_png",
+     {"good.yaml", "output.tiff=folder/o.PNG"},
+     "command line: 'output.tiff=folder/o.PNG': 'output.tiff': folder/o.PNG is a name for PNG: write "
+     "output.png=folder/o.PNG, or end it in .tif"},
+    {"png_that_is_called_jpeg",
+     {"good.yaml", "output.png=o.jpg"},
+     "command line: 'output.png=o.jpg': 'output.png': o.jpg is a name for JPEG, which is not written, but "
+     "HDF5 "
+     "(output.file), PNG (output.png), TIFF (output.tiff) and raw numbers (output.raw) are: end it in .png"},
+    {"png_that_is_called_as_what_this_program_does_not_write",
+     {"good.yaml", "output.png=o.rle"},
+     "command line: 'output.png=o.rle': 'output.png': o.rle is a name for RLE, which is not written, but "
+     "HDF5 "
+     "(output.file), PNG (output.png), TIFF (output.tiff) and raw numbers (output.raw) are: end it in .png"},
+    {"comparison_that_is_called_tiff",
+     {"good.yaml", "output.comparison=c.tiff"},
+     "command line: 'output.comparison=c.tiff': 'output.comparison': c.tiff is a name for TIFF: write "
+     "output.tiff=c.tiff, or end it in .png"},
     {"levels_of_a_machine_that_is_not_there",
      {"good.yaml", "levels=machine", "--explain", "--ranks", "64"},
      "command line: 'levels=machine': 'levels': machine is known only of the ranks that run: leave out "

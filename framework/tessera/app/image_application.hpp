@@ -27,7 +27,8 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
 
 /// The application, with the names of the stages, the reductions, the loops, the output and the numbers
 /// (other outputs: values and global reductions) of a pipeline of its own: that of some image, with all
-/// stages that there may be.
+/// stages that there may be. Where no pipeline has all of them, call it again with another one: the names are
+/// added to those that are there.
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
 
 /// make<T, N>(domain) for the type T, one of Types, and the 2 or 3 dimensions N of an image. Throws

@@ -15,6 +15,7 @@
 #include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
 #include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/pipeline_names.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
@@ -92,6 +93,7 @@ class Run {
     collectively(session_.communicator(), [&] {
       Pipeline pipeline =
           image != nullptr ? application_.build(*image, *deck_) : application_.generate(*deck_);
+      check_names_of(application_, pipeline);
       write_stages(pipeline, *deck_);
       const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
       blame_deck([&] {

@@ -4,12 +4,17 @@
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 
 using deck::ValueType;
 
 ScheduleNames names_of(const PipelineApplication& application) {
+  if (application.output.empty())
+    throw AgreedInternalError(
+        "PipelineApplication::output: a program has one: take the names from a pipeline with "
+        "with_names_of");
   ScheduleNames names{
       {}, application.stages, application.reductions, {application.output}, application.loops};
   if (application.build) names.inputs.push_back("input");

@@ -77,6 +77,8 @@ TEST_F(EndingsTest, NamesThatThePipelineLacksEndEachWithStatus1) {
   expect_ended({"names-loop", "output.raw=o.raw"}, "loops: the pipeline has no loop 'solve': leave it out");
   expect_ended({"names-output", "output.raw=o.raw"},
                "output: the pipeline has no output 'zeros'; did you mean 'zero'?");
+  expect_ended({"names-optional-output", "output.raw=o.raw"},
+               "output: the pipeline has no output 'zeros'; did you mean 'zero'?");
   expect_ended({"names-no-output", "output.raw=o.raw"},
                "output: a program has one: take the names from a pipeline with with_names_of");
 }

@@ -93,7 +93,7 @@ class Run {
     collectively(session_.communicator(), [&] {
       Pipeline pipeline =
           image != nullptr ? application_.build(*image, *deck_) : application_.generate(*deck_);
-      check_names_of(application_, pipeline);
+      check_names_of(application_, *deck_, pipeline);
       write_stages(pipeline, *deck_);
       const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
       blame_deck([&] {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/app/image_outputs.hpp"
 #include "tessera/deck/nearest.hpp"
 #include "tessera/domain/error.hpp"
 
@@ -35,9 +36,11 @@ std::vector<std::string> names_where(const Algorithm& pipeline, bool (*belongs)(
 
 }  // namespace
 
-void check_names_of(const PipelineApplication& application, const Algorithm& pipeline) {
+void check_names_of(const PipelineApplication& application, const deck::Deck& deck,
+                    const Algorithm& pipeline) {
   const auto outputs = names_where(pipeline, [](const ArrayDeclaration& array) { return array.is_output; });
-  if (!application.output_is_optional) check("output", "output", {application.output}, outputs);
+  if (!application.output_is_optional || has_output(deck))
+    check("output", "output", {application.output}, outputs);
   if (application.has_names_of_samples) return;
   const auto computed =
       names_where(pipeline, [](const ArrayDeclaration& array) { return !array.is_input(); });

@@ -103,10 +103,12 @@ const std::vector<KeyDeclaration> parameters = {
 /// All stages that there may be.
 tessera::app::PipelineApplication with_all_names(tessera::app::PipelineApplication application) {
   const Problem sample{.intervals_x = 8, .intervals_y = 8, .solver = Solver::red_black, .tolerance = 0.0};
-  application = tessera::app::with_names_of(helmholtz::make_pipeline<float>(sample), std::move(application));
-  application.stages.push_back("before");
-  application.reductions.push_back("sum");
-  return application;
+  Problem other = sample;
+  other.solver = Solver::chebyshev;
+  other.norm = helmholtz::Norm::root_mean_square;
+  return tessera::app::with_names_of(
+      helmholtz::make_pipeline<float>(other),
+      tessera::app::with_names_of(helmholtz::make_pipeline<float>(sample), std::move(application)));
 }
 
 }  // namespace

@@ -87,6 +87,24 @@ const std::vector<BadInput> bad_decks = {
     {"illegal_compute_of_an_output",
      {"good.yaml", "schedule.bv.compute=tile"},
      "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects distributed, got 'tile'"},
+    {"image_as_a_deck",
+     {"image.png", "output.png=o.png"},
+     "command line: 'image.png': an image is no deck: write input.file=image.png"},
+    {"image_of_another_name_as_a_deck",
+     {"good.yaml", "picture"},
+     "command line: 'picture': an image is no deck: write input.file=picture"},
+    {"missing_image_as_a_deck",
+     {"missing.JPG"},
+     "command line: 'missing.JPG': an image is no deck: write input.file=missing.JPG"},
+    {"blanks_around_the_equals_sign",
+     {"input.file", "=", "image.png"},
+     "command line: 'input.file = image.png': a key, '=' and its value are one word: write "
+     "input.file=image.png"},
+    {"size_without_a_unit",
+     {"good.yaml", "memory=64"},
+     "command line: 'memory=64': 'memory' expects a size with its unit, such as 64M, 96 MiB or 2 GB (K, M, "
+     "G, "
+     "T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000; or B), got '64'"},
     {"raw_type_without_a_shape",
      {"good.yaml", "input.raw.type=uint16"},
      "command line: 'input.raw.type=uint16': 'input.raw.type': 'input.raw.shape' is not given: give it, too"},
@@ -127,6 +145,29 @@ const std::vector<BadInput> bad_runs = {
      {"good.yaml", "output.png=o.h5"},
      "command line: 'output.png=o.h5': 'output.png': output.file has the same name: give each a name of its "
      "own"},
+    {"hdf5_that_is_called_png",
+     {"input.file=image.png", "output.file=o.png"},
+     "command line: 'output.file=o.png': 'output.file': o.png is a name for PNG: write output.png=o.png, or "
+     "end "
+     "it in .h5"},
+    {"tiff_that_is_called_png",
+     {"good.yaml", "output.tiff=folder/o.PNG"},
+     "command line: 'output.tiff=folder/o.PNG': 'output.tiff': folder/o.PNG is a name for PNG: write "
+     "output.png=folder/o.PNG, or end it in .tif"},
+    {"png_that_is_called_jpeg",
+     {"good.yaml", "output.png=o.jpg"},
+     "command line: 'output.png=o.jpg': 'output.png': o.jpg is a name for JPEG, which is not written, but "
+     "HDF5 "
+     "(output.file), PNG (output.png), TIFF (output.tiff) and raw numbers (output.raw) are: end it in .png"},
+    {"png_that_is_called_as_what_this_program_does_not_write",
+     {"good.yaml", "output.png=o.rle"},
+     "command line: 'output.png=o.rle': 'output.png': o.rle is a name for RLE, which is not written, but "
+     "HDF5 "
+     "(output.file), PNG (output.png), TIFF (output.tiff) and raw numbers (output.raw) are: end it in .png"},
+    {"comparison_that_is_called_tiff",
+     {"good.yaml", "output.comparison=c.tiff"},
+     "command line: 'output.comparison=c.tiff': 'output.comparison': c.tiff is a name for TIFF: write "
+     "output.tiff=c.tiff, or end it in .png"},
     {"levels_of_a_machine_that_is_not_there",
      {"good.yaml", "levels=machine", "--explain", "--ranks", "64"},
      "command line: 'levels=machine': 'levels': machine is known only of the ranks that run: leave out "
@@ -148,6 +189,7 @@ void furnish(const Folder& folder) {
   write_plain_png(folder / "image.png", make_png(40, 30, PNG_COLOR_TYPE_RGB, 8, sample));
   write_plain_png(folder / "alpha.png", make_png(40, 30, PNG_COLOR_TYPE_RGB_ALPHA, 8, sample));
   const std::string image = folder.read("image.png");
+  folder.write("picture", image);
   folder.write("header.png", image.substr(0, 20));
   folder.write("data.png", image.substr(0, image.size() / 2));
   folder.write("text.png", "This is no picture, whatever its name says.\n");

@@ -139,7 +139,7 @@ TEST_F(CommandLineTest, ChecksForAnyNumberOfRanks) {
   EXPECT_EQ(text.rfind("checked for 64 ranks x 2 threads: ", 0), 0U) << text;
   EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
   EXPECT_EQ(output(1, {"run.yaml", "--check", "--quiet"}), "");
-  const Ending refused = blur_alone(folder_, {"run.yaml", "--check", "--ranks", "64", "memory=1e-9"});
+  const Ending refused = blur_alone(folder_, {"run.yaml", "--check", "--ranks", "64", "memory=1B"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(lines_with(refused.text(), "memory").size(), 1U) << refused.text();
 }

@@ -59,6 +59,30 @@ TEST_F(EndingsTest, AnExceptionThatAllKnowOfEndsEachWithStatus1) {
   EXPECT_EQ(folder_.names(), std::set<std::string>{});
 }
 
+// A deck that schedules such a name would do nothing, and nobody would know.
+TEST_F(EndingsTest, NamesThatThePipelineLacksEndEachWithStatus1) {
+  const auto expect_ended = [this](const Words& words, const std::string& message) {
+    for (const int ranks : {1, 3})
+      EXPECT_EQ(failing(TESSERA_FAILING, ranks, words, "failing: error: PipelineApplication::" + message)
+                    .rank_statuses,
+                std::vector<int>(static_cast<std::size_t>(ranks), 1));
+    EXPECT_EQ(folder_.names(), std::set<std::string>{});
+  };
+  expect_ended({"names-stage", "output.raw=o.raw"},
+               "stages: the pipeline has no stage 'zer'; did you mean 'zero'?");
+  expect_ended({"names-stage", "output.raw=o.raw", "schedule.zer.compute=tile"},
+               "stages: the pipeline has no stage 'zer'; did you mean 'zero'?");
+  expect_ended({"names-reduction", "output.raw=o.raw"},
+               "reductions: the pipeline has no reduction 'greatest': the names are zero");
+  expect_ended({"names-loop", "output.raw=o.raw"}, "loops: the pipeline has no loop 'solve': leave it out");
+  expect_ended({"names-output", "output.raw=o.raw"},
+               "output: the pipeline has no output 'zeros'; did you mean 'zero'?");
+  expect_ended({"names-optional-output", "output.raw=o.raw"},
+               "output: the pipeline has no output 'zeros'; did you mean 'zero'?");
+  expect_ended({"names-no-output", "output.raw=o.raw"},
+               "output: a program has one: take the names from a pipeline with with_names_of");
+}
+
 // Without this, the tests above could pass for another reason.
 TEST_F(EndingsTest, TheSameProgramCanSucceed) {
   const ParallelEnding ending =
@@ -136,9 +160,7 @@ TEST_F(EndingsTest, FoldersAndFilesThatPermissionsCloseEndAllRanks) {
   std::filesystem::permissions(folder_ / "closed", perms::owner_read | perms::owner_exec);
   write_sample(folder_, "image.h5", {"uint8"});
   const auto unwritable = [](const std::string& name) {
-    return name +
-           ": cannot be written (Permission denied); create its folder, or choose another that can "
-           "be written";
+    return name + ": cannot be written (Permission denied); choose a folder that can be written";
   };
   expect_closed("blur", {"input.file=image.h5", "output.png=closed/o.png"}, unwritable("closed/o.png"));
   expect_closed("blur", {"input.file=image.h5", "output.png=o.png", "--report", "closed/r.txt"},

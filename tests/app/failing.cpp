@@ -32,6 +32,16 @@ int wait_for_the_last(int argc, char** argv) {
   });
 }
 
+/// With a name that the pipeline lacks.
+app::PipelineApplication named_by_hand(app::PipelineApplication application, std::string_view place) {
+  application.output = place == "names-no-output" ? "" : place.ends_with("-output") ? "zeros" : "zero";
+  application.output_is_optional = place == "names-optional-output";
+  if (place == "names-stage") application.stages = {"zer"};
+  if (place == "names-reduction") application.reductions = {"greatest"};
+  if (place == "names-loop") application.loops = {"solve"};
+  return application;
+}
+
 int fail_in_pipeline(int argc, char** argv, std::string_view place) {
   app::PipelineApplication application{.program = "failing", .summary = "Fails."};
   application.generate = [place](const deck::Deck&) {
@@ -45,6 +55,8 @@ int fail_in_pipeline(int argc, char** argv, std::string_view place) {
     if (place == "verdict") throw std::runtime_error("no verdict");
     return "";
   };
+  if (place.starts_with("names"))
+    return app::run_pipeline_application(argc, argv, named_by_hand(application, place));
   return app::run_pipeline_application(argc, argv, app::with_names_of(nothing(), application));
 }
 

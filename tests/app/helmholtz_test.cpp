@@ -123,10 +123,11 @@ TEST_F(HelmholtzTest, RefusesWhatCannotBe) {
       {"tolerance=-1", "tolerance"},
       {"turns=0", "turns"},
       {"input.file=a.png", "input"},
+      {"a.png", "command line: 'a.png': an image is no deck: leave it out, as this program reads no image"},
       {"output.comparison=c.png", "output.comparison"},
       {"output.png=s.png", "PNG holds uint8, uint16 or float32, not float64"},
       {"loops.solve.turns_per_tile=64", "loops.solve.turns_per_tile"},
-      {"memory=1e-6", "memory"}};
+      {"memory=1 KiB", "memory"}};
   for (const auto& [word, reason] : cases)
     for (int ranks : {1, 3}) {
       const ParallelEnding ending = solve(ranks, {word, "turns=2"});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/domain/error.hpp"
 
@@ -27,6 +29,27 @@ TEST(OptionsTest, WordsAreDecksOrOverrides) {
   EXPECT_EQ(options.decks, (std::vector<std::string>{"a.yaml", "b.yaml"}));
   EXPECT_EQ(options.overrides, (std::vector<std::string>{"x=1", "y.z=[2, auto]"}));
   EXPECT_TRUE(options.quiet);
+}
+
+std::string error_of(std::vector<const char*> words) {
+  try {
+    parse(std::move(words));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OptionsTest, BlanksPartNoKeyFromItsValue) {
+  const std::string rule = ": a key, '=' and its value are one word: write input.file=x";
+  EXPECT_EQ(error_of({"a.yaml", "input.file", "=", "x"}), "command line: 'input.file = x'" + rule);
+  EXPECT_EQ(error_of({"input.file=", "x", "y=1"}), "command line: 'input.file= x'" + rule);
+  EXPECT_EQ(error_of({"x=1", "input.file", "=x"}), "command line: 'input.file =x'" + rule);
+  // What is beside a value that is missing may be a deck.
+  EXPECT_EQ(error_of({"input.file=", "a.yaml"}), "");
+  EXPECT_EQ(error_of({"a.yaml", "=x"}), "");
+  EXPECT_EQ(error_of({"=", "x"}), "");
+  EXPECT_EQ(parse({"x=", "y=1"}).overrides, (std::vector<std::string>{"x=", "y=1"}));
 }
 
 TEST(OptionsTest, RanksGoWithExplainAndCheck) {

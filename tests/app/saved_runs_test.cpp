@@ -162,7 +162,7 @@ TEST_F(SavedRunsTest, NothingIsWrittenOverWhatIsRead) {
 TEST_F(SavedRunsTest, APlanKeepsTheMemoryLimit) {
   output(1, {"run.yaml", "--explain", "--ranks", "2", "--save-plan", "plan.json"});
   const Ending ending =
-      blur(2, folder_, {"run.yaml", "output.png=o.png", "--plan", "plan.json", "memory=0.0000001"});
+      blur(2, folder_, {"run.yaml", "output.png=o.png", "--plan", "plan.json", "memory=107 B"});
   EXPECT_EQ(ending.status, 2);
   EXPECT_NE(ending.errors.find("the plans in plan.json need"), std::string::npos) << ending.errors;
 }

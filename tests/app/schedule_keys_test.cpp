@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tessera/app/image_application.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -128,6 +129,21 @@ TEST(ScheduleKeysTest, NamesThatAPipelineLacksArePassedOver) {
   const Schedule made = schedule_from_deck(load("schedule: {'*': {compute: rank}}"), common, false);
   EXPECT_EQ(made.stages.at("low").placement, Placement::rank);
   EXPECT_FALSE(made.stages.contains("high"));
+}
+
+TEST(ScheduleKeysTest, NamesOfSeveralSamplesAreAllNames) {
+  const auto with_stages = [](const std::vector<std::string>& stages) {
+    Pipeline pipeline;
+    auto array = pipeline.input<float, 1>("input", Box{{0, 8}});
+    for (const std::string& stage : stages) array = pipeline.stage<float>(stage, Copy{}, array);
+    pipeline.output(pipeline.stage<float>("result", Copy{}, array));
+    return pipeline;
+  };
+  const PipelineApplication application =
+      with_names_of(with_stages({"wide", "low"}), with_names_of(with_stages({"low", "high"}), {}));
+  EXPECT_EQ(application.stages, (std::vector<std::string>{"low", "high", "wide"}));
+  EXPECT_EQ(application.writable_stages, application.stages);
+  EXPECT_EQ(application.output, "result");
 }
 
 TEST(ScheduleKeysTest, KeysThatTheDeckGives) {

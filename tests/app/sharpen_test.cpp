@@ -96,7 +96,7 @@ TEST_F(SharpenTest, RefusesWhatCannotBe) {
   EXPECT_NE(error_of("strength=-1").find("strength"), std::string::npos);
   EXPECT_NE(error_of("schedule.brightest.compute=tile").find("schedule.brightest.compute"),
             std::string::npos);
-  EXPECT_NE(error_of("memory=0.000001").find("'memory': a rank of 2 needs"), std::string::npos);
+  EXPECT_NE(error_of("memory=1KiB").find("'memory': a rank of 2 needs"), std::string::npos);
 }
 
 }  // namespace

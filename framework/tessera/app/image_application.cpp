@@ -42,6 +42,12 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
+/// Those that are not there yet.
+void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
 }  // namespace
 
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
@@ -54,18 +60,20 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
 
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application) {
   const ScheduleNames names = schedule_names(sample);
-  std::vector<std::string> images;
+  std::vector<std::string> images, numbers;
   for (const std::string& name : names.outputs) {
     const bool is_number = sample[sample.find(name)].is_everywhere();
-    (is_number ? application.numbers : images).push_back(name);
+    (is_number ? numbers : images).push_back(name);
   }
   if (images.size() != 1)
     throw InternalError(fmt::format("{} has {} outputs, not one", application.program, images.size()));
-  application.stages = names.stages;
-  application.reductions = names.reductions;
-  application.loops = names.loops;
-  application.writable_stages = writable_stages(sample);
+  add_names(application.stages, names.stages);
+  add_names(application.reductions, names.reductions);
+  add_names(application.loops, names.loops);
+  add_names(application.writable_stages, writable_stages(sample));
+  add_names(application.numbers, numbers);
   application.output = images.front();
+  application.has_names_of_samples = true;
   return application;
 }
 

@@ -29,8 +29,9 @@ void check_image(const io::ImageInfo& image, const deck::Deck& deck, const Image
 
 /// Returns the application with the names of the stages, the reductions, the loops, the output and the
 /// numbers (outputs that are values or global reductions) of a pipeline of its own. `sample` is that pipeline
-/// for some image, with all stages that there may be. Throws InternalError when it does not have exactly one
-/// output that is an image.
+/// for some image, with all stages that there may be. Where no pipeline has all of them, call it again with
+/// another sample, whose names are added. Throws InternalError when a sample does not have exactly one output
+/// that is an image.
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
 
 /// Returns make<T, N>(domain) for the element type T of the image, which must be one of Types, and its 2 or 3

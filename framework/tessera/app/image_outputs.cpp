@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/io/comparison.hpp"
@@ -84,8 +85,10 @@ void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
     for (const NamedFile& other : files)
       if (place_of(other.path) == place_of(output.path))
         deck.fail(output.key, fmt::format("{} has the same name: give each a name of its own", other.key));
+    check_ending(deck, output.key);
     files.push_back(output);
   }
+  if (!path_of(deck, "output.history").empty()) check_ending(deck, "output.history");
   if (!outputs.empty() || may_be_none) return;
   std::vector<std::string> keys = declared_keys(deck);
   const std::string last = keys.back();

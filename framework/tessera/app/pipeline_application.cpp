@@ -15,6 +15,7 @@
 #include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
 #include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/pipeline_names.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
@@ -79,7 +80,7 @@ class Run {
   }
 
   void load_deck() {
-    const DeckFiles files = read_decks(session_.communicator(), options_.decks, options_.overrides);
+    const DeckFiles files = read_decks(session_.communicator(), schema_, options_.decks, options_.overrides);
     for (const deck::Source& source : files.sources) deck_files_.push_back(source.name);
     deck_ = std::make_unique<deck::Deck>(
         deck::load(schema_, files.sources, options_.overrides, files.environment));
@@ -92,6 +93,7 @@ class Run {
     collectively(session_.communicator(), [&] {
       Pipeline pipeline =
           image != nullptr ? application_.build(*image, *deck_) : application_.generate(*deck_);
+      check_names_of(application_, *deck_, pipeline);
       write_stages(pipeline, *deck_);
       const Schedule asked = schedule_from_deck(*deck_, common_names(names_, pipeline), !runs_on_host);
       blame_deck([&] {
@@ -148,7 +150,7 @@ class Run {
   /// In bytes; 0: none.
   std::int64_t memory_limit() const {
     if (!deck_->is_set("memory")) return 0;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(deck_->get<double>("memory") * (1 << 30)));
+    return std::max<std::int64_t>(1, deck_->get<deck::ByteSize>("memory").bytes);
   }
 
   template <class Task>

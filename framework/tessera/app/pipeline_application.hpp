@@ -30,8 +30,9 @@ struct PipelineApplication {
   std::string program;
   /// One sentence for --help.
   std::string summary;
-  /// The intermediate stages, in order: all that a deck may schedule. The pipeline of an image need not have
-  /// each of them; what a deck says of others is then passed over.
+  /// The intermediate stages, in order: all that a deck may schedule. `with_names_of` takes these and the
+  /// names below from a pipeline, which is safer than to write them. A run ends with an error where its
+  /// pipeline lacks one of them.
   std::vector<std::string> stages = {};
   /// Its global reductions.
   std::vector<std::string> reductions = {};
@@ -42,6 +43,9 @@ struct PipelineApplication {
   std::string output = {};
   /// A deck that names no file for the output is legal: its pipeline need not have the output then.
   bool output_is_optional = false;
+  /// Set by `with_names_of`: the names are those of sample pipelines with all that there may be. The pipeline
+  /// of an image need not have each of them; what a deck says of others is then passed over.
+  bool has_names_of_samples = false;
   /// Outputs of one element, which a run prints and reports. The pipeline of a deck need not have each.
   std::vector<std::string> numbers = {};
   /// What a run's numbers, by name, lack of what its deck asks for, in one line; empty when nothing. A run

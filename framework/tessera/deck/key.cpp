@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "tessera/deck/detail/byte_size.hpp"
+
 namespace tessera::deck {
 namespace {
+
+using detail::size_units;
 
 bool is_list(const KeyDeclaration& key) { return key.type == ValueType::grid || key.type == ValueType::tile; }
 
@@ -28,6 +32,8 @@ std::string describe_without_unit(const KeyDeclaration& key) {
       return "an integer" + range_text(key);
     case ValueType::real:
       return "a number" + range_text(key);
+    case ValueType::bytes:
+      return "a size with its unit, such as 64M, 96 MiB or 2 GB (" + std::string(size_units) + ")";
     case ValueType::text:
       return "text";
     case ValueType::path:

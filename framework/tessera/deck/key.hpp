@@ -13,6 +13,7 @@ enum class ValueType {
   boolean,  ///< `true`, `false`, `yes`, `no`, `on` or `off`: bool
   integer,  ///< a decimal integer of 64 bits: std::int64_t
   real,     ///< a finite number: double
+  bytes,    ///< a size with a unit, such as `64M`, `96 MiB` or `2 GiB`: ByteSize
   text,     ///< any text: std::string
   path,     ///< one line, not empty, relative to the working directory and not to the deck: std::string
   choice,   ///< one of `choices`: std::string
@@ -40,7 +41,8 @@ struct KeyDeclaration {
   std::optional<std::string> default_text{};
   /// True when the deck or the command line must give the key. It then has no default.
   bool required = false;
-  /// The unit of the value, for the help text and messages. Values in a deck are written without it.
+  /// The unit of an integer or a real, for the help text and messages. A value may name it, or, of times,
+  /// another one such as `min`.
   std::string unit{};
   /// The least value of a number, or of each entry of a grid or tile, where it is 1 by default.
   std::optional<double> minimum{};

@@ -7,6 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "tessera/deck/detail/byte_size.hpp"
+
 namespace tessera::deck {
 namespace {
 
@@ -51,6 +53,7 @@ struct ToYaml {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const ByteSize& value) const { return detail::byte_size_text(value.bytes); }
   std::string operator()(const std::string& value) const { return to_yaml_text(value); }
   std::string operator()(const std::vector<std::string>& values) const {
     std::vector<std::string> texts;

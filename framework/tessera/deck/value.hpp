@@ -29,10 +29,17 @@ struct TileValue {
   bool operator==(const TileValue&) const = default;
 };
 
+/// A size, such as that of memory.
+struct ByteSize {
+  std::int64_t bytes = 0;
+
+  bool operator==(const ByteSize&) const = default;
+};
+
 /// The value of a key. Texts, paths and choices are all std::string; ValueType says which type belongs to
 /// which key.
-using Value =
-    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, GridValue, TileValue>;
+using Value = std::variant<bool, std::int64_t, double, ByteSize, std::string, std::vector<std::string>,
+                           GridValue, TileValue>;
 
 /// Returns the value in YAML, on one line, as a deck would spell it.
 std::string to_yaml(const Value& value);

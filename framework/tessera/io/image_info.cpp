@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/fits_reader.hpp"
@@ -77,8 +79,8 @@ void check_choice(const std::string& path, ImageFormat format, const ImageChoice
     fail(path, fmt::format("has no page {}", *choice.page), "give one from 0 on");
 }
 
-ImageFormat format_of(const std::string& path) {
-  const File file = open_for_reading(path);
+/// That of a file which is open for reading.
+std::optional<ImageFormat> format_of(const File& file) {
   if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
   if (has_signature(file.get(), 0, fits_signature)) return ImageFormat::fits;
   if (has_signature(file.get(), 0, jpeg_signature)) return ImageFormat::jpeg;
@@ -86,6 +88,11 @@ ImageFormat format_of(const std::string& path) {
     if (has_signature(file.get(), 0, signature)) return ImageFormat::tiff;
   if (is_hdf5(file.get())) return ImageFormat::hdf5;
   if (is_rle(file.get())) return ImageFormat::rle;
+  return std::nullopt;
+}
+
+ImageFormat format_of(const std::string& path) {
+  if (const auto format = format_of(open_for_reading(path))) return *format;
   fail(path, "is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS nor RLE)",
        "convert it to one of them");
 }
@@ -124,6 +131,13 @@ ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
 }
 
 }  // namespace
+
+std::optional<ImageFormat> image_format(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  const File file(std::fopen(path.c_str(), "rb"));
+  return file ? format_of(file) : std::nullopt;
+}
 
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
   const ImageFormat format = format_of(path);

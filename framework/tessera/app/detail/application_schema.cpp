@@ -4,12 +4,17 @@
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 
 using deck::ValueType;
 
 ScheduleNames names_of(const PipelineApplication& application) {
+  if (application.output.empty())
+    throw AgreedInternalError(
+        "PipelineApplication::output: a program has one: take the names from a pipeline with "
+        "with_names_of");
   ScheduleNames names{
       {}, application.stages, application.reductions, {application.output}, application.loops};
   if (application.build) names.inputs.push_back("input");
@@ -38,12 +43,10 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .default_text = "auto",
               .choices = {"auto", "on", "off"}});
   schema.add({.name = "memory",
-              .type = ValueType::real,
+              .type = ValueType::bytes,
               .group = "Machine",
               .help = "What a rank may use at most: what needs more is computed band after band, and refused "
-                      "before it starts if that needs more, too",
-              .unit = "GiB",
-              .minimum = 0});
+                      "before it starts if that needs more, too"});
   schema.add({.name = "bands",
               .type = ValueType::integer,
               .group = "Machine",

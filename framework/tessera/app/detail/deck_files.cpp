@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/deck_files.hpp"
 
+#include <fmt/format.h>
+
+#include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/transfers.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/io/image_info.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
+
+void check_no_images(const deck::Schema& schema, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths)
+    if (has_image_ending(path) || io::image_format(path))
+      throw InputError(fmt::format("command line: '{}': an image is no deck: {}", path,
+                                   schema.find("input.file") == nullptr
+                                       ? "leave it out, as this program reads no image"
+                                       : fmt::format("write input.file={}", path)));
+}
 
 DeckFiles read_all(const std::vector<std::string>& paths, const std::vector<std::string>& overrides) {
   DeckFiles files;
@@ -18,13 +32,15 @@ DeckFiles read_all(const std::vector<std::string>& paths, const std::vector<std:
 
 }  // namespace
 
-DeckFiles read_decks(MPI_Comm communicator, const std::vector<std::string>& paths,
+DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides) {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   DeckFiles files;
   collectively(communicator, [&] {
-    if (rank == 0) files = read_all(paths, overrides);
+    if (rank != 0) return;
+    check_no_images(schema, paths);
+    files = read_all(paths, overrides);
   });
   std::vector<std::string> decks, variables;
   for (const auto& [name, text] : files.sources) decks.insert(decks.end(), {name, text});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tessera/deck/load.hpp"
+#include "tessera/deck/schema.hpp"
 
 namespace tessera::app {
 
@@ -17,8 +18,9 @@ struct DeckFiles {
 };
 
 /// Rank 0 reads the decks, what they include, and the environment variables that these and the overrides
-/// name: one copy of a file, and one environment, is what all ranks run. Collective; InputError on all ranks.
-DeckFiles read_decks(MPI_Comm communicator, const std::vector<std::string>& paths,
+/// name: one copy of a file, and one environment, is what all ranks run. Collective; InputError on all ranks,
+/// also about images that are named where decks belong, for which `schema` may have a key.
+DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides);
 
 }  // namespace tessera::app

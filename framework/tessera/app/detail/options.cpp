@@ -69,6 +69,30 @@ void check(const Options& options) {
   require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
 }
 
+/// Neither key=value nor a deck, by its name.
+bool is_part(const std::string& word) {
+  return word.find('=') == std::string::npos && !word.ends_with(".yaml") && !word.ends_with(".yml");
+}
+
+/// Throws InputError where blanks part a key, its '=' and its value.
+void check_blanks(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string spelt = words[i], meant = words[i];
+    if (spelt.starts_with('=') && i > 0 && is_part(words[i - 1])) {
+      spelt = words[i - 1] + " " + spelt;
+      meant = words[i - 1] + meant;
+    }
+    if (!meant.empty() && meant.find('=') == meant.size() - 1 && i + 1 < words.size() &&
+        is_part(words[i + 1])) {
+      spelt += " " + words[i + 1];
+      meant += words[i + 1];
+    }
+    if (spelt != meant && !meant.starts_with('='))
+      throw InputError(
+          fmt::format("command line: '{}': a key, '=' and its value are one word: write {}", spelt, meant));
+  }
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
@@ -81,6 +105,7 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string("command line: ") + error.what() + " (--help lists the options)");
   }
+  check_blanks(words);
   for (const std::string& word : words)
     (word.find('=') == std::string::npos ? options.decks : options.overrides).push_back(word);
   check(options);

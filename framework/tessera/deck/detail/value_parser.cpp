@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tessera/deck/detail/byte_size.hpp"
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/nearest.hpp"
 
@@ -35,6 +36,8 @@ class ValueParser {
         return number<std::int64_t>(node);
       case ValueType::real:
         return number<double>(node);
+      case ValueType::bytes:
+        return bytes(node);
       case ValueType::text:
         return scalar(node).text;
       case ValueType::path:
@@ -77,8 +80,7 @@ class ValueParser {
       std::string_view of, word;
       double factor;
     };
-    constexpr Unit units[] = {{"GiB", "KiB", 0x1p-20}, {"GiB", "MiB", 0x1p-10}, {"GiB", "TiB", 0x1p10},
-                              {"s", "ms", 1e-3},       {"s", "min", 60},        {"s", "h", 3600}};
+    constexpr Unit units[] = {{"s", "ms", 1e-3}, {"s", "min", 60}, {"s", "h", 3600}};
     if (word.empty() || word == key_.unit) return 1;
     for (const Unit& unit : units)
       if (unit.of == key_.unit && unit.word == word) return unit.factor;
@@ -99,6 +101,12 @@ class ValueParser {
     const bool fits = scale == 1 || (scale > 0 && std::is_floating_point_v<Number>);
     if (node.quoted || !fits || !std::isfinite(static_cast<double>(value)) || out_of_range(value)) fail(node);
     return value;
+  }
+
+  ByteSize bytes(const Node& node) const {
+    const std::optional<std::int64_t> size = parse_byte_size(scalar(node).text);
+    if (!size || out_of_range(*size)) fail(node);
+    return {*size};
   }
 
   template <class Number>

@@ -140,7 +140,8 @@ void UnfinishedFile::create() const {
   const File file(std::fopen(temporary_path_.c_str(), "wb"));
   if (!file)
     fail(path_, fmt::format("cannot be written ({})", error_text(errno)),
-         "create its folder, or choose another that can be written");
+         errno == ENOENT ? "create its folder, or choose another that can be written"
+                         : "choose a folder that can be written");
 }
 
 void UnfinishedFile::complete() {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/file_endings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+struct Format {
+  std::string_view name;
+  /// Under which a program writes it; empty: none does.
+  std::string_view key;
+  /// In small letters; the first is what is proposed.
+  std::vector<std::string_view> endings;
+  bool is_image = true;
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {{"HDF5", "output.file", {".h5", ".hdf5", ".hdf", ".he5"}},
+                                          {"PNG", "output.png", {".png"}},
+                                          {"TIFF", "output.tiff", {".tif", ".tiff", ".btf", ".tf8"}},
+                                          {"RLE", "output.rle", {".rle"}},
+                                          {"raw numbers", "output.raw", {".raw"}},
+                                          {"XDMF", "output.xdmf", {".xdmf", ".xmf"}, false},
+                                          {"CSV", "output.history", {".csv"}, false},
+                                          {"JPEG", "", {".jpg", ".jpeg", ".jpe", ".jfif"}},
+                                          {"FITS", "", {".fits", ".fit", ".fts"}},
+                                          {"GIF", "", {".gif"}},
+                                          {"BMP", "", {".bmp"}},
+                                          {"WebP", "", {".webp"}},
+                                          {"OpenEXR", "", {".exr"}},
+                                          {"Netpbm", "", {".pnm", ".pbm", ".pgm", ".ppm"}}};
+  return all;
+}
+
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
+}
+
+/// Null when the name tells none.
+const Format* format_of_name(const std::string& path) {
+  const std::string ending = ending_of(path);
+  const auto found = std::ranges::find_if(formats(), [&ending](const Format& format) {
+    return std::ranges::find(format.endings, ending) != format.endings.end();
+  });
+  return found == formats().end() ? nullptr : &*found;
+}
+
+/// Null when files of this key may be called as one likes.
+const Format* format_of_key(std::string_view key) {
+  const auto found =
+      std::ranges::find(formats(), key == "output.comparison" ? "output.png" : key, &Format::key);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+bool is_written(const deck::Deck& deck, const Format& format) {
+  return !format.key.empty() && deck.schema().find(format.key) != nullptr;
+}
+
+/// "HDF5 (output.file), PNG (output.png) and TIFF (output.tiff)".
+std::string written_images(const deck::Deck& deck) {
+  std::vector<std::string> texts;
+  for (const Format& format : formats())
+    if (format.is_image && is_written(deck, format))
+      texts.push_back(fmt::format("{} ({})", format.name, format.key));
+  const std::string last = texts.back();
+  texts.pop_back();
+  return fmt::format("{} and {}", fmt::join(texts, ", "), last);
+}
+
+}  // namespace
+
+bool has_image_ending(const std::string& path) {
+  const Format* format = format_of_name(path);
+  return format != nullptr && format->is_image;
+}
+
+void check_ending(const deck::Deck& deck, const std::string& key) {
+  const std::string path = deck.text_of(key);
+  const Format *named = format_of_name(path), *written = format_of_key(key);
+  if (named == nullptr || written == nullptr || named == written) return;
+  if (is_written(deck, *named))
+    deck.fail(key, fmt::format("{} is a name for {}: write {}={}, or end it in {}", path, named->name,
+                               named->key, path, written->endings.front()));
+  deck.fail(key, fmt::format("{} is a name for {}, which is not written, but {} are: end it in {}", path,
+                             named->name, written_images(deck), written->endings.front()));
+}
+
+}  // namespace tessera::app

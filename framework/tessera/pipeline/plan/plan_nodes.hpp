@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,18 +14,20 @@ namespace tessera {
 
 struct PlanNode;
 
-/// The kinds of nodes of a plan. `array` and `stage` are ids of the pipeline, `buffer` is a place in the
-/// plan's list of buffers.
+/// The kinds of nodes of a plan, each with the word that names it in reports and files. `array` and `stage`
+/// are ids of the pipeline, `buffer` is a place in the plan's list of buffers.
 namespace plan {
 
 /// Children in order.
 struct Sequence {
+  static constexpr std::string_view kind = "sequence";
   std::string name;
   std::vector<PlanNode> children;
 };
 /// Children again and again, until `maximum` turns are over. The loop ends before if the first element of the
 /// array `condition`, a value or the result of a global reduction, is not zero; -1: no condition.
 struct Repeat {
+  static constexpr std::string_view kind = "repeat";
   std::int64_t maximum = 1;
   int condition = -1;
   std::vector<PlanNode> children;
@@ -44,27 +47,33 @@ struct Repeat {
 };
 /// Out of core: the steps of one of the bands that an image larger than memory is cut into.
 struct Bands {
+  static constexpr std::string_view kind = "bands";
   Band band;
   std::vector<PlanNode> children;
 };
 /// The frames of a stream: children once for each, until there is none.
 struct Items {
+  static constexpr std::string_view kind = "items";
   std::vector<PlanNode> children;
 };
 /// From here on a buffer is in use; until its Free nothing else touches its part of the rank's memory.
 struct Allocate {
+  static constexpr std::string_view kind = "allocate";
   int buffer = 0;
 };
 struct Free {
+  static constexpr std::string_view kind = "free";
   int buffer = 0;
 };
 /// The rank's block of an input comes from a file, or from memory.
 struct Read {
+  static constexpr std::string_view kind = "read";
   int array = 0;
   Box box;
 };
 /// The rank's block of an output goes to a file, or to memory.
 struct Write {
+  static constexpr std::string_view kind = "write";
   int array = 0;
   Box box;
 };
@@ -75,16 +84,19 @@ struct ArrayMessages {
 };
 /// Points that a rank needs come from the ranks that own them; all that goes to one partner is one message.
 struct Exchange {
+  static constexpr std::string_view kind = "exchange";
   std::vector<ArrayMessages> arrays;
   /// Only started here: what needs none of it runs while it is under way, until FinishExchange.
   bool overlapped = false;
 };
 struct FinishExchange {
+  static constexpr std::string_view kind = "wait";
   /// The id of the Exchange node.
   int exchange = 0;
 };
 /// Points of `box` outside the array's domain get what its boundary conditions say.
 struct FillBoundary {
+  static constexpr std::string_view kind = "boundary";
   int array = 0;
   Box box;
 };
@@ -104,6 +116,7 @@ struct Contribution {
 /// of the thread, in order; the last member is `stage` itself, of which outputs that nothing but reductions
 /// reads are in scratch, too. Of a global reduction these are the points that the rank contributes.
 struct Compute {
+  static constexpr std::string_view kind = "compute";
   int stage = 0;
   /// Boxes that do not overlap.
   std::vector<Box> parts;
@@ -124,23 +137,27 @@ struct Compute {
 };
 /// The contributions to a global reduction become its result, on all ranks.
 struct Reduce {
+  static constexpr std::string_view kind = "reduce";
   int stage = 0;
 };
 /// Two arrays of the same shape change places.
 struct Swap {
+  static constexpr std::string_view kind = "swap";
   int first = 0;
   int second = 0;
 };
+
+/// All kinds of nodes. Who treats them differently calls visit_step, which does not compile when one is left
+/// out.
+using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
+                          FinishExchange, FillBoundary, Compute, Reduce, Swap>;
 
 }  // namespace plan
 
 /// A node of a plan. Its id is its place in a depth-first walk: the same on all ranks, and in every report.
 struct PlanNode {
   int id = 0;
-  std::variant<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free, plan::Read,
-               plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary, plan::Compute,
-               plan::Reduce, plan::Swap>
-      step;
+  plan::Step step;
 };
 
 /// The children of an inner node; null for leaves.

@@ -15,9 +15,6 @@ struct Traffic {
 Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
-/// Bytes of one element of an array.
-std::int64_t element_bytes(const Algorithm& pipeline, int array);
-
 /// Bytes of the points of a box of an array.
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
 

@@ -35,7 +35,8 @@ bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const bool turns = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
-  if (points * element_size(scheduled, step.stage) <= target.cache_bytes / (turns ? 4 : 2)) return false;
+  if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (turns ? 4 : 2))
+    return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
   return turns || step.members.size() > 1 || reads_single_rows(stage, first);
 }
@@ -56,7 +57,7 @@ void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::in
       const int array = step.members[m] + part;
       if (m + 1 == step.members.size() && !scheduled[array].is_fleeting) continue;
       step.scratch.push_back({array, 0});
-      bytes.push_back(member_points[m] * element_size(scheduled, array));
+      bytes.push_back(member_points[m] * scheduled.pipeline()[array].element_bytes());
     }
   step.scratch_bytes = place_by_lifetime(bytes, scratch_lifetimes(scheduled.pipeline(), step), offsets);
   for (std::size_t k = 0; k < offsets.size(); ++k) step.scratch[k].offset = offsets[k];
@@ -69,7 +70,7 @@ std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, cons
   if (scheduled.target().device) return box.size();
   std::int64_t points = 0;
   for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part) {
-    const std::int64_t size = element_size(scheduled, member + part);
+    const std::int64_t size = scheduled.pipeline()[member + part].element_bytes();
     points = std::max(points, (padded_layout(box, tile_x, size).bytes + size - 1) / size);
   }
   return points;
@@ -202,7 +203,7 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
   std::int64_t bytes = 0;
   for (std::size_t m = 0; m + 1 < members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[members[m]].output_count; ++part)
-      bytes += (largest[m].size() * element_size(scheduled, members[m] + part) + 63) / 64 * 64;
+      bytes += (largest[m].size() * scheduled.pipeline()[members[m] + part].element_bytes() + 63) / 64 * 64;
   return bytes;
 }
 

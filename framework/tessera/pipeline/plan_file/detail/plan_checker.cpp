@@ -374,8 +374,7 @@ const Buffer& PlanChecker::buffer_in_use(int array, int ArrayRegions::*side) con
 }
 
 BlockLayout PlanChecker::layout_of(const Buffer& buffer) const {
-  return padded_layout(buffer.box, buffer.aligned_x,
-                       static_cast<std::int64_t>(size_of(pipeline_[buffer.array].type)));
+  return padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
 }
 
 }  // namespace tessera::detail

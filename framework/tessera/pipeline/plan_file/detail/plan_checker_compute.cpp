@@ -14,10 +14,6 @@ constexpr std::int64_t most_tiles = 1 << 20;
 constexpr std::size_t most_parts = 1000;
 constexpr std::int64_t most_scratch = std::int64_t{1} << 36;
 
-std::int64_t element_size(const Algorithm& pipeline, int array) {
-  return static_cast<std::int64_t>(size_of(pipeline[array].type));
-}
-
 std::int64_t boxes_for(const plan::Exchange& step, int partner, bool sends) {
   std::int64_t count = 0;
   for (const plan::ArrayMessages& array : step.arrays) {
@@ -243,7 +239,7 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
     for (std::size_t k = 0; k < step.scratch.size(); ++k) {
       const int array = step.scratch[k].array;
       if (pipeline_[array].lead != member) continue;
-      const std::int64_t size = element_size(pipeline_, array);
+      const std::int64_t size = pipeline_[array].element_bytes();
       const std::int64_t bytes =
           plan_.target.device ? boxes[m].size() * size : padded_layout(boxes[m], tile[0].begin, size).bytes;
       scratch_bytes[k] = std::max(scratch_bytes[k], bytes);
@@ -285,7 +281,7 @@ void PlanChecker::add_root_scratch(const plan::Compute& step, const Box& tile,
   for (std::size_t k = 0; k < step.scratch.size(); ++k)
     if (const int array = step.scratch[k].array; pipeline_[array].lead == step.stage)
       scratch_bytes[k] = std::max(scratch_bytes[k],
-                                  padded_layout(tile, tile[0].begin, element_size(pipeline_, array)).bytes);
+                                  padded_layout(tile, tile[0].begin, pipeline_[array].element_bytes()).bytes);
 }
 
 void PlanChecker::check_needs(const plan::Compute& step, const Box* boxes, std::size_t member,

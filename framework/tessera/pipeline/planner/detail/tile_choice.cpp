@@ -29,7 +29,7 @@ std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
         scheduled[part].is_fleeting && std::ranges::all_of(consumers, [&scheduled](int consumer) {
           return scheduled.pipeline()[consumer].reduction != nullptr;
         });
-    if (!is_only_reduced) bytes += element_size(scheduled, part);
+    if (!is_only_reduced) bytes += scheduled.pipeline()[part].element_bytes();
   }
   return bytes;
 }
@@ -48,7 +48,7 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
     for (int input : scheduled.pipeline()[member].inputs)
       if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
         seen.push_back(input);
-        bytes += element_size(scheduled, input);
+        bytes += scheduled.pipeline()[input].element_bytes();
       }
   return std::max<std::int64_t>(bytes, 1);
 }
@@ -75,7 +75,7 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<in
   std::int64_t most = 1;
   for (int member : members) {
     std::int64_t bytes = output_bytes(scheduled, member);
-    for (int input : pipeline[member].inputs) bytes += element_size(scheduled, input);
+    for (int input : pipeline[member].inputs) bytes += scheduled.pipeline()[input].element_bytes();
     most = std::max(most, bytes);
   }
   return most;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/partial_values.hpp"
+#include "tessera/pipeline/run/detail/partial_values.hpp"
 
 #include <cstring>
 

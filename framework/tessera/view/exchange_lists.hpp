@@ -81,9 +81,6 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
 /// begins on 64 bytes, and what is sent in place needs none.
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
 
-/// Where each partner's share of a buffer begins: at a multiple of so many bytes.
-inline constexpr std::int64_t buffer_alignment = 64;
-
 /// Bytes of one box in a message; the next one begins at a multiple of 16, whatever its elements.
 constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {
   return (box.size() * element_size + 15) / 16 * 16;

@@ -86,31 +86,33 @@ class PlansChecker {
   std::vector<Nodes> nodes_;
 };
 
-/// Of the plan's band, if it has one.
-ScheduledPipeline any_schedule_of(const Algorithm& pipeline, const Plan& plan) {
+/// What the plan is for, by its band if it has one.
+Window window_of(const Algorithm& pipeline, const Plan& plan) {
   const Band* band = band_of(plan);
-  if (band == nullptr) return {pipeline, {}, {}, 1};
+  if (band == nullptr) return {};
   if (!pipeline.loops().empty() || band->dimension < 0 || band->dimension >= max_dimensions ||
       band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline))
     throw InputError(fmt::format("rank {}: this pipeline has no such band: {}", plan.rank, advice));
-  return {pipeline, {}, {}, 1, Window(pipeline, *band)};
+  return {pipeline, *band};
 }
 
 }  // namespace
 
 void check_plan(const Algorithm& pipeline, const Plan& plan) {
-  detail::PlanChecker(pipeline, any_schedule_of(pipeline, plan), plan).check();
+  const Window window = window_of(pipeline, plan);
+  detail::PlanChecker(pipeline, window, array_domains(pipeline, window), plan).check();
 }
 
 void check_plans(const Algorithm& pipeline, const std::vector<Plan>& plans) {
   if (plans.empty()) throw InputError(fmt::format("holds no plan: {}", advice));
-  const ScheduledPipeline any_schedule = any_schedule_of(pipeline, plans.front());
+  const Window window = window_of(pipeline, plans.front());
+  const std::vector<ArrayDomain> domains = array_domains(pipeline, window);
   for (std::size_t rank = 0; rank < plans.size(); ++rank) {
     if (plans[rank].rank != static_cast<int>(rank) ||
         plans[rank].rank_count != static_cast<int>(plans.size()))
       throw InputError(fmt::format("plan {} of {} is that of rank {} of {}: {}", rank, plans.size(),
                                    plans[rank].rank, plans[rank].rank_count, advice));
-    detail::PlanChecker(pipeline, any_schedule, plans[rank]).check();
+    detail::PlanChecker(pipeline, window, domains, plans[rank]).check();
   }
   PlansChecker(pipeline, plans).check();
 }

@@ -74,8 +74,7 @@ void DomainFinder::settle_domains() {
     if (declaration.reduction != nullptr) domain = nominal = window_.wanted(pipeline_, id);
     if (domain.empty()) {
       // Its consumers read it only where the outputs have no points, or in another pass: nobody computes it.
-      domain = nominal =
-          no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
+      domain = nominal = no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
       continue;
     }
     domain = declaration.with_whole_lines(domain);
@@ -129,7 +128,7 @@ bool DomainFinder::leads_nowhere(int id) const {
              return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
            });
   };
-  for (int part = id; part < id + pipeline_[id].output_count; ++part)
+  for (int part : pipeline_.parts(id))
     if (is_used(part)) return false;
   return true;
 }

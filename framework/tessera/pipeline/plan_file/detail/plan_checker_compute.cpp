@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tessera/pipeline/plan_file/detail/plan_checker.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/view/exchange_lists.hpp"
 
 namespace tessera::detail {
@@ -121,7 +122,7 @@ void PlanChecker::check_group(const plan::Compute& step) const {
 
 void PlanChecker::check_parts(const plan::Compute& step) const {
   const ArrayDeclaration& declaration = pipeline_[step.stage];
-  const int dimensions = any_schedule_[step.stage].distribution.domain().dimensions;
+  const int dimensions = domains_[static_cast<std::size_t>(step.stage)].domain.dimensions;
   require(step.parts.size() <= most_parts, "{} parts", step.parts.size());
   for (std::size_t i = 0; i < step.parts.size(); ++i) {
     const Box& part = step.parts[i];
@@ -261,7 +262,7 @@ void PlanChecker::check_contributed(const plan::Compute& step, int member, const
 
 /// What lies beyond the domain of a member is filled in from what lies in it.
 void PlanChecker::check_border(int member, const Box& box) const {
-  for (int part = member; part < member + pipeline_[member].output_count; ++part) {
+  for (int part : pipeline_.parts(member)) {
     const ArrayDeclaration& declaration = pipeline_[part];
     if (!declaration.is_bounded) continue;
     require(box.contains(with_boundary_sources(box, declaration.domain, declaration.boundary)),
@@ -288,7 +289,7 @@ void PlanChecker::check_needs(const plan::Compute& step, const Box* boxes, std::
                               const Box& box) const {
   const ArrayDeclaration& declaration = pipeline_[step.members[member]];
   std::vector<Box> needs(declaration.inputs.size());
-  any_schedule_.required_of(step.members[member], box, needs.data());
+  required_boxes(pipeline_, step.members[member], box, needs.data());
   for (std::size_t i = 0; i < needs.size(); ++i) {
     if (needs[i].empty()) continue;
     const int input = declaration.inputs[i];

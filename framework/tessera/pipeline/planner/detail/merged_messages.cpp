@@ -22,7 +22,7 @@ std::int64_t pack(Iterator first, Iterator last) {
     first->message->in_place = false;
     bytes += first->bytes;
   }
-  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+  return aligned_bytes(bytes);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
   };
   for (const int stage : group.stages) {
     for (const int input : pipeline[stage].inputs) add(input, true);
-    for (int part = stage; part < stage + pipeline[stage].output_count; ++part) add(part, false);
+    for (int part : pipeline.parts(stage)) add(part, false);
   }
   boxes_ = to_device(boxes, execution);
   arrays_ = to_device(host_arrays_, execution);

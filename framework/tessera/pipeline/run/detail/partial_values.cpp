@@ -3,13 +3,15 @@
 
 #include <cstring>
 
+#include "tessera/view/block_layout.hpp"
+
 namespace tessera {
 
 PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps)
     : kernel_(kernel),
       device_(device),
       count_(device ? 1 : threads),
-      stride_((kernel.value_bytes() + 63) / 64 * 64),
+      stride_(aligned_bytes(kernel.value_bytes())),
       values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
               static_cast<std::size_t>(count_ * stride_)) {
   if (device) {

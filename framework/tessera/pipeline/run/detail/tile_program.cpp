@@ -21,7 +21,7 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     const ArrayDeclaration& declaration = pipeline[stage];
     Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
     for (int input : declaration.inputs) member.inputs.push_back(place_of(input));
-    for (int part = stage; part < stage + declaration.output_count; ++part) {
+    for (int part : pipeline.parts(stage)) {
       member.outputs.push_back(place_of(part));
       if (pipeline[part].is_bounded && stage != compute.stage)
         member.borders.push_back({member.outputs.back().scratch, pipeline[part].domain,

@@ -24,7 +24,7 @@ using test::MixedGraph;
 
 /// Plans of the bands of a graph.
 struct BandedGraph {
-  Bands bands;
+  Banding bands;
   Schedule schedule;
   Target target;
 
@@ -67,7 +67,7 @@ TEST(BandedRun, GivesTheBitsOfOneRankInCore) {
   for (int i = 0; i < 30; ++i) {
     const MixedGraph graph = test::random_mixed_graph(random, false, random.small(2, 12));
     const BandedGraph banded = random_bands(random, graph.pipeline, ranks);
-    const Bands& bands = banded.bands;
+    const Banding& bands = banded.bands;
     const auto plan_of = [&](const Band& band) {
       return banded.plan(graph.pipeline, band, ranks, test::world_rank());
     };
@@ -158,7 +158,7 @@ TEST(Bands, AsManyAsMemoryNeeds) {
   const std::int64_t whole = make_plan(pipeline, {}, target, 1, 0).peak_bytes();
   for (const std::int64_t part : {1, 2, 5, 30}) {
     target.memory_bytes = whole / part;
-    const Bands bands = bands_that_fit(pipeline, {}, target, 1);
+    const Banding bands = bands_that_fit(pipeline, {}, target, 1);
     // Two bands are there at a time, and their halos with them.
     EXPECT_GE(bands.count, part == 1 ? 1 : 2 * part);
     EXPECT_LE(bands.count, part == 1 ? 1 : 3 * part);

@@ -10,6 +10,7 @@
 #include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/plan_file/plan_check.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -182,7 +183,7 @@ std::map<int, Box> reads_of(const ScheduledPipeline& scheduled, const plan::Comp
     for (std::size_t m = 0; m < step.members.size(); ++m) {
       const auto& inputs = scheduled.pipeline()[step.members[m]].inputs;
       std::vector<Box> needs(inputs.size());
-      scheduled.required_of(step.members[m], boxes[m], needs.data());
+      required_boxes(scheduled.pipeline(), step.members[m], boxes[m], needs.data());
       for (std::size_t k = 0; k < inputs.size(); ++k) reads[inputs[k]] = hull(reads[inputs[k]], needs[k]);
     }
   }

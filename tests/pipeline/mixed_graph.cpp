@@ -58,8 +58,7 @@ void choose_outputs(MixedBuilder& builder) {
     const ArrayDeclaration& array = graph.pipeline[id];
     if (array.is_input()) continue;
     bool stage_is_needed = false;
-    for (int part = array.lead; part < array.lead + graph.pipeline[array.lead].output_count; ++part)
-      stage_is_needed = stage_is_needed || is_needed(part);
+    for (int part : graph.pipeline.parts(array.lead)) stage_is_needed = stage_is_needed || is_needed(part);
     const bool must = !stage_is_needed && id + 1 == array.lead + graph.pipeline[array.lead].output_count;
     if (must || builder.random.chance(is_needed(id) ? 15 : 70))
       graph.pipeline.output(Array<float, 1>{id},

@@ -8,6 +8,14 @@
 
 namespace tessera {
 
+/// Arrays, messages and pieces of scratch memory begin on multiples of so many bytes: cache lines.
+inline constexpr std::int64_t buffer_alignment = 64;
+
+/// The next multiple of the alignment: where the piece of memory after one of so many bytes may begin.
+constexpr std::int64_t aligned_bytes(std::int64_t bytes) {
+  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+}
+
 /// Says how a box of points lies in memory, x fastest. In padded layouts the points at `aligned_x` of every
 /// row start on 64 bytes; rows are padded to 64 bytes, and their distance is not a multiple of 4096 bytes, as
 /// such rows would share cache sets. Rows of fewer than 256 bytes are not padded, and others by at most 192

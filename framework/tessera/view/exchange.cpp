@@ -84,7 +84,7 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
     }
     for (const Item& item : items) parcel.bytes += packed_bytes(item.message->box, item.field->element_size);
     if (parcel.shared && !sends) continue;  // unpacked from the partner's buffer
-    bytes += (parcel.bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+    bytes += aligned_bytes(parcel.bytes);
   }
   allocate_buffers(side, bytes, sends);
 }

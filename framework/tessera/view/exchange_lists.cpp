@@ -51,7 +51,7 @@ std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t ele
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (!messages[i].in_place) bytes += packed_bytes(messages[i].box, element_size);
     const bool is_last = i + 1 == messages.size() || messages[i + 1].partner != messages[i].partner;
-    if (is_last) bytes = (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+    if (is_last) bytes = aligned_bytes(bytes);
   }
   return bytes;
 }

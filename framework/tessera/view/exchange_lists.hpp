@@ -93,9 +93,6 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
 /// space.
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
 
-/// Each partner's share of a buffer begins at a multiple of this many bytes.
-inline constexpr std::int64_t buffer_alignment = 64;
-
 /// Returns the bytes that one box takes in a message, rounded up to a multiple of 16, where the next box
 /// begins.
 constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {

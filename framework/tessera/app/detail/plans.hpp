@@ -22,7 +22,7 @@ class Plans {
   Plans(const Algorithm& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
-  const Bands& bands() const { return bands_; }
+  const Banding& bands() const { return bands_; }
   bool has_bands() const { return bands_.count > 1; }
   /// Of several bands, what plan_with_bands shows of them. Throws ScheduleError when it needs more than the
   /// target's memory. Not to be called by several threads at once.
@@ -47,7 +47,7 @@ class Plans {
   Schedule schedule_;
   Target target_;
   int rank_count_ = 0;
-  Bands bands_;
+  Banding bands_;
   std::int64_t memory_bytes_ = 0;
   /// For the whole image, or by pass for the band in the middle.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;

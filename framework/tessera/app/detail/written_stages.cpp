@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 
 namespace tessera::app {
 namespace {
@@ -45,9 +45,9 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
 void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
-  // One rank's blocks, so that what is written depends on no schedule.
+  // What is written depends on no schedule, nor on what else is written.
   const Pipeline as_declared = pipeline;
-  const ScheduledPipeline alone(as_declared, Schedule(), Target(), 1);
+  const std::vector<ArrayDomain> domains = array_domains(as_declared);
   const std::vector<std::string> writable = writable_stages(as_declared);
   for (const std::string& name : names) {
     if (std::ranges::find(writable, name) == writable.end())
@@ -56,7 +56,7 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
           fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
     const int id = pipeline.find(name);
     const ArrayDeclaration& array = as_declared[id];
-    pipeline.output(id, array.is_everywhere() ? array.domain : alone[array.lead].distribution.domain());
+    pipeline.output(id, array.is_everywhere() ? array.domain : domains[static_cast<std::size_t>(id)].domain);
   }
 }
 

@@ -180,7 +180,7 @@ void Algorithm::check_not_fed_away(int id) const {
 }
 
 Box Algorithm::within_bounds(int stage, Box box) const {
-  for (int part = stage; part < stage + (*this)[stage].output_count; ++part)
+  for (int part : parts(stage))
     if ((*this)[part].is_bounded) box = intersection(box, (*this)[part].domain);
   return box;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Algorithm {
   const ArrayDeclaration& operator[](int id) const { return arrays_[static_cast<std::size_t>(id)]; }
   /// The number of arrays.
   int size() const { return static_cast<int>(arrays_.size()); }
+  /// The ids of all arrays that a stage, named by its first output, computes.
+  auto parts(int stage) const { return std::views::iota(stage, stage + (*this)[stage].output_count); }
   /// The groups of fusable stages, in the order of their declaration.
   const std::vector<FusableGroup>& groups() const { return groups_; }
   /// The loops in the order in which they begin, outer ones before inner ones.

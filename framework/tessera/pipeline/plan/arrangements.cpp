@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tessera/pipeline/plan/visit_step.hpp"
+
 namespace tessera {
 namespace {
 
@@ -55,14 +57,17 @@ class Arranger {
   int add(const std::vector<PlanNode>& nodes, int point) {
     for (const PlanNode& node : nodes) {
       if (node.id == exchange_.id) before_exchange_ = point;
-      if (const auto* swap = std::get_if<plan::Swap>(&node.step)) {
-        point = add_point(point, swap);
-      } else if (std::holds_alternative<plan::Repeat>(node.step) ||
-                 std::holds_alternative<plan::Items>(node.step)) {
-        point = add_repeated(*children_of(node), point);
-      } else if (const auto* children = children_of(node)) {
-        point = add(*children, point);
-      }
+      point = visit_step(
+          node, [&](const plan::Swap& swap) { return add_point(point, &swap); },
+          [&](const plan::AnyOf<plan::Repeat, plan::Items> auto& repeated) {
+            return add_repeated(repeated.children, point);
+          },
+          [&](const plan::AnyOf<plan::Sequence, plan::Bands> auto& inner) {
+            return add(inner.children, point);
+          },
+          [&](const plan::AnyOf<plan::Allocate, plan::Free, plan::Read, plan::Write, plan::Exchange,
+                                plan::FinishExchange, plan::FillBoundary, plan::Compute,
+                                plan::Reduce> auto&) { return point; });
     }
     return point;
   }

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tessera/view/block_layout.hpp"
+
 namespace tessera {
-namespace {
-
-constexpr std::int64_t alignment = 64;
-
-std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
                                std::vector<std::int64_t>& offsets) {
@@ -28,12 +24,12 @@ std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std
     for (const std::size_t other : placed) {
       const bool meet =
           lifetimes[other].first <= lifetimes[piece].last && lifetimes[piece].first <= lifetimes[other].last;
-      if (meet && offset < offsets[other] + aligned(bytes[other]) &&
-          offsets[other] < offset + aligned(bytes[piece]))
-        offset = offsets[other] + aligned(bytes[other]);
+      if (meet && offset < offsets[other] + aligned_bytes(bytes[other]) &&
+          offsets[other] < offset + aligned_bytes(bytes[piece]))
+        offset = offsets[other] + aligned_bytes(bytes[other]);
     }
     offsets[piece] = offset;
-    total = std::max(total, offset + aligned(bytes[piece]));
+    total = std::max(total, offset + aligned_bytes(bytes[piece]));
     placed.insert(std::upper_bound(placed.begin(), placed.end(), piece,
                                    [&](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; }),
                   piece);

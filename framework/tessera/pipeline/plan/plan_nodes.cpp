@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "tessera/pipeline/plan/visit_step.hpp"
+
 namespace tessera {
 namespace {
 
@@ -41,8 +43,12 @@ void number_nodes(PlanNode& root) {
 }
 
 bool is_step(const PlanNode& node) {
-  return children_of(node) == nullptr && !std::holds_alternative<plan::Allocate>(node.step) &&
-         !std::holds_alternative<plan::Free>(node.step);
+  return visit_step(
+      node,
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate,
+                           plan::Free> auto&) { return false; },
+      [](const plan::AnyOf<plan::Read, plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary,
+                           plan::Compute, plan::Reduce, plan::Swap> auto&) { return true; });
 }
 
 }  // namespace tessera

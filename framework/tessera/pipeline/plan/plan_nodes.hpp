@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,12 +14,13 @@ namespace tessera {
 
 struct PlanNode;
 
-/// The kinds of nodes of a plan. `array` and `stage` are ids of the pipeline, `buffer` is a place in the
-/// plan's list of buffers.
+/// The kinds of nodes of a plan, each with the word that names it in reports and files. `array` and `stage`
+/// are ids of the pipeline, `buffer` is a place in the plan's list of buffers.
 namespace plan {
 
 /// The children run once, in order.
 struct Sequence {
+  static constexpr std::string_view kind = "sequence";
   /// The name of the part of the plan, such as "compute".
   std::string name;
   /// The parts of the plan that run.
@@ -26,6 +28,7 @@ struct Sequence {
 };
 /// The children run again and again, until `maximum` turns are over or a condition ends the loop before.
 struct Repeat {
+  static constexpr std::string_view kind = "repeat";
   /// The most turns.
   std::int64_t maximum = 1;
   /// The id of the array, a value or the result of a global reduction, whose first element ends the loop when
@@ -51,6 +54,7 @@ struct Repeat {
 };
 /// The steps of one of the bands into which the arrays are cut when they do not fit into memory.
 struct Bands {
+  static constexpr std::string_view kind = "bands";
   /// The band.
   Band band;
   /// The steps.
@@ -58,21 +62,25 @@ struct Bands {
 };
 /// The children run once for each item of a stream, such as a frame, until there is none.
 struct Items {
+  static constexpr std::string_view kind = "items";
   /// The steps for one item.
   std::vector<PlanNode> children;
 };
 /// From here on a buffer is in use: until its Free nothing else touches its part of the rank's memory.
 struct Allocate {
+  static constexpr std::string_view kind = "allocate";
   /// The number of the buffer.
   int buffer = 0;
 };
 /// From here on a buffer is not in use any more.
 struct Free {
+  static constexpr std::string_view kind = "free";
   /// The number of the buffer.
   int buffer = 0;
 };
 /// The rank's block of an input is read from its source, a file or memory.
 struct Read {
+  static constexpr std::string_view kind = "read";
   /// The id of the input.
   int array = 0;
   /// The block.
@@ -80,6 +88,7 @@ struct Read {
 };
 /// The rank's block of an output is written to its sink, a file or memory.
 struct Write {
+  static constexpr std::string_view kind = "write";
   /// The id of the output.
   int array = 0;
   /// The block.
@@ -95,6 +104,7 @@ struct ArrayMessages {
 /// The points that a rank needs come from the ranks that own them; all points for one partner are one
 /// message. Collective over all ranks.
 struct Exchange {
+  static constexpr std::string_view kind = "exchange";
   /// The messages of each array.
   std::vector<ArrayMessages> arrays;
   /// Whether the exchange is only started here. Steps that need none of it then run while it is under way,
@@ -103,11 +113,13 @@ struct Exchange {
 };
 /// Waits until the messages of an overlapped exchange have arrived.
 struct FinishExchange {
+  static constexpr std::string_view kind = "wait";
   /// The id of the Exchange node.
   int exchange = 0;
 };
 /// The points of `box` outside the array's domain get the values of its boundary conditions.
 struct FillBoundary {
+  static constexpr std::string_view kind = "boundary";
   /// The id of the array.
   int array = 0;
   /// The points to fill, and points of the domain, which do not change.
@@ -133,6 +145,7 @@ struct Contribution {
 /// nothing but reductions reads them: those are in scratch as well. If `stage` is a global reduction, the
 /// parts are the points that the rank contributes.
 struct Compute {
+  static constexpr std::string_view kind = "compute";
   /// The id of the stage's first output.
   int stage = 0;
   /// The boxes to compute, which do not overlap.
@@ -157,16 +170,23 @@ struct Compute {
 /// The contributions of all ranks to a global reduction become its result, which every rank gets. Collective
 /// over all ranks.
 struct Reduce {
+  static constexpr std::string_view kind = "reduce";
   /// The id of the reduction.
   int stage = 0;
 };
 /// Two arrays of the same shape change places: they exchange their buffers, and nothing is copied.
 struct Swap {
+  static constexpr std::string_view kind = "swap";
   /// The id of the one array.
   int first = 0;
   /// The id of the other array.
   int second = 0;
 };
+
+/// All kinds of nodes. Who treats them differently calls visit_step, which does not compile when one is left
+/// out.
+using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
+                          FinishExchange, FillBoundary, Compute, Reduce, Swap>;
 
 }  // namespace plan
 
@@ -175,10 +195,7 @@ struct Swap {
 struct PlanNode {
   /// The place in a depth-first walk, from 0.
   int id = 0;
-  std::variant<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free, plan::Read,
-               plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary, plan::Compute,
-               plan::Reduce, plan::Swap>
-      step;
+  plan::Step step;
 };
 
 /// The children of an inner node; null for leaves.

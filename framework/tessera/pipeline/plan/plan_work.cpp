@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/plan/visit_step.hpp"
 
 namespace tessera {
 namespace {
@@ -97,27 +98,26 @@ Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange) {
   return traffic(pipeline, exchange, &ExchangeLists::receives);
 }
 
-std::int64_t element_bytes(const Algorithm& pipeline, int array) {
-  return static_cast<std::int64_t>(size_of(pipeline[array].type));
-}
-
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box) {
-  return box.size() * element_bytes(pipeline, array);
+  return box.size() * pipeline[array].element_bytes();
 }
 
 StepWork work_of(const Algorithm& pipeline, const PlanNode& node) {
-  if (const auto* step = std::get_if<plan::Compute>(&node.step)) return work_of_compute(pipeline, *step);
-  if (const auto* step = std::get_if<plan::Read>(&node.step))
-    return {step->box.size(), bytes_of(pipeline, step->array, step->box)};
-  if (const auto* step = std::get_if<plan::Write>(&node.step))
-    return {step->box.size(), bytes_of(pipeline, step->array, step->box)};
-  if (const auto* step = std::get_if<plan::Exchange>(&node.step)) return {0, sent(pipeline, *step).bytes};
-  if (const auto* step = std::get_if<plan::FillBoundary>(&node.step)) {
-    const std::int64_t points =
-        step->box.size() - intersection(step->box, pipeline[step->array].domain).size();
-    return {points, points * element_bytes(pipeline, step->array)};
-  }
-  return {};
+  return visit_step(
+      node, [&](const plan::Compute& step) { return work_of_compute(pipeline, step); },
+      [&](const plan::AnyOf<plan::Read, plan::Write> auto& step) {
+        return StepWork{step.box.size(), bytes_of(pipeline, step.array, step.box)};
+      },
+      [&](const plan::Exchange& step) {
+        return StepWork{0, sent(pipeline, step).bytes};
+      },
+      [&](const plan::FillBoundary& step) {
+        const ArrayDeclaration& array = pipeline[step.array];
+        const std::int64_t points = step.box.size() - intersection(step.box, array.domain).size();
+        return StepWork{points, points * array.element_bytes()};
+      },
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
+                           plan::FinishExchange, plan::Reduce, plan::Swap> auto&) { return StepWork{}; });
 }
 
 }  // namespace tessera

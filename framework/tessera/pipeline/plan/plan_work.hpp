@@ -18,9 +18,6 @@ Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
 /// The messages that the rank receives in an exchange.
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
-/// Bytes of one element of an array.
-std::int64_t element_bytes(const Algorithm& pipeline, int array);
-
 /// Bytes of the points of a box of an array.
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
 

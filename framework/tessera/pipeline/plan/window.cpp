@@ -79,4 +79,18 @@ Box Window::wanted(const Algorithm& pipeline, int array) const {
   return pipeline[array].reduction != nullptr ? pipeline[array].reduced : pipeline[array].domain;
 }
 
+bool Window::is_left_out(const Algorithm& pipeline, int array) const {
+  return !is_whole() && pipeline[array].is_everywhere() && wanted(pipeline, array).empty();
+}
+
+bool Window::is_written(const Algorithm& pipeline, int array) const {
+  if (!pipeline[array].is_output) return false;
+  return pipeline[array].is_everywhere() ? writes_values() : !wanted(pipeline, array).empty();
+}
+
+Box Window::written(const Algorithm& pipeline, int array, const Box& owned) const {
+  return intersection(owned,
+                      pipeline[array].is_everywhere() ? pipeline[array].domain : wanted(pipeline, array));
+}
+
 }  // namespace tessera

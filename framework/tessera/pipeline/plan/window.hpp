@@ -41,6 +41,12 @@ class Window {
   Box wanted(const Algorithm& pipeline, int array) const;
   /// Whether outputs that every rank has all of are written: they are written once, at the very end.
   bool writes_values() const { return writes_values_; }
+  /// Whether another pass computes the array, which is a value or a global reduction.
+  bool is_left_out(const Algorithm& pipeline, int array) const;
+  /// Whether the array, or a part of it, is written.
+  bool is_written(const Algorithm& pipeline, int array) const;
+  /// The points that are written of those that a rank owns of an output.
+  Box written(const Algorithm& pipeline, int array, const Box& owned) const;
 
  private:
   Band band_;

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "tessera/pipeline/plan/message_mismatch.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_checker.hpp"
+#include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
 
 namespace tessera {
 namespace {
@@ -21,13 +21,15 @@ Nodes nodes_of(const Plan& plan) {
   return nodes;
 }
 
+std::string common_field(std::int64_t value) { return std::to_string(value); }
+std::string common_field(const std::vector<int>& values) { return fmt::format("{}", fmt::join(values, ",")); }
+
 /// What must be the same on all ranks of a step. Allocations may differ: nobody waits for them.
 std::string common_text(const Algorithm& pipeline, const PlanNode& node) {
   std::string text = fmt::format("{} {}", step_kind(node), step_label(pipeline, node));
   if (const auto* loop = std::get_if<plan::Repeat>(&node.step))
-    text += fmt::format(" {} {} {} {} {} {} {} {}", loop->loop, loop->maximum, loop->condition,
-                        fmt::join(loop->residuals, ","), loop->turns, loop->rounds_of, loop->continues,
-                        loop->overlaps_test);
+    detail::for_each_field<plan::Repeat>(
+        [&](const auto& field) { text += fmt::format(" {}", common_field(loop->*field.member)); });
   if (const auto* exchange = std::get_if<plan::Exchange>(&node.step))
     text += exchange->overlapped ? " overlapped" : "";
   if (const auto* children = children_of(node)) text += fmt::format(" {}", children->size());
@@ -46,9 +48,10 @@ class PlansChecker {
       nodes_.push_back(nodes_of(plan));
       check_steps(plan);
     }
-    for (std::size_t i = 0; i < nodes_.front().size(); ++i)
-      if (const auto* exchange = std::get_if<plan::Exchange>(&nodes_.front()[i]->step))
-        for (std::size_t k = 0; k < exchange->arrays.size(); ++k) check_messages(i, k);
+    if (const auto mismatch = find_message_mismatch(pipeline_, plans_))
+      throw InputError(
+          fmt::format("step {} (exchange): what rank {} sends to rank {} is not what that expects: {}",
+                      mismatch->node, mismatch->from, mismatch->to, advice));
   }
 
  private:
@@ -77,91 +80,39 @@ class PlansChecker {
                                    plan.rank, advice));
   }
 
-  using ByPartner = std::map<int, std::vector<Message>>;
-
-  ByPartner by_partner(std::size_t rank, std::size_t node, std::size_t array, bool sends) const {
-    const ExchangeLists& lists = std::get<plan::Exchange>(nodes_[rank][node]->step).arrays[array].lists;
-    ByPartner messages;
-    for (const Message& message : sends ? lists.sends : lists.receives)
-      messages[message.partner].push_back(message);
-    return messages;
-  }
-
-  void check_messages(std::size_t node, std::size_t array) const {
-    const int id = std::get<plan::Exchange>(nodes_.front()[node]->step).arrays[array].array;
-    std::vector<ByPartner> received;
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
-      received.push_back(by_partner(rank, node, array, false));
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
-      for (auto& [partner, messages] : by_partner(rank, node, array, true)) {
-        auto& expected = received[static_cast<std::size_t>(partner)][static_cast<int>(rank)];
-        check_pair(node, id, static_cast<int>(rank), partner, messages, expected);
-        expected.clear();
-      }
-    for (std::size_t rank = 0; rank < plans_.size(); ++rank)
-      for (const auto& [partner, messages] : received[rank])
-        if (!messages.empty()) fail(node, partner, static_cast<int>(rank));
-  }
-
-  void check_pair(std::size_t node, int array, int from, int to, const std::vector<Message>& sends,
-                  const std::vector<Message>& receives) const {
-    if (sends.size() != receives.size()) fail(node, from, to);
-    for (std::size_t i = 0; i < sends.size(); ++i) {
-      Message expected = receives[i];
-      expected.partner = to;
-      const bool same_rows =
-          !sends[i].in_place ||
-          have_common_strides(sends[i].box, layout(from, array, &ArrayRegions::written_buffer),
-                              layout(to, array, &ArrayRegions::read_buffer));
-      if (!(sends[i] == expected) || !same_rows) fail(node, from, to);
-    }
-  }
-
-  BlockLayout layout(int rank, int array, int ArrayRegions::*side) const {
-    const Plan& plan = plans_[static_cast<std::size_t>(rank)];
-    const int place = plan.stages[static_cast<std::size_t>(array)].*side;
-    const Buffer& buffer = plan.buffers[static_cast<std::size_t>(place)];
-    return padded_layout(buffer.box, buffer.aligned_x,
-                         static_cast<std::int64_t>(size_of(pipeline_[array].type)));
-  }
-
-  [[noreturn]] void fail(std::size_t node, int from, int to) const {
-    throw InputError(
-        fmt::format("step {} (exchange): what rank {} sends to rank {} is not what that expects: {}", node,
-                    from, to, advice));
-  }
-
   const Algorithm& pipeline_;
   const std::vector<Plan>& plans_;
   /// By rank and id.
   std::vector<Nodes> nodes_;
 };
 
-/// Of the plan's band, if it has one.
-ScheduledPipeline any_schedule_of(const Algorithm& pipeline, const Plan& plan) {
+/// What the plan is for, by its band if it has one.
+Window window_of(const Algorithm& pipeline, const Plan& plan) {
   const Band* band = band_of(plan);
-  if (band == nullptr) return {pipeline, {}, {}, 1};
+  if (band == nullptr) return {};
   if (!pipeline.loops().empty() || band->dimension < 0 || band->dimension >= max_dimensions ||
       band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline))
     throw InputError(fmt::format("rank {}: this pipeline has no such band: {}", plan.rank, advice));
-  return {pipeline, {}, {}, 1, Window(pipeline, *band)};
+  return {pipeline, *band};
 }
 
 }  // namespace
 
 void check_plan(const Algorithm& pipeline, const Plan& plan) {
-  detail::PlanChecker(pipeline, any_schedule_of(pipeline, plan), plan).check();
+  const Window window = window_of(pipeline, plan);
+  detail::PlanChecker(pipeline, window, array_domains(pipeline, window), plan).check();
 }
 
 void check_plans(const Algorithm& pipeline, const std::vector<Plan>& plans) {
   if (plans.empty()) throw InputError(fmt::format("holds no plan: {}", advice));
-  const ScheduledPipeline any_schedule = any_schedule_of(pipeline, plans.front());
+  const Window window = window_of(pipeline, plans.front());
+  const std::vector<ArrayDomain> domains = array_domains(pipeline, window);
   for (std::size_t rank = 0; rank < plans.size(); ++rank) {
     if (plans[rank].rank != static_cast<int>(rank) ||
         plans[rank].rank_count != static_cast<int>(plans.size()))
       throw InputError(fmt::format("plan {} of {} is that of rank {} of {}: {}", rank, plans.size(),
                                    plans[rank].rank, plans[rank].rank_count, advice));
-    detail::PlanChecker(pipeline, any_schedule, plans[rank]).check();
+    detail::PlanChecker(pipeline, window, domains, plans[rank]).check();
   }
   PlansChecker(pipeline, plans).check();
 }

@@ -99,7 +99,7 @@ void append_pass(Plan& plan, Plan pass) {
 
 }  // namespace
 
-std::vector<Band> in_order(const Algorithm& pipeline, const Bands& bands) {
+std::vector<Band> in_order(const Algorithm& pipeline, const Banding& bands) {
   std::vector<Band> order;
   const int passes = passes_of(pipeline);
   for (int pass = 0; pass < passes; ++pass)
@@ -110,7 +110,7 @@ std::vector<Band> in_order(const Algorithm& pipeline, const Bands& bands) {
   return order;
 }
 
-Plan plan_with_bands(const Algorithm& pipeline, const Bands& bands,
+Plan plan_with_bands(const Algorithm& pipeline, const Banding& bands,
                      const std::function<Plan(const Band&)>& plan_of) {
   Plan plan = plan_of({bands.dimension, bands.count, bands.count / 2, 0});
   for (int pass = 1; pass < passes_of(pipeline); ++pass)
@@ -119,9 +119,9 @@ Plan plan_with_bands(const Algorithm& pipeline, const Bands& bands,
   return plan;
 }
 
-Bands bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
-                     int rank_count) {
-  Bands bands{cut_dimension, 1};
+Banding bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
+                       int rank_count) {
+  Banding bands{cut_dimension, 1};
   if (target.memory_bytes == 0) return bands;
   Target unlimited = target;
   unlimited.memory_bytes = 0;
@@ -143,7 +143,7 @@ Bands bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, const 
   }
 }
 
-Bands bands_asked_for(const Algorithm& pipeline, std::int64_t count) {
+Banding bands_asked_for(const Algorithm& pipeline, std::int64_t count) {
   if (count > 1 && !pipeline.loops().empty()) fail_for_loops(pipeline, "bands", "loops have no bands");
   return {cut_dimension, std::min(count, most_bands(pipeline, cut_dimension))};
 }

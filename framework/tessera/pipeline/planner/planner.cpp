@@ -22,11 +22,12 @@ void Planner::run() {
       if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
       await(id);
     } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
-               !scheduled_.is_left_out(id)) {
+               !scheduled_.window().is_left_out(scheduled_.pipeline(), id)) {
       add_compute(id);
     }
-    if (scheduled_.is_written(id))
-      add(write.children, plan::Write{id, scheduled_.written(id, stage(id).owned)});
+    if (scheduled_.window().is_written(scheduled_.pipeline(), id))
+      add(write.children,
+          plan::Write{id, scheduled_.window().written(scheduled_.pipeline(), id, stage(id).owned)});
     end_loops(id);
   }
   place_buffers();
@@ -68,7 +69,7 @@ void Planner::describe(int id) {
   if (settled.placement != Placement::tile) {
     regions.computed_points = regions.computed.size();
     own_points_.back() = intersection(regions.computed, regions.owned).size();
-    if (!settled.is_fleeting) add_buffers(id, regions);
+    if (!settled.is_only_reduced) add_buffers(id, regions);
   }
   plan_.stages.push_back(std::move(regions));
 }
@@ -95,12 +96,12 @@ void Planner::add_compute(int root) {
   std::vector<int> members = fused_members(scheduled_, root);
   const Box& box = regions_.computed(root);
   std::vector<Box> parts = {box};
-  const bool reads_awaited =
-      std::any_of(awaited_.begin(), awaited_.end(), [&](int id) { return reads(members, id); });
-  if (reads_awaited) parts = exchange_awaited(members, box);
+  const bool reads_pending =
+      std::any_of(pending_.begin(), pending_.end(), [&](int id) { return reads(members, id); });
+  if (reads_pending) parts = exchange_pending(members, box);
   add_tiles(root, parts, std::move(members));
   if (pipeline_[root].reduction != nullptr) add_reduction(root);
-  for (int part = root; part < root + pipeline_[root].output_count; ++part) await(part);
+  for (int part : pipeline_.parts(root)) await(part);
 }
 
 void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members) {
@@ -113,7 +114,7 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
   for (std::size_t i = 0; i < step.boxes.size(); ++i) {
     const int lead = step.members[i % others];
     const Box points = pipeline_.within_bounds(lead, step.boxes[i]);
-    for (int member = lead; member < lead + pipeline_[lead].output_count; ++member) {
+    for (int member : pipeline_.parts(lead)) {
       stage(member).computed_points += points.size();
       own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
@@ -137,14 +138,13 @@ std::int64_t Planner::table_bytes(const plan::Compute& step) const {
 }
 
 void Planner::use_outputs(int root, int step) {
-  for (int part = root; part < root + pipeline_[root].output_count; ++part)
-    use(stage(part).written_buffer, step);
+  for (int part : pipeline_.parts(root)) use(stage(part).written_buffer, step);
 }
 
 void Planner::add_reduction(int root) {
   use_outputs(root, add(plan::Reduce{root}));
   const ReductionKernel& reduction = *pipeline_[root].reduction;
-  const std::int64_t value = (reduction.value_bytes() + 63) / 64 * 64;
+  const std::int64_t value = aligned_bytes(reduction.value_bytes());
   if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
     plan_.partial_bytes += value;
   plan_.partial_bytes += plan_.target.device ? value + reduction.device_shares() * reduction.value_bytes()
@@ -161,15 +161,15 @@ void Planner::place_buffers() {
   std::vector<std::int64_t> bytes, offsets;
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    const bool is_given = scheduled_.is_left_out(buffer.array);
+    const bool is_given = scheduled_.window().is_left_out(scheduled_.pipeline(), buffer.array);
     if (is_pinned(buffer) || is_given) steps_.use_after(static_cast<int>(i));
     if ((is_pinned(buffer) && pipeline_[buffer.array].is_input()) || is_given)
       steps_.use_before(static_cast<int>(i));
     bytes.push_back(buffer.bytes);
   }
-  for (const std::vector<int>& family : scheduled_.families()) {
+  for (const std::vector<int>& group : scheduled_.swap_groups().all()) {
     std::vector<int> buffers;
-    for (int array : family) buffers.push_back(stage(array).written_buffer);
+    for (int array : group) buffers.push_back(stage(array).written_buffer);
     steps_.unite(buffers);
   }
   plan_.array_bytes = place_by_lifetime(bytes, steps_.settle_lifetimes(), offsets);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
 namespace tessera {
@@ -50,7 +51,7 @@ const Box& Regions::computed(int array) {
 }
 
 Box Regions::owned(int array) {
-  const ScheduledPipeline::Stage& stage = scheduled_[array];
+  const ScheduledArray& stage = scheduled_[array];
   std::optional<ProcessorGrid::Positions>& positions = selected_->positions[index(stage.grid)];
   if (!positions) positions = stage.distribution.grid().positions(first_, last_);
   return stage.distribution.owned_at(*positions);
@@ -78,7 +79,7 @@ Box Regions::find_computed(int stage) {
     return intersection(owned(contributing), scheduled_.wanted(stage));
   if (scheduled_[stage].placement == Placement::distributed) return owned(stage);
   Box box;
-  for (int part = stage; part < stage + declaration.output_count; ++part) box = hull(box, required(part));
+  for (int part : scheduled_.pipeline().parts(stage)) box = hull(box, required(part));
   if (box.dimensions == 0) box.dimensions = declaration.dimensions;
   if (box.empty()) return box;
   return scheduled_[stage].placement == Placement::replicated
@@ -89,7 +90,7 @@ Box Regions::find_computed(int stage) {
 const Box* Regions::needs(int stage) {
   Box* boxes = needs_.data() + scheduled_[stage].first_need;
   if (needs_selection_[index(stage)] != selection_) {
-    scheduled_.required_of(stage, computed(stage), boxes);
+    required_boxes(scheduled_.pipeline(), stage, computed(stage), boxes);
     needs_selection_[index(stage)] = selection_;
   }
   return boxes;

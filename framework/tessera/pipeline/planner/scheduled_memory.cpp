@@ -36,13 +36,13 @@ void ScheduledPipeline::settle_groups() {
     for (int root = 0; root < size(); ++root) {
       if ((*pipeline_)[root].kernel == nullptr || (*this)[root].placement == Placement::tile) continue;
       const std::vector<int> members = fused_members(*this, root);
-      Stage& stage = stages_[static_cast<std::size_t>(root)];
+      ScheduledArray& stage = arrays_[static_cast<std::size_t>(root)];
       stage.group = members.size() > 1 ? group_of(root) : -1;
       if (members.size() == 1 || stage.group >= 0) continue;
       for (int member : members) {
         if (member == root) continue;
-        for (int part = member; part < member + (*pipeline_)[member].output_count; ++part)
-          stages_[static_cast<std::size_t>(part)].placement = Placement::rank;
+        for (int part : pipeline_->parts(member))
+          arrays_[static_cast<std::size_t>(part)].placement = Placement::rank;
       }
       changed = true;
     }
@@ -51,7 +51,7 @@ void ScheduledPipeline::settle_groups() {
 
 void ScheduledPipeline::settle_storage() {
   Regions regions(*this);
-  std::vector<std::int64_t> together(stages_.size(), 0), apart(stages_.size(), 0);
+  std::vector<std::int64_t> together(arrays_.size(), 0), apart(arrays_.size(), 0);
   const int samples = std::min(rank_count_, most_sampled_ranks);
   for (int sample = 0; sample < samples; ++sample) {
     // Evenly spread, but off the diagonals of grids.
@@ -68,8 +68,8 @@ void ScheduledPipeline::settle_storage() {
       most_apart = std::max(most_apart, computed.size() + required.size());
     }
   }
-  for (std::size_t i = 0; i < stages_.size(); ++i)
-    stages_[i].apart = together[i] > apart[i] && stages_[i].family == 0;
+  for (std::size_t i = 0; i < arrays_.size(); ++i)
+    arrays_[i].has_separate_buffers = together[i] > apart[i] && swap_groups_.of(static_cast<int>(i)).empty();
 }
 
 }  // namespace tessera

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "tessera/domain/corners.hpp"
+#include "tessera/pipeline/planner/detail/contributions.hpp"
+#include "tessera/pipeline/planner/detail/placements.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera {
@@ -41,26 +43,6 @@ void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
       entries[line] = 1;
 }
 
-bool is_bounded(const Box& box) {
-  for (int d = 0; d < box.dimensions; ++d)
-    if (box[d].begin <= std::numeric_limits<int>::lowest() || box[d].end > std::numeric_limits<int>::max())
-      return false;
-  return true;
-}
-
-/// What can only be distributed, and why; nothing for other stages.
-std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, int id, bool is_fed) {
-  const ArrayDeclaration& declaration = pipeline[id];
-  if (declaration.is_input()) return {"input", "its owners read it"};
-  if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
-  if (declaration.is_bounded && declaration.has_periodic_side())
-    return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
-  for (int part = id; part < id + declaration.output_count; ++part)
-    if (pipeline[part].is_output) return {"output", "its owners write it"};
-  if (is_fed) return {"iterate", "its owners keep it for the next turn"};
-  return {nullptr, nullptr};
-}
-
 }  // namespace
 
 ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& schedule,
@@ -70,41 +52,39 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
       window_(std::move(window)),
       overlap_(schedule.overlap),
       rank_count_(rank_count),
-      stages_(static_cast<std::size_t>(pipeline.size())) {
+      arrays_(static_cast<std::size_t>(pipeline.size())),
+      swap_groups_(pipeline) {
   check_names(schedule);
   for (int id = 0; id < size(); ++id) {
-    Stage& stage = stages_[static_cast<std::size_t>(id)];
+    ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
     stage.first_need = total_inputs_;
     stage.dimensions =
         pipeline[id].reduction != nullptr ? pipeline[id].reduced.dimensions : pipeline[id].dimensions;
     for (int input : pipeline[id].inputs) {
-      auto& consumers = stages_[static_cast<std::size_t>(input)].consumers;
+      auto& consumers = arrays_[static_cast<std::size_t>(input)].consumers;
       if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
       ++total_inputs_;
     }
   }
-  find_families();
-  std::vector<Box> domains(stages_.size()), nominals(stages_.size());
-  settle_domains(domains, nominals);
-  check_fed(domains);
+  const std::vector<ArrayDomain> domains = array_domains(pipeline, window_);
   GridChoices grids(rank_count, grid_target(schedule, domains));
   for (int id = size() - 1; id >= 0; --id) {
     const auto i = static_cast<std::size_t>(id);
     const auto lead = static_cast<std::size_t>(pipeline[id].lead);
-    stages_[i].placement = settle_placement(static_cast<int>(lead), schedule);
+    arrays_[i].placement = settled_placement(pipeline, schedule, static_cast<int>(lead));
     settle_tile(id, schedule);
     // The stages that read any output of a stage decide on its blocks: they are settled before the first.
-    if (i == lead) settle_distribution(id, schedule, grids, domains[i], nominals[i]);
+    if (i == lead) settle_distribution(id, schedule, grids, domains[i]);
   }
-  for (Stage& stage : stages_) {
-    const int id = static_cast<int>(&stage - stages_.data());
+  for (ScheduledArray& stage : arrays_) {
+    const int id = static_cast<int>(&stage - arrays_.data());
     if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
   }
   number_grids();
   if (target.device)
     settle_groups();
   else
-    settle_contributions(schedule);
+    settle_contributions(pipeline, schedule, window_, swap_groups_, arrays_);
   settle_storage();
 }
 
@@ -126,59 +106,12 @@ void ScheduledPipeline::check_names(const Schedule& schedule) const {
   }
 }
 
-Placement ScheduledPipeline::settle_placement(int id, const Schedule& schedule) const {
-  const ArrayDeclaration& declaration = (*pipeline_)[id];
-  const StageSchedule* found = find_stage(schedule, declaration.name);
-  const Placement wanted = found == nullptr ? Placement::distributed : found->placement;
-  if (declaration.is_value) {
-    if (wanted == Placement::distributed || wanted == Placement::replicated) return Placement::replicated;
-    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
-                        fmt::format("the value '{}' cannot be '{}': every rank computes it for itself",
-                                    declaration.name, name_of(wanted)));
-  }
-  if (wanted == Placement::distributed) return wanted;
-  if (wanted == Placement::tile) check_loop_of_consumers(id);
-  bool is_fed = false;
-  for (int part = id; part < id + declaration.output_count; ++part) is_fed = is_fed || !family(part).empty();
-  const auto [kind, reason] = kind_and_reason(*pipeline_, id, is_fed);
-  if (kind != nullptr) {
-    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
-                        fmt::format("the {} '{}' cannot be '{}', only 'distributed': {}", kind,
-                                    declaration.name, name_of(wanted), reason));
-  }
-  return wanted;
-}
-
-void ScheduledPipeline::required_of(int id, const Box& box, Box* needs) const {
-  const ArrayDeclaration& declaration = (*pipeline_)[id];
-  if (box.empty()) {
-    for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
-      needs[i] = no_points((*pipeline_)[declaration.inputs[i]].dimensions);
-    return;
-  }
-  try {
-    declaration.kernel->required(box, needs);
-  } catch (const InternalError& error) {
-    throw InternalError(fmt::format("stage '{}': {}", declaration.name, error.what()));
-  }
-  for (std::size_t i = 0; i < declaration.inputs.size(); ++i)
-    if (!needs[i].empty() && !is_bounded(needs[i]))
-      throw InternalError(
-          fmt::format("stage '{}' reads '{}' at an index without bounds, {}: limit it with clamp, min or max",
-                      declaration.name, (*pipeline_)[declaration.inputs[i]].name, to_string(needs[i])));
-}
-
-std::vector<Box> ScheduledPipeline::required_of(int id, const Box& box) const {
-  std::vector<Box> needs((*pipeline_)[id].inputs.size());
-  required_of(id, box, needs.data());
-  return needs;
-}
-
 void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, GridChoices& grids,
-                                            const Box& domain, const Box& nominal) {
-  Stage& stage = stages_[static_cast<std::size_t>(id)];
+                                            const ArrayDomain& points) {
+  const auto& [domain, nominal] = points;
+  ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
-  if (const int last = settle_family(id, schedule); last != id) {
+  if (const int last = source_of_blocks(id, schedule); last != id) {
     stage.distribution = (*this)[last].distribution;
     return;
   }
@@ -208,7 +141,7 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, Gr
 
 void ScheduledPipeline::number_grids() {
   std::vector<const ProcessorGrid*> grids;
-  for (Stage& stage : stages_) {
+  for (ScheduledArray& stage : arrays_) {
     const ProcessorGrid& grid = stage.distribution.grid();
     const auto known =
         std::ranges::find_if(grids, [&](const ProcessorGrid* other) { return *other == grid; });
@@ -219,7 +152,7 @@ void ScheduledPipeline::number_grids() {
 }
 
 void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
-  Stage& stage = stages_[static_cast<std::size_t>(id)];
+  ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const StageSchedule* found = find_stage(schedule, declaration.name);
   if (found != nullptr) stage.tile = found->tile;
@@ -234,7 +167,8 @@ void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
                           fmt::format("a tile of {} points: every entry must be at least 1", size));
 }
 
-GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const std::vector<Box>& domains) const {
+GridTarget ScheduledPipeline::grid_target(const Schedule& schedule,
+                                          const std::vector<ArrayDomain>& domains) const {
   GridTarget grid;
   grid.slicing = schedule.slicing;
   grid.levels = target_.levels;
@@ -243,7 +177,8 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const std::v
     const ArrayDeclaration& declaration = (*pipeline_)[id];
     if (declaration.kernel == nullptr || declaration.reduction != nullptr) continue;
     // What one point reads: half of it lies on each side, wherever the stage is scaled or shifted to.
-    for (const Box& need : required_of(id, centre(domains[static_cast<std::size_t>(id)], false)))
+    for (const Box& need :
+         required_boxes(*pipeline_, id, centre(domains[static_cast<std::size_t>(id)].domain, false)))
       for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
         auto& width = grid.below[static_cast<std::size_t>(d)];
         width = std::max(width, need[d].size() / 2);
@@ -254,7 +189,7 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule, const std::v
 }
 
 GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) const {
-  const Stage& stage = (*this)[id];
+  const ScheduledArray& stage = (*this)[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const int dimensions = stage.dimensions;
   GridRequest request = schedule.grid;
@@ -266,9 +201,10 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
       break;
     }
   // A grid for the images does not fit arrays of fewer dimensions: those get slices along the last one.
-  const int most = std::max_element(stages_.begin(), stages_.end(), [](const Stage& a, const Stage& b) {
-                     return a.dimensions < b.dimensions;
-                   })->dimensions;
+  const int most =
+      std::max_element(arrays_.begin(), arrays_.end(), [](const ScheduledArray& a, const ScheduledArray& b) {
+        return a.dimensions < b.dimensions;
+      })->dimensions;
   const int entries = static_cast<int>(request.entries.size());
   if (entries > dimensions && entries <= most) request = {};
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
@@ -281,8 +217,8 @@ bool ScheduledPipeline::is_exchanged(int id) const {
   const auto& stage = (*this)[id];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const bool wraps = declaration.has_periodic_side();
-  return stage.placement == Placement::distributed && !declaration.is_everywhere() && !stage.is_fleeting &&
-         !stage.consumers.empty() && (rank_count_ > 1 || wraps);
+  return stage.placement == Placement::distributed && !declaration.is_everywhere() &&
+         !stage.is_only_reduced && !stage.consumers.empty() && (rank_count_ > 1 || wraps);
 }
 
 }  // namespace tessera

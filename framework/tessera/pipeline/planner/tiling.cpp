@@ -28,21 +28,23 @@ bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
-  if (stage.reduction != nullptr || stage.output_count > 1 || scheduled[step.stage].is_fleeting) return false;
+  if (stage.reduction != nullptr || stage.output_count > 1 || scheduled[step.stage].is_only_reduced)
+    return false;
   // Reductions of it would have to fetch it back.
   for (int reduction : scheduled[step.stage].contributes)
-    if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_fleeting) return false;
+    if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_only_reduced) return false;
   const bool turns = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
-  if (points * element_size(scheduled, step.stage) <= target.cache_bytes / (turns ? 4 : 2)) return false;
+  if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (turns ? 4 : 2))
+    return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
   return turns || step.members.size() > 1 || reads_single_rows(stage, first);
 }
 
 bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
-  for (int part = stage; part < stage + scheduled.pipeline()[stage].output_count; ++part)
-    if (scheduled[part].is_fleeting) return true;
+  for (int part : scheduled.pipeline().parts(stage))
+    if (scheduled[part].is_only_reduced) return true;
   return false;
 }
 
@@ -54,9 +56,9 @@ void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::in
   for (std::size_t m = 0; m < step.members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
       const int array = step.members[m] + part;
-      if (m + 1 == step.members.size() && !scheduled[array].is_fleeting) continue;
+      if (m + 1 == step.members.size() && !scheduled[array].is_only_reduced) continue;
       step.scratch.push_back({array, 0});
-      bytes.push_back(member_points[m] * element_size(scheduled, array));
+      bytes.push_back(member_points[m] * scheduled.pipeline()[array].element_bytes());
     }
   step.scratch_bytes = place_by_lifetime(bytes, scratch_lifetimes(scheduled.pipeline(), step), offsets);
   for (std::size_t k = 0; k < offsets.size(); ++k) step.scratch[k].offset = offsets[k];
@@ -69,7 +71,7 @@ std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, cons
   if (scheduled.target().device) return box.size();
   std::int64_t points = 0;
   for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part) {
-    const std::int64_t size = element_size(scheduled, member + part);
+    const std::int64_t size = scheduled.pipeline()[member + part].element_bytes();
     points = std::max(points, (padded_layout(box, tile_x, size).bytes + size - 1) / size);
   }
   return points;
@@ -114,7 +116,7 @@ void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute&
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   std::vector<bool> fused(static_cast<std::size_t>(root) + 1, false);
   fused.back() = true;
-  for (int id : scheduled[root].adopted) fused[static_cast<std::size_t>(id)] = true;
+  for (int id : scheduled[root].computed_in_its_tiles) fused[static_cast<std::size_t>(id)] = true;
   for (int id = root; id >= 0; --id) {
     if (!fused[static_cast<std::size_t>(id)]) continue;
     for (int input : scheduled.pipeline()[id].inputs)
@@ -202,7 +204,7 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
   std::int64_t bytes = 0;
   for (std::size_t m = 0; m + 1 < members.size(); ++m)
     for (int part = 0; part < scheduled.pipeline()[members[m]].output_count; ++part)
-      bytes += (largest[m].size() * element_size(scheduled, members[m] + part) + 63) / 64 * 64;
+      bytes += aligned_bytes(largest[m].size() * scheduled.pipeline()[members[m] + part].element_bytes());
   return bytes;
 }
 

@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
 #include "tessera/domain/human_bytes.hpp"
-#include "tessera/pipeline/algorithm/carried_arrays.hpp"
-#include "tessera/pipeline/plan/arrangements.hpp"
-#include "tessera/pipeline/run/turn_parts.hpp"
+#include "tessera/pipeline/plan/visit_step.hpp"
+#include "tessera/pipeline/run/detail/plan_exchanges.hpp"
+#include "tessera/pipeline/run/detail/plan_reductions.hpp"
+#include "tessera/pipeline/run/detail/plan_walker.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/communicator.hpp"
 
 namespace tessera {
 namespace {
@@ -31,257 +32,155 @@ void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void(
   });
 }
 
+/// What one rank does at the leaves of its plan.
+class InstanceActions : public StepActions {
+ public:
+  InstanceActions(RankExecutor& executor, PlanExchanges& exchanges, PlanReductions& reductions,
+                  const Bindings& bindings, const StepObserver& observer)
+      : executor_(executor),
+        exchanges_(exchanges),
+        reductions_(reductions),
+        bindings_(bindings),
+        observer_(observer) {}
+
+  void run_step(const PlanNode& node) override;
+  void reduce(std::span<const PlanNode> nodes) override { reductions_.run(nodes, observer_); }
+  void start_reduction(const PlanNode& node) override { reductions_.start(stage_of(node)); }
+  void finish_reduction(const PlanNode& node) override {
+    if (observer_) observer_(node);
+    reductions_.finish(stage_of(node));
+  }
+  void drop_reduction(const PlanNode& node) override { reductions_.drop(stage_of(node)); }
+  void take_back(const PlanNode& swap) override { executor_.run(swap, bindings_); }
+  CountedTurns resume(const plan::Repeat& loop) override;
+  void keep(const LoopProgress& progress) override;
+  double number(int array) override { return executor_.number(array); }
+
+ private:
+  static int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
+  /// Whether it is a loop of the pipeline, of this number, that stands in no other one.
+  bool is_outer_loop(int loop) const {
+    const auto& loops = executor_.pipeline().loops();
+    return loop >= 0 && !executor_.pipeline().is_inner(loops[static_cast<std::size_t>(loop)]);
+  }
+
+  RankExecutor& executor_;
+  PlanExchanges& exchanges_;
+  PlanReductions& reductions_;
+  const Bindings& bindings_;
+  const StepObserver& observer_;
+};
+
+void InstanceActions::run_step(const PlanNode& node) {
+  if (observer_) observer_(node);
+  if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
+    exchanges_.start(node);
+    if (!exchange->overlapped) exchanges_.finish(node.id);
+  } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
+    exchanges_.finish(finish->exchange);
+  } else {
+    executor_.run(node, bindings_);
+  }
+}
+
+CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
+  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+  if (!bindings_.resume_loop || !is_outer_loop(number)) return {};
+  const std::int64_t turns = bindings_.resume_loop(number, [this](int array, BlockSource& source) {
+    // All of it that the rank has, as stages may compute more than the rank stands for.
+    const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(array)];
+    executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
+  });
+  return {turns, turns, false};
+}
+
+void InstanceActions::keep(const LoopProgress& progress) {
+  if (!bindings_.keep_loop || !is_outer_loop(progress.loop)) return;
+  bindings_.keep_loop(progress, [this](int array, BlockSink& sink) {
+    executor_.write({array, executor_.plan().stages[static_cast<std::size_t>(array)].owned}, sink);
+  });
+}
+
+void check_kept(const ArrayDeclaration& array) {
+  if (!array.is_input() && !array.is_output)
+    throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", array.name));
+}
+
 }  // namespace
 
-PlanInstance::PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
-                           const Transport& transport, HostMode mode)
+class PlanInstance::Impl {
+ public:
+  Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator, const Transport& transport,
+       HostMode mode);
+
+  RankExecutor& executor() { return *executor_; }
+  const RankExecutor& executor() const { return *executor_; }
+  PlanReductions& reductions() { return *reductions_; }
+  void run(const std::vector<PlanNode>& nodes, const Bindings& bindings, const StepObserver& observer) {
+    InstanceActions actions(*executor_, *exchanges_, *reductions_, bindings, observer);
+    PlanWalker(executor_->pipeline(), bindings, actions).run(nodes);
+  }
+  void fence() const {
+    if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
+  }
+
+ private:
+  Communicator communicator_;
+  std::unique_ptr<RankExecutor> executor_;
+  std::unique_ptr<PlanReductions> reductions_;
+  std::unique_ptr<PlanExchanges> exchanges_;
+};
+
+PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
+                         const Transport& transport, HostMode mode)
     : communicator_(communicator) {
+  const auto make_exchanges = [&] {
+    exchanges_ = std::make_unique<PlanExchanges>(*executor_, communicator_.handle(), transport);
+  };
   // What a rank does by itself, and may fail at by itself, comes before what all do together.
   allocate(plan, communicator, [&] {
     if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                       communicator_.rank(), communicator_.size()));
     executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode);
-    make_reductions();
-    if (!transport.shared_windows) make_exchanges(transport);
+    reductions_ = std::make_unique<PlanReductions>(*executor_, communicator_.handle());
+    if (!transport.shared_windows) make_exchanges();
   });
-  if (transport.shared_windows) make_exchanges(transport);
+  if (transport.shared_windows) make_exchanges();
 }
+
+PlanInstance::PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
+                           const Transport& transport, HostMode mode)
+    : impl_(std::make_unique<Impl>(pipeline, plan, communicator, transport, mode)) {}
 
 PlanInstance::~PlanInstance() = default;
 PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;
 
-void PlanInstance::make_exchanges(const Transport& transport) {
-  walk(plan().root, [&](const PlanNode& node) {
-    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(node.id) + 1));
-    if (!std::holds_alternative<plan::Exchange>(node.step)) return;
-    for (std::vector<int>& buffers : arrangements(plan(), node))
-      make_exchange(node, std::move(buffers), transport);
-  });
-}
+const Plan& PlanInstance::plan() const { return impl_->executor().plan(); }
 
-void PlanInstance::make_exchange(const PlanNode& node, std::vector<int> buffers, const Transport& transport) {
-  std::vector<ExchangeField> fields;
-  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
-  for (std::size_t k = 0; k < arrays.size(); ++k) {
-    const ArrayRegions& regions = plan().stages[static_cast<std::size_t>(arrays[k].array)];
-    // What changes places is read where it is computed.
-    const int read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
-    fields.push_back({executor_->buffer(buffers[k]), executor_->buffer(read),
-                      static_cast<std::int64_t>(size_of(executor_->pipeline()[arrays[k].array].type)),
-                      arrays[k].lists});
-  }
-  exchanges_[static_cast<std::size_t>(node.id)].arranged.push_back(
-      {std::move(buffers),
-       std::make_unique<Exchange>(communicator_.handle(), node.id, fields, transport, executor_->mode())});
-}
+const Block<>& PlanInstance::written_block(int id) const { return impl_->executor().written_block(id); }
 
-Exchange* PlanInstance::find_exchange(const PlanNode& node) const {
-  const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
-  const auto is_current = [&](const Arranged& arranged) {
-    return std::equal(arranged.buffers.begin(), arranged.buffers.end(), arrays.begin(),
-                      [this](int buffer, const plan::ArrayMessages& messages) {
-                        return buffer ==
-                               executor_->written_buffers()[static_cast<std::size_t>(messages.array)];
-                      });
-  };
-  const auto& arranged = exchanges_[static_cast<std::size_t>(node.id)].arranged;
-  const auto found = std::find_if(arranged.begin(), arranged.end(), is_current);
-  return found == arranged.end() ? nullptr : found->exchange.get();
-}
-
-void PlanInstance::make_reductions() {
-  const Algorithm& pipeline = executor_->pipeline();
-  reductions_.resize(static_cast<std::size_t>(pipeline.size()));
-  requests_.reserve(reductions_.size());
-  for (int id = 0; id < pipeline.size(); ++id)
-    if (const ReductionKernel* kernel = pipeline[id].reduction)
-      reductions_[static_cast<std::size_t>(id)] =
-          std::make_unique<ValueReduction>(kernel->value_bytes(), kernel->join_function());
-}
+void PlanInstance::carry(CarriedValues& carried) { impl_->reductions().carry(carried); }
 
 void PlanInstance::run(const Bindings& bindings, const StepObserver& observer) {
-  begin_reductions();
-  run(plan().root, bindings, observer);
-  fence();
+  impl_->reductions().begin();
+  impl_->run(*children_of(plan().root), bindings, observer);
+  impl_->fence();
 }
 
 void PlanInstance::compute(const StepObserver& observer) {
-  begin_reductions();
-  run(phase(plan(), "compute").children, {}, observer);
-  fence();
+  impl_->reductions().begin();
+  impl_->run(phase(plan(), "compute").children, {}, observer);
+  impl_->fence();
 }
 
 void PlanInstance::read(const Bindings& bindings) {
-  run(phase(plan(), "read").children, bindings, {});
-  fence();
+  impl_->run(phase(plan(), "read").children, bindings, {});
+  impl_->fence();
 }
 
-void PlanInstance::write(const Bindings& bindings) { run(phase(plan(), "write").children, bindings, {}); }
-
-void PlanInstance::begin_reductions() {
-  executor_->clear_partial_values();
-  if (carried_ == nullptr) return;
-  const auto count = static_cast<std::size_t>(executor_->pipeline().size());
-  carried_->resize(count);
-  std::vector<bool> goes_on(count, false);
-  walk(plan().root, [&](const PlanNode& node) {
-    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
-      goes_on[static_cast<std::size_t>(reduce->stage)] = true;
-  });
-  for (std::size_t id = 0; id < count; ++id) {
-    const std::vector<std::byte>& value = (*carried_)[id];
-    if (value.empty()) continue;
-    if (!goes_on[id])
-      executor_->store_result(static_cast<int>(id), value.data());
-    else if (communicator_.rank() == 0)  // once, not once for each rank
-      executor_->partial_values(static_cast<int>(id))->begin_with(value.data());
-  }
-}
-
-void PlanInstance::fence() {
-  if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
-}
-
-void PlanInstance::run(const std::vector<PlanNode>& nodes, const Bindings& bindings,
-                       const StepObserver& observer) {
-  for (std::size_t i = 0; i < nodes.size();) {
-    std::size_t end = i;
-    while (end < nodes.size() && std::holds_alternative<plan::Reduce>(nodes[end].step)) ++end;
-    if (end > i)
-      reduce(std::span(nodes).subspan(i, end - i), observer);
-    else
-      run(nodes[end++], bindings, observer);
-    i = end;
-  }
-}
-
-void PlanInstance::run(const PlanNode& node, const Bindings& bindings, const StepObserver& observer) {
-  if (const auto* loop = std::get_if<plan::Repeat>(&node.step)) return repeat(*loop, bindings, observer);
-  if (const auto* items = std::get_if<plan::Items>(&node.step)) {
-    while (bindings.next_item && bindings.next_item()) run(items->children, bindings, observer);
-    return;
-  }
-  if (const auto* children = children_of(node)) return run(*children, bindings, observer);
-  if (!is_step(node)) return;
-  if (observer) observer(node);
-  run_leaf(node, bindings);
-}
-
-void PlanInstance::repeat(const plan::Repeat& loop, const Bindings& bindings, const StepObserver& observer) {
-  if (loop.overlaps_test) return repeat_overlapping(loop, bindings, observer);
-  if (!loop.continues) turns_ = resume(loop, bindings);
-  run_turns(
-      executor_->pipeline(), loop, bindings, turns_, [&] { run(loop.children, bindings, observer); },
-      [&](const PlanNode& swap) { executor_->run(swap, bindings); },
-      [&](const LoopProgress& progress) { keep(progress, bindings); },
-      [this](int array) { return executor_->number(array); });
-}
-
-void PlanInstance::repeat_overlapping(const plan::Repeat& loop, const Bindings& bindings,
-                                      const StepObserver& observer) {
-  const Algorithm& pipeline = executor_->pipeline();
-  const auto run_part = [&](TurnPart part) {
-    for (const PlanNode& child : loop.children)
-      if (part_of(pipeline, child) == part) run(child, bindings, observer);
-  };
-  run_overlapping_turns(
-      pipeline, loop, bindings, resume(loop, bindings), [&] { run_part(TurnPart::points); },
-      [&] { start_reductions(loop.children); }, [&] { finish_test(loop.children, bindings, observer); },
-      [&] {
-        for (const PlanNode& node : loop.children)
-          if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
-            executor_->partial_values(reduce->stage)->clear();
-      },
-      [&] { run_part(TurnPart::swaps); }, [&](const LoopProgress& progress) { keep(progress, bindings); },
-      [this](int array) { return executor_->number(array); });
-}
-
-CountedTurns PlanInstance::resume(const plan::Repeat& loop, const Bindings& bindings) {
-  const Algorithm& pipeline = executor_->pipeline();
-  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
-  if (!bindings.resume_loop || number < 0 ||
-      pipeline.is_inner(pipeline.loops()[static_cast<std::size_t>(number)]))
-    return {};
-  const std::int64_t turns = bindings.resume_loop(number, [&](int array, BlockSource& source) {
-    // All of it that the rank has, as stages may compute more than the rank stands for.
-    const ArrayRegions& regions = plan().stages[static_cast<std::size_t>(array)];
-    const Box box = intersection(executor_->written_block(array).box(), regions.domain);
-    executor_->run({0, plan::Read{array, box}}, Bindings{{{pipeline[array].name, &source}}, {}});
-  });
-  return {turns, turns, false};
-}
-
-void PlanInstance::keep(const LoopProgress& progress, const Bindings& bindings) {
-  const Algorithm& pipeline = executor_->pipeline();
-  if (!bindings.keep_loop || progress.loop < 0 ||
-      pipeline.is_inner(pipeline.loops()[static_cast<std::size_t>(progress.loop)]))
-    return;
-  bindings.keep_loop(progress, [&](int array, BlockSink& sink) {
-    const Box& owned = plan().stages[static_cast<std::size_t>(array)].owned;
-    executor_->run({0, plan::Write{array, owned}}, Bindings{{}, {{pipeline[array].name, &sink}}});
-  });
-}
-
-void PlanInstance::start_reductions(const std::vector<PlanNode>& nodes) {
-  requests_.clear();
-  for (const PlanNode& node : nodes)
-    if (const auto* reduce = std::get_if<plan::Reduce>(&node.step))
-      reductions_[static_cast<std::size_t>(reduce->stage)]->start(
-          executor_->partial_values(reduce->stage)->take(), communicator_.handle(), requests_.emplace_back());
-}
-
-void PlanInstance::finish_test(const std::vector<PlanNode>& nodes, const Bindings& bindings,
-                               const StepObserver& observer) {
-  for (const PlanNode& node : nodes) {
-    const TurnPart part = part_of(executor_->pipeline(), node);
-    if (part == TurnPart::values) run(node, bindings, observer);
-    if (part != TurnPart::reductions) continue;
-    if (observer) observer(node);
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-    requests_.clear();
-    const int stage = std::get<plan::Reduce>(node.step).stage;
-    executor_->store_result(stage, executor_->partial_values(stage)->under_way());
-  }
-}
-
-void PlanInstance::run_leaf(const PlanNode& node, const Bindings& bindings) {
-  if (const auto* exchange = std::get_if<plan::Exchange>(&node.step)) {
-    Exchange* messages = find_exchange(node);
-    if (messages == nullptr)
-      throw InternalError(fmt::format("no messages are prepared for the buffers of step {}", node.id));
-    messages->start(executor_->execution());
-    if (!exchange->overlapped) messages->finish(executor_->execution());
-    exchanges_[static_cast<std::size_t>(node.id)].under_way = messages;
-  } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
-    exchanges_[static_cast<std::size_t>(finish->exchange)].under_way->finish(executor_->execution());
-  } else {
-    executor_->run(node, bindings);
-  }
-}
-
-void PlanInstance::reduce(std::span<const PlanNode> nodes, const StepObserver& observer) {
-  const auto stage_of = [](const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; };
-  requests_.clear();
-  for (const PlanNode& node : nodes) {
-    if (observer) observer(node);
-    std::byte* total = executor_->partial_values(stage_of(node))->join();
-    const ValueReduction& reduction = *reductions_[static_cast<std::size_t>(stage_of(node))];
-    if (nodes.size() == 1)
-      reduction.run(total, communicator_.handle());
-    else
-      reduction.start(total, communicator_.handle(), requests_.emplace_back());
-  }
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-  for (const PlanNode& node : nodes) {
-    const int stage = stage_of(node);
-    PartialValues& values = *executor_->partial_values(stage);
-    executor_->store_result(stage, values.total());
-    if (carried_ != nullptr)
-      (*carried_)[static_cast<std::size_t>(stage)].assign(values.total(),
-                                                          values.total() + values.kernel().value_bytes());
-    values.clear();
-  }
+void PlanInstance::write(const Bindings& bindings) {
+  impl_->run(phase(plan(), "write").children, bindings, {});
 }
 
 int PlanInstance::step_count() const {
@@ -291,40 +190,30 @@ int PlanInstance::step_count() const {
 }
 
 void PlanInstance::load(std::string_view name, BlockSource& source) {
-  const int id = executor_->pipeline().find(name);
-  executor_->run({0, plan::Read{id, plan().stages[static_cast<std::size_t>(id)].owned}},
-                 Bindings{{{executor_->pipeline()[id].name, &source}}, {}});
+  const int id = impl_->executor().pipeline().find(name);
+  impl_->executor().read({id, plan().stages[static_cast<std::size_t>(id)].owned}, source);
 }
 
 void PlanInstance::store(std::string_view name, BlockSink& sink) {
-  const int id = executor_->pipeline().find(name);
-  check_kept(id);
-  const ArrayDeclaration& stage = executor_->pipeline()[id];
+  const Algorithm& pipeline = impl_->executor().pipeline();
+  const int id = pipeline.find(name);
+  const ArrayDeclaration& array = pipeline[id];
+  check_kept(array);
   const Box& owned = plan().stages[static_cast<std::size_t>(id)].owned;
-  executor_->run({0, plan::Write{id, stage.is_output ? intersection(owned, stage.domain) : owned}},
-                 Bindings{{}, {{executor_->pipeline()[id].name, &sink}}});
-}
-
-void PlanInstance::check_kept(int id) const {
-  const ArrayDeclaration& stage = executor_->pipeline()[id];
-  if (!stage.is_input() && !stage.is_output)
-    throw InternalError(fmt::format("'{}' is neither input nor output: no array keeps it", stage.name));
-}
-
-void PlanInstance::check_viewed(int id) const {
-  if (const ArrayDeclaration& stage = executor_->pipeline()[id]; stage.reduction != nullptr)
-    throw InternalError(fmt::format(
-        "'{}' is the result of a global reduction, which no rank owns alone: store it", stage.name));
+  impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
-  const int id = executor_->pipeline().find(name);
-  const ArrayDeclaration& stage = executor_->pipeline()[id];
-  if (stage.type != type || stage.dimensions != dimensions)
+  const Algorithm& pipeline = impl_->executor().pipeline();
+  const int id = pipeline.find(name);
+  const ArrayDeclaration& array = pipeline[id];
+  if (array.type != type || array.dimensions != dimensions)
     throw InternalError(fmt::format("'{}' is {}-dimensional of {}, not {}-dimensional of {}", name,
-                                    stage.dimensions, name_of(stage.type), dimensions, name_of(type)));
-  check_kept(id);
-  check_viewed(id);
+                                    array.dimensions, name_of(array.type), dimensions, name_of(type)));
+  check_kept(array);
+  if (array.reduction != nullptr)
+    throw InternalError(fmt::format(
+        "'{}' is the result of a global reduction, which no rank owns alone: store it", array.name));
   return id;
 }
 

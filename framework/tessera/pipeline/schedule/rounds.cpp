@@ -177,7 +177,7 @@ class RoundsBuilder {
     std::map<int, int> inputs;
     for (int input : old_[lead].inputs) inputs[input] = copied({input, copy.turn});
     const int first = size();
-    for (int part = lead; part < lead + old_[lead].output_count; ++part) {
+    for (int part : old_.parts(lead)) {
       ArrayDeclaration declaration = old_[part];
       if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
         declaration.domain = {};

@@ -18,7 +18,6 @@ constexpr std::int64_t most_turns = std::int64_t{1} << 40;
 constexpr int most_ranks = 1 << 24;
 constexpr int most_threads = 4096;
 constexpr int most_levels = 50;
-constexpr std::int64_t alignment = 64;
 
 constexpr std::int64_t lowest_coordinate = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t highest_coordinate = std::numeric_limits<std::int32_t>::max();
@@ -74,9 +73,9 @@ void PlanChecker::check_completeness() const {
       require(points >= all, "of '{}' only {} of {} points are {}", declaration.name, points, all, what);
     };
     if (declaration.is_input()) expect("read", read[i], stage(id).owned.size());
-    if (any_schedule_.is_written(id))
-      expect("written", written[i], any_schedule_.written(id, stage(id).owned).size());
-    if (any_schedule_.is_left_out(id)) continue;
+    if (window_.is_written(pipeline_, id))
+      expect("written", written[i], window_.written(pipeline_, id, stage(id).owned).size());
+    if (window_.is_left_out(pipeline_, id)) continue;
     require(declaration.reduction == nullptr || reduced[i] > 0, "no step reduces '{}'", declaration.name);
     if (declaration.kernel != nullptr && stage(id).placement != Placement::tile)
       expect("computed", computed[i], stage(id).computed.size());
@@ -117,7 +116,7 @@ void PlanChecker::check_stage(int id) {
   const ArrayRegions& regions = stage(id);
   where_ = fmt::format("stage '{}'", declaration.name);
   const bool reduces = declaration.reduction != nullptr;
-  const Box& contributed = any_schedule_[id].distribution.domain();
+  const Box& contributed = domains_[static_cast<std::size_t>(id)].domain;
   const int points = contributed.dimensions;
   check_grid(regions.grid, points);
   check_box(regions.domain, declaration.dimensions, "domain");
@@ -157,7 +156,8 @@ void PlanChecker::check_buffer(const Buffer& buffer) const {
   check_range(buffer.aligned_x, lowest_coordinate, highest_coordinate, "aligned_x");
   check_range(buffer.bytes, 0, most_bytes, "bytes");
   check_range(buffer.offset, 0, most_bytes, "offset");
-  require(buffer.offset % alignment == 0, "the offset {} is no multiple of {}", buffer.offset, alignment);
+  require(buffer.offset % buffer_alignment == 0, "the offset {} is no multiple of {}", buffer.offset,
+          buffer_alignment);
   const std::int64_t bytes = layout_of(buffer).bytes;
   require(bytes == buffer.bytes, "{} takes {} bytes, not {}", to_string(buffer.box), bytes, buffer.bytes);
 }
@@ -165,7 +165,7 @@ void PlanChecker::check_buffer(const Buffer& buffer) const {
 void PlanChecker::check_memory() const {
   std::int64_t end = 0, scratch = 0;
   for (const Buffer& buffer : plan_.buffers) end = std::max(end, buffer.offset + buffer.bytes);
-  check_range(plan_.array_bytes, end, end + alignment - 1, "array_bytes");
+  check_range(plan_.array_bytes, end, end + buffer_alignment - 1, "array_bytes");
   walk(plan_.root, [&](const PlanNode& node) {
     if (const auto* step = std::get_if<plan::Compute>(&node.step))
       scratch = std::max(scratch, plan_.target.device ? 0 : step->scratch_bytes);
@@ -263,8 +263,7 @@ void PlanChecker::check_step(const plan::Repeat& step) {
 }
 
 void PlanChecker::check_step(const plan::Bands& step) {
-  require(!any_schedule_.window().is_whole() && step.band == any_schedule_.window().band(),
-          "only the root has a band");
+  require(!window_.is_whole() && step.band == window_.band(), "only the root has a band");
 }
 
 void PlanChecker::check_step(const plan::Allocate& step) {
@@ -301,7 +300,7 @@ void PlanChecker::check_step(const plan::Write& step) {
   require(declaration.is_output, "'{}' is no output", declaration.name);
   check_box(step.box, declaration.dimensions, "box");
   check_inside(buffer_in_use(step.array, &ArrayRegions::written_buffer).box, step.box, "box");
-  const Box owned = any_schedule_.written(step.array, stage(step.array).owned);
+  const Box owned = window_.written(pipeline_, step.array, stage(step.array).owned);
   require(step.box == owned, "this rank writes {}, not {}", to_string(owned), to_string(step.box));
 }
 
@@ -374,8 +373,7 @@ const Buffer& PlanChecker::buffer_in_use(int array, int ArrayRegions::*side) con
 }
 
 BlockLayout PlanChecker::layout_of(const Buffer& buffer) const {
-  return padded_layout(buffer.box, buffer.aligned_x,
-                       static_cast<std::int64_t>(size_of(pipeline_[buffer.array].type)));
+  return padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
 }
 
 }  // namespace tessera::detail

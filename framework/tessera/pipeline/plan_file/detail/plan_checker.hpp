@@ -7,7 +7,7 @@
 
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/tiles.hpp"
-#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/view/block_layout.hpp"
 
 namespace tessera::detail {
@@ -16,9 +16,11 @@ namespace tessera::detail {
 /// computed with them, so that nothing overflows.
 class PlanChecker {
  public:
-  /// `any_schedule` tells the domains of all arrays, which follow from the pipeline alone.
-  PlanChecker(const Algorithm& pipeline, const ScheduledPipeline& any_schedule, const Plan& plan)
-      : pipeline_(pipeline), any_schedule_(any_schedule), plan_(plan) {}
+  /// `window` is what the plan should be for, `domains` are those of all arrays for that window. The
+  /// arguments must outlive the checker.
+  PlanChecker(const Algorithm& pipeline, const Window& window, const std::vector<ArrayDomain>& domains,
+              const Plan& plan)
+      : pipeline_(pipeline), window_(window), domains_(domains), plan_(plan) {}
 
   /// Throws InputError at the first fault.
   void check();
@@ -96,7 +98,8 @@ class PlanChecker {
   [[noreturn]] void fail(const std::string& problem) const;
 
   const Algorithm& pipeline_;
-  const ScheduledPipeline& any_schedule_;
+  const Window& window_;
+  const std::vector<ArrayDomain>& domains_;
   const Plan& plan_;
   /// What is being checked, for errors.
   std::string where_;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tessera/pipeline/plan_file/detail/plan_checker.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/view/exchange_lists.hpp"
 
 namespace tessera::detail {
@@ -13,10 +14,6 @@ constexpr std::int64_t longest_tile = std::int64_t{1} << 40;
 constexpr std::int64_t most_tiles = 1 << 20;
 constexpr std::size_t most_parts = 1000;
 constexpr std::int64_t most_scratch = std::int64_t{1} << 36;
-
-std::int64_t element_size(const Algorithm& pipeline, int array) {
-  return static_cast<std::int64_t>(size_of(pipeline[array].type));
-}
 
 std::int64_t boxes_for(const plan::Exchange& step, int partner, bool sends) {
   std::int64_t count = 0;
@@ -125,7 +122,7 @@ void PlanChecker::check_group(const plan::Compute& step) const {
 
 void PlanChecker::check_parts(const plan::Compute& step) const {
   const ArrayDeclaration& declaration = pipeline_[step.stage];
-  const int dimensions = any_schedule_[step.stage].distribution.domain().dimensions;
+  const int dimensions = domains_[static_cast<std::size_t>(step.stage)].domain.dimensions;
   require(step.parts.size() <= most_parts, "{} parts", step.parts.size());
   for (std::size_t i = 0; i < step.parts.size(); ++i) {
     const Box& part = step.parts[i];
@@ -243,7 +240,7 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
     for (std::size_t k = 0; k < step.scratch.size(); ++k) {
       const int array = step.scratch[k].array;
       if (pipeline_[array].lead != member) continue;
-      const std::int64_t size = element_size(pipeline_, array);
+      const std::int64_t size = pipeline_[array].element_bytes();
       const std::int64_t bytes =
           plan_.target.device ? boxes[m].size() * size : padded_layout(boxes[m], tile[0].begin, size).bytes;
       scratch_bytes[k] = std::max(scratch_bytes[k], bytes);
@@ -265,7 +262,7 @@ void PlanChecker::check_contributed(const plan::Compute& step, int member, const
 
 /// What lies beyond the domain of a member is filled in from what lies in it.
 void PlanChecker::check_border(int member, const Box& box) const {
-  for (int part = member; part < member + pipeline_[member].output_count; ++part) {
+  for (int part : pipeline_.parts(member)) {
     const ArrayDeclaration& declaration = pipeline_[part];
     if (!declaration.is_bounded) continue;
     require(box.contains(with_boundary_sources(box, declaration.domain, declaration.boundary)),
@@ -285,14 +282,14 @@ void PlanChecker::add_root_scratch(const plan::Compute& step, const Box& tile,
   for (std::size_t k = 0; k < step.scratch.size(); ++k)
     if (const int array = step.scratch[k].array; pipeline_[array].lead == step.stage)
       scratch_bytes[k] = std::max(scratch_bytes[k],
-                                  padded_layout(tile, tile[0].begin, element_size(pipeline_, array)).bytes);
+                                  padded_layout(tile, tile[0].begin, pipeline_[array].element_bytes()).bytes);
 }
 
 void PlanChecker::check_needs(const plan::Compute& step, const Box* boxes, std::size_t member,
                               const Box& box) const {
   const ArrayDeclaration& declaration = pipeline_[step.members[member]];
   std::vector<Box> needs(declaration.inputs.size());
-  any_schedule_.required_of(step.members[member], box, needs.data());
+  required_boxes(pipeline_, step.members[member], box, needs.data());
   for (std::size_t i = 0; i < needs.size(); ++i) {
     if (needs[i].empty()) continue;
     const int input = declaration.inputs[i];

@@ -22,7 +22,7 @@ std::int64_t pack(Iterator first, Iterator last) {
     first->message->in_place = false;
     bytes += first->bytes;
   }
-  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+  return aligned_bytes(bytes);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::int64_t merge_messages(plan::Exchange& exchange, const Algorithm& pipeline)
   for (const bool sends : {true, false}) {
     boxes.clear();
     for (plan::ArrayMessages& array : exchange.arrays) {
-      const auto size = static_cast<std::int64_t>(size_of(pipeline[array.array].type));
+      const std::int64_t size = pipeline[array.array].element_bytes();
       for (Message& message : sends ? array.lists.sends : array.lists.receives)
         boxes.push_back({&message, packed_bytes(message.box, size)});
     }

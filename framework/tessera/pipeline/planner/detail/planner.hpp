@@ -11,7 +11,7 @@
 namespace tessera::detail {
 
 /// Makes the plan of one rank: one stage after the other, from inputs to outputs. What a stage computes is
-/// awaited, until somebody reads it: only then is everything awaited exchanged, in one message per partner.
+/// pending, until somebody reads it: only then is everything pending exchanged, in one message per partner.
 class Planner {
  public:
   Planner(const ScheduledPipeline& scheduled, Plan& plan, Regions& others)
@@ -53,8 +53,8 @@ class Planner {
     const LoopDeclaration* declaration;
     /// The step at which it begins.
     int begin;
-    /// What was awaited before it, and is read after it at the earliest.
-    std::vector<int> awaited_later;
+    /// What was pending before it, and is read after it at the earliest.
+    std::vector<int> pending_later;
   };
 
   void begin_loops(int id);
@@ -63,7 +63,7 @@ class Planner {
   /// What the loop reads and never changes is exchanged before it, once.
   void begin_loop(int number, const LoopDeclaration& loop);
 
-  /// What was fed is awaited in the next turn, and by those who read it after the loop.
+  /// What was fed is pending in the next turn, and by those who read it after the loop.
   void end_loop();
 
   /// The array that has what `value` had before the swaps.
@@ -76,36 +76,36 @@ class Planner {
 
   bool reads(const std::vector<int>& members, int array) const;
 
-  /// All awaited arrays at once: what goes to one partner is one message. Returns what is left to compute
+  /// All pending arrays at once: what goes to one partner is one message. Returns what is left to compute
   /// afterwards: `box`, or its rim if the inside is computed meanwhile.
-  std::vector<Box> exchange_awaited(const std::vector<int>& members, const Box& box);
+  std::vector<Box> exchange_pending(const std::vector<int>& members, const Box& box);
 
   /// The same when there is nothing to compute meanwhile.
-  void exchange_awaited();
+  void exchange_pending();
 
   /// Returns the arrays that are exchanged: where there are none, no step is added.
   std::vector<int> add_exchange(bool overlapped);
 
   void use_all(const std::vector<int>& arrays, int step);
 
-  /// Fills box(id) of the awaited arrays that have a border.
+  /// Fills box(id) of the pending arrays that have a border.
   template <class BoxOf>
   void fill_borders(const BoxOf& box) {
-    for (int id : awaited_)
+    for (int id : pending_)
       if (has_border(id)) use(stage(id).read_buffer, add(plan::FillBoundary{id, box(id)}));
   }
-  /// What a rank has of an awaited array before messages arrive: its own block, and beyond the sides of the
+  /// What a rank has of an pending array before messages arrive: its own block, and beyond the sides of the
   /// domain what can be filled in from that.
   Box box_without_messages(int id);
 
   /// The same on all ranks, as all of them must have the same steps.
   bool overlaps(int root) const;
 
-  /// The inside of `box`: what the members can compute of it with what is there of awaited arrays. Mostly the
+  /// The inside of `box`: what the members can compute of it with what is there of pending arrays. Mostly the
   /// box without as much on each side as is missing there; only for other needs it is searched for.
   Box inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there);
 
-  /// Calls visit(id, need) for all that the members read of awaited arrays, to compute `part`.
+  /// Calls visit(id, need) for all that the members read of pending arrays, to compute `part`.
   using VisitNeed = std::function<void(int, const Box&)>;
   void visit_needs(const std::vector<int>& members, const Box& part, const VisitNeed& visit);
 
@@ -151,7 +151,7 @@ class Planner {
   /// By exchange, in order: what packed messages travel through.
   std::vector<std::int64_t> exchange_bytes_;
   /// Arrays that were computed or read, but not exchanged yet.
-  std::vector<int> awaited_;
+  std::vector<int> pending_;
   /// By stage: points computed of the rank's own share, those of overlapping tiles counted each time.
   std::vector<std::int64_t> own_points_;
 };

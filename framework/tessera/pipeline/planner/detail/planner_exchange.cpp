@@ -5,6 +5,7 @@
 #include "tessera/domain/interior.hpp"
 #include "tessera/pipeline/planner/detail/merged_messages.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera::detail {
@@ -17,8 +18,8 @@ constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
 }  // namespace
 
 void Planner::await(int id) {
-  if ((scheduled_.is_exchanged(id) || has_border(id)) && std::ranges::find(awaited_, id) == awaited_.end())
-    awaited_.push_back(id);
+  if ((scheduled_.is_exchanged(id) || has_border(id)) && std::ranges::find(pending_, id) == pending_.end())
+    pending_.push_back(id);
 }
 
 bool Planner::reads(const std::vector<int>& members, int array) const {
@@ -28,14 +29,14 @@ bool Planner::reads(const std::vector<int>& members, int array) const {
   });
 }
 
-std::vector<Box> Planner::exchange_awaited(const std::vector<int>& members, const Box& box) {
+std::vector<Box> Planner::exchange_pending(const std::vector<int>& members, const Box& box) {
   if (!overlaps(members.back()) ||
-      std::ranges::none_of(awaited_, [this](int id) { return scheduled_.is_exchanged(id); })) {
-    exchange_awaited();
+      std::ranges::none_of(pending_, [this](int id) { return scheduled_.is_exchanged(id); })) {
+    exchange_pending();
     return {box};
   }
   std::map<int, Box> there;
-  for (int id : awaited_) there[id] = box_without_messages(id);
+  for (int id : pending_) there[id] = box_without_messages(id);
   // Before anything is sent: what travels in place may hold border points between its rows.
   fill_borders([&](int id) { return there[id]; });
   const std::vector<int> arrays = add_exchange(true);
@@ -43,20 +44,20 @@ std::vector<Box> Planner::exchange_awaited(const std::vector<int>& members, cons
   add_tiles(members.back(), {inside}, members);
   use_all(arrays, add(plan::FinishExchange{}));
   fill_borders([this](int id) { return stage(id).required; });
-  awaited_.clear();
+  pending_.clear();
   return inside.empty() ? std::vector{box} : difference(box, inside);
 }
 
-void Planner::exchange_awaited() {
+void Planner::exchange_pending() {
   add_exchange(false);
   fill_borders([this](int id) { return stage(id).required; });
-  awaited_.clear();
+  pending_.clear();
 }
 
 std::vector<int> Planner::add_exchange(bool overlapped) {
   plan::Exchange exchange;
   std::vector<int> arrays;
-  for (int id : awaited_)
+  for (int id : pending_)
     if (scheduled_.is_exchanged(id)) {
       exchange.arrays.push_back({id, regions_.messages(id)});
       arrays.push_back(id);
@@ -123,9 +124,10 @@ void Planner::visit_needs(const std::vector<int>& members, const Box& part, cons
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto& inputs = pipeline_[members[m]].inputs;
     needs.resize(inputs.size());
-    scheduled_.required_of(members[m], pipeline_.within_bounds(members[m], boxes[m]), needs.data());
+    required_boxes(scheduled_.pipeline(), members[m], pipeline_.within_bounds(members[m], boxes[m]),
+                   needs.data());
     for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (std::find(awaited_.begin(), awaited_.end(), inputs[k]) != awaited_.end())
+      if (std::find(pending_.begin(), pending_.end(), inputs[k]) != pending_.end())
         visit(inputs[k], needs[k]);
   }
 }

@@ -21,15 +21,14 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   OpenLoop open{&loop, 0, {}};
   std::vector<int> now;
   const std::vector<int> changing = carried_arrays(pipeline_, loop);
-  for (int id : awaited_) {
+  for (int id : pending_) {
     if (std::ranges::find(changing, id) != changing.end()) continue;
-    const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) {
-      return loop.first <= consumer && consumer < loop.last;
-    });
-    (is_read ? now : open.awaited_later).push_back(id);
+    const bool is_read =
+        std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) { return loop.contains(consumer); });
+    (is_read ? now : open.pending_later).push_back(id);
   }
-  awaited_ = std::move(now);
-  if (!awaited_.empty()) exchange_awaited();
+  pending_ = std::move(now);
+  if (!pending_.empty()) exchange_pending();
   plan::Repeat repeat;
   repeat.loop = number;
   repeat.maximum = loop.maximum;
@@ -62,33 +61,22 @@ void Planner::end_loop() {
   }
   if (loop.condition >= 0) use_all_along(loop.condition);
   for (int residual : loop.residuals) use_all_along(residual);
-  std::erase_if(awaited_, [&](int id) {
-    return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
-  });
-  for (int id : open.awaited_later) await(id);
+  std::erase_if(pending_, [&](int id) { return loop.feed_from(id) != nullptr; });
+  for (int id : open.pending_later) await(id);
   for (int id : carried_arrays(pipeline_, loop)) await(id);
 }
 
 int Planner::after_swaps(const LoopDeclaration& loop, int value) {
-  for (const auto& feed : loop.feeds)
-    if (feed.from == value) return feed.to;
-  return value;
+  const LoopDeclaration::Feed* feed = loop.feed_from(value);
+  return feed == nullptr ? value : feed->to;
 }
 
 void Planner::add_swaps(const LoopDeclaration& loop) {
-  const auto is_source = [&](int id) {
-    return std::ranges::any_of(loop.feeds, [id](const auto& feed) { return feed.from == id; });
-  };
   for (const auto& last : loop.feeds) {
-    if (is_source(last.to)) continue;
+    if (loop.feed_from(last.to) != nullptr) continue;
     // What it held is lost; from there the chain is followed to what the loop computed.
-    for (int to = last.to; to >= 0;) {
-      int from = -1;
-      for (const auto& feed : loop.feeds)
-        if (feed.to == to) from = feed.from;
-      if (from >= 0) add(plan::Swap{to, from});
-      to = from;
-    }
+    const LoopDeclaration::Feed* feed = &last;
+    for (; feed != nullptr; feed = loop.feed_to(feed->from)) add(plan::Swap{feed->to, feed->from});
   }
 }
 

@@ -11,16 +11,17 @@ RankRegions::RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& 
 Storage RankRegions::storage_of(Regions& regions, int array) const {
   const ArrayDeclaration& declaration = scheduled_.pipeline()[array];
   if (declaration.is_everywhere()) return {declaration.domain, declaration.domain};
-  if (const std::vector<int>& family = scheduled_.family(array); !family.empty()) {
+  if (const std::vector<int>& group = scheduled_.swap_groups().of(array); !group.empty()) {
     // What changes places has one shape; its rows are aligned where they are computed.
     Storage storage{regions.computed(array), {}};
-    storage.written_x = storage.read_x = regions.computed(family.back())[0].begin;
-    for (int member : family)
+    storage.written_x = storage.read_x = regions.computed(group.back())[0].begin;
+    for (int member : group)
       storage.read = hull(storage.read, hull(regions.computed(member), regions.required(member)));
     if (storage.read.dimensions == 0) storage.read.dimensions = declaration.dimensions;
     return storage;
   }
-  Storage storage{regions.computed(array), regions.required(array), 0, 0, !scheduled_[array].apart};
+  Storage storage{regions.computed(array), regions.required(array), 0, 0,
+                  !scheduled_[array].has_separate_buffers};
   storage.written_x = storage.written[0].begin;
   storage.read_x = storage.read[0].begin;
   if (declaration.is_input() && !scheduled_[array].consumers.empty()) {

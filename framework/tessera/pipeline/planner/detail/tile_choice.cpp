@@ -23,13 +23,13 @@ std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[stage];
   if (declaration.reduction != nullptr) return 0;
   std::int64_t bytes = 0;
-  for (int part = stage; part < stage + declaration.output_count; ++part) {
+  for (int part : scheduled.pipeline().parts(stage)) {
     const std::vector<int>& consumers = scheduled[part].consumers;
     const bool is_only_reduced =
-        scheduled[part].is_fleeting && std::ranges::all_of(consumers, [&scheduled](int consumer) {
+        scheduled[part].is_only_reduced && std::ranges::all_of(consumers, [&scheduled](int consumer) {
           return scheduled.pipeline()[consumer].reduction != nullptr;
         });
-    if (!is_only_reduced) bytes += element_size(scheduled, part);
+    if (!is_only_reduced) bytes += scheduled.pipeline()[part].element_bytes();
   }
   return bytes;
 }
@@ -48,14 +48,15 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
     for (int input : scheduled.pipeline()[member].inputs)
       if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
         seen.push_back(input);
-        bytes += element_size(scheduled, input);
+        bytes += scheduled.pipeline()[input].element_bytes();
       }
   return std::max<std::int64_t>(bytes, 1);
 }
 
 /// A tile of a stage whose rows are columns of what it reads: narrow, as its rows are written line by line
 /// anyway, and high, so that what it reads lies in long runs; in whole blocks.
-TileSize turning_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                          const Box& box) {
   constexpr std::int64_t side = 64;
   std::int64_t height = box[1].size();
   // What is fused should stay in cache.
@@ -75,7 +76,7 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<in
   std::int64_t most = 1;
   for (int member : members) {
     std::int64_t bytes = output_bytes(scheduled, member);
-    for (int input : pipeline[member].inputs) bytes += element_size(scheduled, input);
+    for (int input : pipeline[member].inputs) bytes += scheduled.pipeline()[input].element_bytes();
     most = std::max(most, bytes);
   }
   return most;
@@ -120,7 +121,7 @@ TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& 
 bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
   return std::any_of(members.begin(), members.end() - 1, [&](int member) {
-    for (int part = member; part < member + pipeline[member].output_count; ++part)
+    for (int part : pipeline.parts(member))
       if (pipeline[part].is_bounded) return true;
     return false;
   });
@@ -128,7 +129,7 @@ bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& membe
 
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
-  if (root.kernel != nullptr && root.kernel->swaps_rows()) return turning_tile(scheduled, members, box);
+  if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
   TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);

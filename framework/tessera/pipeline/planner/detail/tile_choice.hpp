@@ -9,11 +9,6 @@ namespace tessera {
 /// images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
-/// Bytes of an element of an array.
-inline std::int64_t element_size(const ScheduledPipeline& scheduled, int array) {
-  return static_cast<std::int64_t>(size_of(scheduled.pipeline()[array].type));
-}
-
 /// The tile of a root on hosts, which computes `box` with these members: as asked for, or chosen so that what
 /// the tile reads and keeps in scratch stays in cache; whole lines are not cut.
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tessera/pipeline/run/bindings.hpp"
-#include "tessera/pipeline/run/group_launch.hpp"
-#include "tessera/pipeline/run/partial_values.hpp"
-#include "tessera/pipeline/run/tile_loop.hpp"
+#include "tessera/pipeline/run/detail/group_launch.hpp"
+#include "tessera/pipeline/run/detail/partial_values.hpp"
+#include "tessera/pipeline/run/detail/tile_loop.hpp"
 #include "tessera/view/block.hpp"
 
 namespace tessera {
@@ -35,10 +35,14 @@ class RankExecutor {
   /// This rank's part of a global reduction: null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
-  /// Runs a leaf that needs no other rank: reads, writes, boundaries, stages, swaps. Others are left alone:
-  /// memory is allocated already. Enqueued on the execution space; on hosts a stage is done on return. Throws
-  /// what sources and sinks throw, and InternalError when a checked access left its footprint.
+  /// Runs a leaf that needs no other rank: reads, writes, boundaries, stages, swaps. Enqueued on the
+  /// execution space; on hosts a stage is done on return. Throws what sources and sinks throw, and
+  /// InternalError for other kinds of nodes and when a checked access left its footprint.
   void run(const PlanNode& leaf, const Bindings& bindings);
+
+  /// Reads a box of an array from the source, and writes one to the sink, whatever the bindings of a run are.
+  void read(const plan::Read& step, BlockSource& source);
+  void write(const plan::Write& step, BlockSink& sink);
 
   /// A joined value becomes the result of a global reduction.
   void store_result(int stage, const std::byte* value);
@@ -49,8 +53,6 @@ class RankExecutor {
  private:
   void allocate();
   void prepare(const PlanNode& node);
-  void read(const plan::Read& step, BlockSource& source);
-  void write(const plan::Write& step, BlockSink& sink);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);
   void compute_tiles(const TileProgram& program);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/partial_values.hpp"
+#include "tessera/pipeline/run/detail/partial_values.hpp"
 
 #include <cstring>
+
+#include "tessera/view/block_layout.hpp"
 
 namespace tessera {
 
@@ -9,7 +11,7 @@ PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool de
     : kernel_(kernel),
       device_(device),
       count_(device ? 1 : threads),
-      stride_((kernel.value_bytes() + 63) / 64 * 64),
+      stride_(aligned_bytes(kernel.value_bytes())),
       values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
               static_cast<std::size_t>(count_ * stride_)) {
   if (device) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/pipeline/run/tile_loop.hpp"
+#include "tessera/pipeline/run/detail/tile_loop.hpp"
 
 namespace tessera {
 

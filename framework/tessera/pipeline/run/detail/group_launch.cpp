@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/group_launch.hpp"
+#include "tessera/pipeline/run/detail/group_launch.hpp"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
       boxes.push_back(m == members ? Box() : m + 1 == members ? program.tiles[tile] : program.box(tile, m));
     }
   const auto add = [&](int array, bool is_read) {
-    GroupArray place{{}, -1, 0, static_cast<std::int64_t>(size_of(pipeline[array].type))};
+    GroupArray place{{}, -1, 0, pipeline[array].element_bytes()};
     for (const plan::Scratch& scratch : program.step->scratch)
       if (scratch.array == array) {
         const auto stage = std::find(group.stages.begin(), group.stages.end(), pipeline[array].lead);
@@ -47,7 +47,7 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
   };
   for (const int stage : group.stages) {
     for (const int input : pipeline[stage].inputs) add(input, true);
-    for (int part = stage; part < stage + pipeline[stage].output_count; ++part) add(part, false);
+    for (int part : pipeline.parts(stage)) add(part, false);
   }
   boxes_ = to_device(boxes, execution);
   arrays_ = to_device(host_arrays_, execution);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tessera/pipeline/kernel/access_monitor.hpp"
-#include "tessera/pipeline/run/tile_program.hpp"
+#include "tessera/pipeline/run/detail/tile_program.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/host_mode.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/tile_program.hpp"
+#include "tessera/pipeline/run/detail/tile_program.hpp"
 
 namespace tessera {
 
@@ -21,12 +21,11 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     const ArrayDeclaration& declaration = pipeline[stage];
     Member& member = members.emplace_back(Member{stage, declaration.kernel.get(), {}, {}});
     for (int input : declaration.inputs) member.inputs.push_back(place_of(input));
-    for (int part = stage; part < stage + declaration.output_count; ++part) {
+    for (int part : pipeline.parts(stage)) {
       member.outputs.push_back(place_of(part));
       if (pipeline[part].is_bounded && stage != compute.stage)
         member.borders.push_back({member.outputs.back().scratch, pipeline[part].domain,
-                                  pipeline[part].boundary,
-                                  static_cast<std::int64_t>(size_of(pipeline[part].type))});
+                                  pipeline[part].boundary, pipeline[part].element_bytes()});
     }
   }
   if (reduces)
@@ -42,7 +41,7 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
   }
   for (const plan::Scratch& scratch : compute.scratch) {
     scratch_member.push_back(member_of(pipeline[scratch.array].lead));
-    scratch_element.push_back(static_cast<std::int64_t>(size_of(pipeline[scratch.array].type)));
+    scratch_element.push_back(pipeline[scratch.array].element_bytes());
   }
   find_strips(pipeline);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/pipeline/run/rank_executor.hpp"
+#include "tessera/pipeline/run/detail/rank_executor.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "tessera/pipeline/plan/visit_step.hpp"
 #include "tessera/view/fill_boundary.hpp"
 #include "tessera/view/huge_pages.hpp"
 
 namespace tessera {
 namespace {
-
-std::int64_t element_size(const Algorithm& pipeline, int id) {
-  return static_cast<std::int64_t>(size_of(pipeline[id].type));
-}
 
 /// A copy of `part` of a block that the host can reach: the block itself on hosts.
 class HostCopy {
@@ -78,7 +75,7 @@ void RankExecutor::allocate() {
   for (const Buffer& buffer : plan_.buffers) {
     const auto begin = static_cast<std::size_t>(buffer.offset);
     const BlockLayout layout =
-        padded_layout(buffer.box, buffer.aligned_x, element_size(pipeline_, buffer.array));
+        padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
     blocks_.emplace_back(
         layout, Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes))),
         mode_);
@@ -97,7 +94,7 @@ void RankExecutor::allocate() {
       const bool overlaps = loop >= 0 && pipeline_.loops()[static_cast<std::size_t>(loop)].overlaps_test;
       partials_[static_cast<std::size_t>(id)] =
           std::make_unique<PartialValues>(*kernel, plan_.target.threads, plan_.target.device, overlaps);
-      const std::int64_t bytes = pipeline_[id].domain.size() * element_size(pipeline_, id);
+      const std::int64_t bytes = pipeline_[id].domain.size() * pipeline_[id].element_bytes();
       result_.resize(std::max(result_.size(), static_cast<std::size_t>(bytes)));
     }
 }
@@ -131,17 +128,20 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
     const auto found = map.find(pipeline_[array].name);
     return found == map.end() ? nullptr : found->second;
   };
-  if (const auto* input = std::get_if<plan::Read>(&leaf.step)) {
-    if (BlockSource* source = bound(bindings.sources, input->array)) read(*input, *source);
-  } else if (const auto* output = std::get_if<plan::Write>(&leaf.step)) {
-    if (BlockSink* sink = bound(bindings.sinks, output->array)) write(*output, *sink);
-  } else if (const auto* boundary = std::get_if<plan::FillBoundary>(&leaf.step)) {
-    fill(*boundary);
-  } else if (const auto* stage = std::get_if<plan::Compute>(&leaf.step)) {
-    compute(leaf, *stage);
-  } else if (const auto* change = std::get_if<plan::Swap>(&leaf.step)) {
-    swap(*change);
-  }
+  visit_step(
+      leaf,
+      [&](const plan::Read& step) {
+        if (BlockSource* source = bound(bindings.sources, step.array)) read(step, *source);
+      },
+      [&](const plan::Write& step) {
+        if (BlockSink* sink = bound(bindings.sinks, step.array)) write(step, *sink);
+      },
+      [&](const plan::FillBoundary& step) { fill(step); },
+      [&](const plan::Compute& step) { compute(leaf, step); }, [&](const plan::Swap& step) { swap(step); },
+      [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate, plan::Free,
+                           plan::Exchange, plan::FinishExchange, plan::Reduce> auto& step) {
+        throw InternalError(fmt::format("no rank runs a step '{}' by itself", step.kind));
+      });
 }
 
 void RankExecutor::read(const plan::Read& step, BlockSource& source) {
@@ -166,7 +166,7 @@ void RankExecutor::fill(const plan::FillBoundary& step) {
   if (step.box.empty()) return;
   fill_boundary(execution_, arrays_.read[static_cast<std::size_t>(step.array)], step.box,
                 pipeline_[step.array].domain, pipeline_[step.array].boundary,
-                element_size(pipeline_, step.array), mode_);
+                pipeline_[step.array].element_bytes(), mode_);
 }
 
 void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
@@ -224,7 +224,7 @@ std::byte* RankExecutor::result_place(int array) const {
 
 void RankExecutor::store_result(int stage, const std::byte* value) {
   pipeline_[stage].reduction->store(value, result_.data());
-  const std::int64_t bytes = pipeline_[stage].domain.size() * element_size(pipeline_, stage);
+  const std::int64_t bytes = pipeline_[stage].domain.size() * pipeline_[stage].element_bytes();
   compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
   // The next result takes the same way.
   compat::fence(execution_);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/array_domains.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/corners.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
+#include "tessera/pipeline/planner/swap_groups.hpp"
+
+namespace tessera {
+namespace {
+
+/// Goes from the outputs to the inputs, and gives every array the points that its consumers read.
+class DomainFinder {
+ public:
+  DomainFinder(const Algorithm& pipeline, const Window& window)
+      : pipeline_(pipeline),
+        window_(window),
+        groups_(pipeline),
+        is_read_(static_cast<std::size_t>(pipeline.size()), false),
+        domains_(is_read_.size()) {
+    for (const ArrayDeclaration& array : pipeline.arrays())
+      for (int input : array.inputs) is_read_[static_cast<std::size_t>(input)] = true;
+  }
+
+  std::vector<ArrayDomain> find() {
+    settle_domains();
+    check_fed();
+    for (int id = 0; id < pipeline_.size(); ++id)
+      domains_[static_cast<std::size_t>(id)] = domains_[static_cast<std::size_t>(pipeline_[id].lead)];
+    return std::move(domains_);
+  }
+
+ private:
+  void settle_domains();
+  /// Of an array that is kept beyond a stage: one that ends at its domain, a value, or an output.
+  void settle_kept(int id, Box& domain, Box& nominal) const;
+  /// Adds what stage `id` reads, whose own domain is known, to the domains of its inputs.
+  void settle_inputs(int id);
+  /// An array that a loop feeds is computed where it is read in the next turn, and there only.
+  void settle_fed(int id, Box& domain, Box& nominal) const;
+  void check_domain(int id, const Box& required) const;
+  void check_fed() const;
+  bool leads_nowhere(int id) const;
+
+  const Algorithm& pipeline_;
+  const Window& window_;
+  SwapGroups groups_;
+  /// By array: whether a stage reads it.
+  std::vector<bool> is_read_;
+  std::vector<ArrayDomain> domains_;
+};
+
+void DomainFinder::settle_domains() {
+  for (int id = pipeline_.size() - 1; id >= 0; --id) {
+    auto& [domain, nominal] = domains_[static_cast<std::size_t>(id)];
+    const ArrayDeclaration& declaration = pipeline_[id];
+    check_domain(id, domain);
+    settle_fed(id, domain, nominal);
+    settle_kept(id, domain, nominal);
+    if (declaration.is_input()) continue;
+    if (declaration.is_further_output) {
+      // The first output, which comes last here, stands for all.
+      const auto lead = static_cast<std::size_t>(declaration.lead);
+      domains_[lead].domain = hull(domains_[lead].domain, domain);
+      domains_[lead].nominal = hull(domains_[lead].nominal, nominal);
+      continue;
+    }
+    if (leads_nowhere(id))
+      throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
+    if (declaration.reduction != nullptr) domain = nominal = window_.wanted(pipeline_, id);
+    if (domain.empty()) {
+      // Its consumers read it only where the outputs have no points, or in another pass: nobody computes it.
+      domain = nominal = no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
+      continue;
+    }
+    domain = declaration.with_whole_lines(domain);
+    nominal = declaration.with_whole_lines(nominal);
+    settle_inputs(id);
+  }
+}
+
+void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
+  const ArrayDeclaration& declaration = pipeline_[id];
+  const bool is_all_there = window_.is_whole() || declaration.is_value || declaration.has_periodic_side();
+  if ((declaration.ends_at_domain() || declaration.is_value) && is_all_there) {
+    domain = nominal = declaration.domain;
+  } else if (declaration.ends_at_domain()) {
+    domain = domain.empty()
+                 ? no_points(declaration.dimensions)
+                 : intersection(with_boundary_sources(domain, declaration.domain, declaration.boundary),
+                                declaration.domain);
+    nominal = intersection(nominal, domain);
+    if (nominal.empty()) nominal = domain;
+  }
+  if (!declaration.is_output || declaration.reduction != nullptr) return;
+  if (const Box points = window_.wanted(pipeline_, id); !points.empty()) {
+    nominal = points;
+    domain = hull(domain, points);
+  }
+}
+
+void DomainFinder::settle_inputs(int id) {
+  const ArrayDeclaration& declaration = pipeline_[id];
+  const auto& [domain, nominal] = domains_[static_cast<std::size_t>(id)];
+  const auto whole = required_boxes(pipeline_, id, domain);
+  const auto first = required_boxes(pipeline_, id, corner(nominal, false));
+  const auto last = required_boxes(pipeline_, id, corner(nominal, true));
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    ArrayDomain& input = domains_[static_cast<std::size_t>(declaration.inputs[k])];
+    input.domain = hull(input.domain, whole[k]);
+    // A producer's blocks follow its consumer's: their corners lie in the middle of what those corners read.
+    if (!first[k].empty() && !last[k].empty())
+      input.nominal = hull(input.nominal, hull(centre(first[k], false), centre(last[k], true)));
+    else
+      input.nominal = hull(input.nominal, whole[k]);
+  }
+}
+
+bool DomainFinder::leads_nowhere(int id) const {
+  const auto is_used = [this](int part) {
+    const ArrayDeclaration& array = pipeline_[part];
+    return array.is_output || is_read_[static_cast<std::size_t>(part)] || !groups_.of(part).empty() ||
+           std::ranges::any_of(pipeline_.loops(), [part](const LoopDeclaration& loop) {
+             return loop.condition == part || std::ranges::find(loop.residuals, part) != loop.residuals.end();
+           });
+  };
+  for (int part : pipeline_.parts(id))
+    if (is_used(part)) return false;
+  return true;
+}
+
+void DomainFinder::check_domain(int id, const Box& required) const {
+  const ArrayDeclaration& array = pipeline_[id];
+  for (int d = 0; d < required.dimensions && !required.empty(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const auto& side = array.boundary.side[i];
+    if (array.ends_at_domain() && ((side[0] == Boundary::none && required[d].begin < array.domain[d].begin) ||
+                                   (side[1] == Boundary::none && required[d].end > array.domain[d].end)))
+      throw InternalError(fmt::format(
+          "the {} '{}' is {} and has no boundary condition in dimension {}, but "
+          "stages read {}",
+          array.is_input() ? "input" : "stage", array.name, to_string(array.domain), d, to_string(required)));
+    if (!array.ends_at_domain() && !array.whole[i].empty() &&
+        !(intersection(array.whole[i], required[d]) == required[d]))
+      throw InternalError(
+          fmt::format("'{}' has the points [{}, {}) in dimension {}, but stages read {}: "
+                      "limit the index with clamp",
+                      array.name, array.whole[i].begin, array.whole[i].end, d, to_string(required)));
+  }
+}
+
+void DomainFinder::settle_fed(int id, Box& domain, Box& nominal) const {
+  if (groups_.of(id).empty() || pipeline_[id].is_value) return;
+  // The first of a group is an input or a bounded stage.
+  const Box& next = pipeline_[groups_.of(id).front()].domain;
+  domain = hull(domain, next);
+  nominal = next;
+}
+
+void DomainFinder::check_fed() const {
+  for (const LoopDeclaration& loop : pipeline_.loops())
+    for (const auto& [from, to] : loop.feeds) {
+      const ArrayDeclaration &source = pipeline_[from], &target = pipeline_[to];
+      const Box& domain = domains_[static_cast<std::size_t>(source.lead)].domain;
+      if (!(domain == domains_[static_cast<std::size_t>(to)].domain))
+        throw InternalError(fmt::format(
+            "the loop '{}' feeds '{}', which is computed on {}, to '{}', which is {}: they must be the same",
+            loop.name, source.name, to_string(domain), target.name, to_string(target.domain)));
+    }
+}
+
+}  // namespace
+
+std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window) {
+  return DomainFinder(pipeline, window).find();
+}
+
+}  // namespace tessera

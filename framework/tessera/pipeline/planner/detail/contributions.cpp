@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/detail/contributions.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+class ContributionFinder {
+ public:
+  ContributionFinder(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
+                     const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays)
+      : pipeline_(pipeline),
+        schedule_(schedule),
+        window_(window),
+        swap_groups_(swap_groups),
+        arrays_(arrays) {}
+
+  void settle() {
+    settle_reductions();
+    settle_stages_of_no_tile();
+    settle_only_reduced();
+  }
+
+ private:
+  void settle_reductions();
+  /// Finds stages that nothing but reductions reads, and the stage in whose tiles each is computed.
+  void settle_stages_of_no_tile();
+  void settle_only_reduced();
+  bool can_contribute(int reduction) const;
+  /// The stage in whose tiles a `tile` stage is computed, if there is but one and it owns the same points;
+  /// else -1. Of a stage that only reductions read it is the one in whose tiles its inputs are computed.
+  int root_of_tiles(int stage) const;
+  /// Appends the stages in whose tiles a `tile` stage is computed, but for reductions.
+  void add_roots(int stage, std::vector<int>& roots) const;
+  ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
+  const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+
+  const Algorithm& pipeline_;
+  const Schedule& schedule_;
+  const Window& window_;
+  const SwapGroups& swap_groups_;
+  std::vector<ScheduledArray>& arrays_;
+};
+
+bool ContributionFinder::can_contribute(int reduction) const {
+  const ArrayDeclaration& declaration = pipeline_[reduction];
+  const int reduced = declaration.inputs.front();
+  const int stage = pipeline_[reduced].lead;
+  if (pipeline_[stage].is_input() || pipeline_[stage].is_everywhere()) return false;
+  // A schedule that says something of the reduction means it.
+  if (const auto found = schedule_.stages.find(declaration.name); found != schedule_.stages.end())
+    if (!found->second.is_default()) return false;
+  // In another turn, or after a loop that feeds the array, the points would be other ones.
+  if (pipeline_.loop_of(stage) != pipeline_.loop_of(reduction) || pipeline_.is_fed(reduced)) return false;
+  if (window_.is_left_out(pipeline_, reduction) ||
+      !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))
+    return false;
+  if (array(stage).placement != Placement::tile) return true;
+  const int root = root_of_tiles(stage);
+  return stage < root && root < reduction;
+}
+
+void ContributionFinder::add_roots(int stage, std::vector<int>& roots) const {
+  for (int part : pipeline_.parts(stage))
+    for (int consumer : array(part).consumers) {
+      if (pipeline_[consumer].reduction != nullptr) continue;
+      if (array(consumer).placement == Placement::tile)
+        add_roots(consumer, roots);
+      else if (std::ranges::find(roots, consumer) == roots.end())
+        roots.push_back(consumer);
+    }
+}
+
+int ContributionFinder::root_of_tiles(int stage) const {
+  std::vector<int> roots;
+  add_roots(stage, roots);
+  if (roots.empty())
+    for (int input : pipeline_[stage].inputs)
+      if (array(input).placement == Placement::tile) add_roots(pipeline_[input].lead, roots);
+  if (roots.size() != 1) return -1;
+  const ScheduledArray &root = array(roots.front()), &tile = array(stage);
+  const BlockDistribution &owners = root.distribution, &same = tile.distribution;
+  const bool owns_the_same = owners.domain() == same.domain() && owners.nominal() == same.nominal() &&
+                             owners.grid() == same.grid() && owners.slicing() == same.slicing();
+  return root.placement == Placement::distributed && owns_the_same ? roots.front() : -1;
+}
+
+void ContributionFinder::settle_reductions() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    if (pipeline_[id].reduction == nullptr || !can_contribute(id)) continue;
+    const int stage = pipeline_[pipeline_[id].inputs.front()].lead;
+    array(id).contributed_by = stage;
+    ScheduledArray& settled = array(stage);
+    settled.contributes.push_back(id);
+    settled.contributes_in = settled.placement == Placement::tile ? root_of_tiles(stage) : stage;
+  }
+}
+
+void ContributionFinder::settle_stages_of_no_tile() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    const ScheduledArray& stage = array(id);
+    if (stage.contributes_in < 0 || stage.contributes_in == id) continue;
+    std::vector<int> roots;
+    add_roots(id, roots);
+    if (roots.empty()) array(stage.contributes_in).computed_in_its_tiles.push_back(id);
+  }
+}
+
+void ContributionFinder::settle_only_reduced() {
+  for (int id = 0; id < pipeline_.size(); ++id) {
+    ScheduledArray& stage = array(id);
+    const ArrayDeclaration& declaration = pipeline_[id];
+    stage.is_only_reduced =
+        !declaration.is_input() && !declaration.is_output && !declaration.is_bounded &&
+        stage.placement != Placement::tile && swap_groups_.of(id).empty() && !stage.consumers.empty() &&
+        std::ranges::all_of(stage.consumers,
+                            [this](int consumer) { return array(consumer).contributed_by >= 0; });
+  }
+}
+
+}  // namespace
+
+void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
+                          const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays) {
+  ContributionFinder(pipeline, schedule, window, swap_groups, arrays).settle();
+}
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/detail/placements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tessera/domain/error.hpp"
+
+namespace tessera {
+namespace {
+
+bool reads(const Algorithm& pipeline, int consumer, int array) {
+  return std::ranges::find(pipeline[consumer].inputs, array) != pipeline[consumer].inputs.end();
+}
+
+/// Whether an output of the stage changes places with another array in a loop.
+bool changes_places(const Algorithm& pipeline, int stage) {
+  return std::ranges::any_of(pipeline.parts(stage), [&](int part) {
+    return std::ranges::any_of(pipeline.loops(), [part](const LoopDeclaration& loop) {
+      return loop.feed_to(part) != nullptr || loop.feed_from(part) != nullptr;
+    });
+  });
+}
+
+/// Why a stage can only be distributed: the kind of stage it is, and the reason. Null for other stages.
+std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, int id) {
+  const ArrayDeclaration& declaration = pipeline[id];
+  if (declaration.is_input()) return {"input", "its owners read it"};
+  if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
+  if (declaration.is_bounded && declaration.has_periodic_side())
+    return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
+  for (int part : pipeline.parts(id))
+    if (pipeline[part].is_output) return {"output", "its owners write it"};
+  if (changes_places(pipeline, id)) return {"iterate", "its owners keep it for the next turn"};
+  return {nullptr, nullptr};
+}
+
+/// What is computed in tiles of its consumers is computed when they are: in the same turns.
+void check_loop_of_consumers(const Algorithm& pipeline, int id) {
+  // A loop that is over may have changed what the stage reads.
+  const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
+    return id < loop.first && loop.last <= consumer;
+  };
+  for (int part : pipeline.parts(id))
+    for (int consumer = part + 1; consumer < pipeline.size(); ++consumer)
+      if (reads(pipeline, consumer, part) && (pipeline.loop_of(consumer) != pipeline.loop_of(id) ||
+                                              std::ranges::any_of(pipeline.loops(), [&](const auto& loop) {
+                                                return is_between(loop, consumer);
+                                              })))
+        throw ScheduleError(
+            fmt::format("schedule.{}.compute", pipeline[id].name),
+            fmt::format(
+                "'{}' cannot be 'tile', as a loop begins or ends between it and '{}', which reads it: "
+                "'distributed', 'rank' and 'replicated' are legal",
+                pipeline[id].name, pipeline[consumer].name));
+}
+
+}  // namespace
+
+Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id) {
+  const ArrayDeclaration& declaration = pipeline[id];
+  const auto found = schedule.stages.find(declaration.name);
+  const Placement wanted = found == schedule.stages.end() ? Placement::distributed : found->second.placement;
+  if (declaration.is_value) {
+    if (wanted == Placement::distributed || wanted == Placement::replicated) return Placement::replicated;
+    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
+                        fmt::format("the value '{}' cannot be '{}': every rank computes it for itself",
+                                    declaration.name, name_of(wanted)));
+  }
+  if (wanted == Placement::distributed) return wanted;
+  if (wanted == Placement::tile) check_loop_of_consumers(pipeline, id);
+  const auto [kind, reason] = kind_and_reason(pipeline, id);
+  if (kind != nullptr) {
+    throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
+                        fmt::format("the {} '{}' cannot be '{}', only 'distributed': {}", kind,
+                                    declaration.name, name_of(wanted), reason));
+  }
+  return wanted;
+}
+
+}  // namespace tessera

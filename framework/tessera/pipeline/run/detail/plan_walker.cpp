@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/run/detail/plan_walker.hpp"
+
+#include "tessera/pipeline/plan/visit_step.hpp"
+#include "tessera/pipeline/run/detail/turn_parts.hpp"
+
+namespace tessera {
+namespace {
+
+/// Calls use(child) for the children of a loop that belong to a part of its turns.
+template <class Use>
+void for_part(const Algorithm& pipeline, const plan::Repeat& loop, TurnPart part, const Use& use) {
+  for (const PlanNode& child : loop.children)
+    if (part_of(pipeline, child) == part) use(child);
+}
+
+}  // namespace
+
+void PlanWalker::run(const PlanNode& node) {
+  visit_step(
+      node, [this](const plan::AnyOf<plan::Sequence, plan::Bands> auto& inner) { run(inner.children); },
+      [this](const plan::Repeat& loop) {
+        loop.overlaps_test ? run_overlapping_turns(loop) : run_turns(loop);
+      },
+      [this](const plan::Items& items) {
+        while (bindings_.next_item && bindings_.next_item()) run(items.children);
+      },
+      // Memory is taken before a plan runs.
+      [](const plan::AnyOf<plan::Allocate, plan::Free> auto&) {},
+      [&](const plan::Reduce&) {
+        actions_.reduce({&node, 1});
+      },
+      [&](const plan::AnyOf<plan::Read, plan::Write, plan::Exchange, plan::FinishExchange, plan::FillBoundary,
+                            plan::Compute, plan::Swap> auto&) { actions_.run_step(node); });
+}
+
+void PlanWalker::run(const std::vector<PlanNode>& nodes) {
+  for (std::size_t i = 0; i < nodes.size();) {
+    std::size_t end = i;
+    while (end < nodes.size() && std::holds_alternative<plan::Reduce>(nodes[end].step)) ++end;
+    if (end > i)
+      actions_.reduce(std::span(nodes).subspan(i, end - i));
+    else
+      run(nodes[end++]);
+    i = end;
+  }
+}
+
+bool PlanWalker::condition_holds(const plan::Repeat& loop) {
+  return loop.condition >= 0 && actions_.number(loop.condition) != 0;
+}
+
+void PlanWalker::run_turns(const plan::Repeat& loop) {
+  if (!loop.continues) turns_ = actions_.resume(loop);
+  TurnTeller teller(pipeline_, loop, bindings_, turns_);
+  bool holds = false;
+  // A run that goes on with an earlier one may begin within what would have been a round.
+  while (teller.progress().turns + loop.turns <= loop.maximum && !holds) {
+    teller.begin();
+    run(loop.children);
+    holds = condition_holds(loop);
+    if (holds && loop.rounds_of >= 0) {
+      for (auto child = loop.children.rbegin(); child != loop.children.rend(); ++child)
+        if (std::holds_alternative<plan::Swap>(child->step)) actions_.take_back(*child);
+      break;
+    }
+    for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
+      teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals[turn]), holds);
+    if (!holds) actions_.keep(teller.progress());
+  }
+  turns_ = teller.counted();
+  if (loop.rounds_of < 0) teller.end_loop();
+}
+
+void PlanWalker::run_overlapping_turns(const plan::Repeat& loop) {
+  const auto run_part = [&](TurnPart part) {
+    for_part(pipeline_, loop, part, [this](const PlanNode& child) { run(child); });
+  };
+  const CountedTurns before = actions_.resume(loop);
+  TurnTeller teller(pipeline_, loop, bindings_, before);
+  bool holds = false;
+  for (std::int64_t started = before.turns; !holds; ++started) {
+    const bool is_first = started == before.turns;
+    if (is_first) teller.begin();
+    if (started < loop.maximum) run_part(TurnPart::points);
+    if (!is_first) {
+      finish_test(loop);
+      holds = condition_holds(loop);
+      teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals.front()), holds);
+      if (!holds) actions_.keep(teller.progress());
+    }
+    if (holds || started == loop.maximum) break;
+    if (!is_first) teller.begin();
+    for_part(pipeline_, loop, TurnPart::reductions,
+             [this](const PlanNode& child) { actions_.start_reduction(child); });
+    run_part(TurnPart::swaps);
+  }
+  for_part(pipeline_, loop, TurnPart::reductions,
+           [this](const PlanNode& child) { actions_.drop_reduction(child); });
+  teller.end_loop();
+}
+
+void PlanWalker::finish_test(const plan::Repeat& loop) {
+  for (const PlanNode& child : loop.children) {
+    const TurnPart part = part_of(pipeline_, child);
+    if (part == TurnPart::values) run(child);
+    if (part == TurnPart::reductions) actions_.finish_reduction(child);
+  }
+}
+
+}  // namespace tessera

@@ -74,8 +74,8 @@ struct ImageChoice {
 /// has another shape or type, or is one of several and none was named.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Returns the format of an image file, as its content tells it, or nothing when the file is of no known format or
-/// cannot be read. Not collective: one rank calls it.
+/// Returns the format of an image file, as its content tells it, or nothing when the file is of no known
+/// format or cannot be read. Not collective: one rank calls it.
 std::optional<ImageFormat> image_format(const std::string& path);
 
 /// Describes a file that holds only numbers, x fastest, then y, then the channel, whatever else its content

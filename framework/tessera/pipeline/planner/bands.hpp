@@ -31,7 +31,7 @@ Plan plan_with_bands(const Algorithm& pipeline, const Banding& bands,
 /// from the plans of some ranks. Throws ScheduleError when bands of a single row need more, or when the
 /// pipeline does not fit and has loops, and as make_plan does.
 Banding bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
-                     int rank_count);
+                       int rank_count);
 
 /// `count` bands, or as many as there are rows if that is less. Throws ScheduleError when `count` is more
 /// than 1 and the pipeline has loops.

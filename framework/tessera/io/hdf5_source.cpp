@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/hdf5_transfer.hpp"
 #include "tessera/io/detail/sources.hpp"
@@ -38,9 +39,21 @@ class Hdf5Source : public BlockSource {
 
 }  // namespace
 
+const bool has_hdf5 = true;
+
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path,
                                        const ImageInfo& info) {
   return std::make_unique<Hdf5Source>(communicator, path, info);
+}
+
+ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
+  const QuietHdf5 quiet;
+  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.valid())
+    fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  const std::string name = dataset.empty() ? only_dataset(file, path) : dataset;
+  const Hdf5Layout layout = layout_of(open_dataset(file, path, name), path, name);
+  return {ImageFormat::hdf5, layout.type, layout.domain, name};
 }
 
 }  // namespace tessera::io::detail

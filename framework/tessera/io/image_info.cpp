@@ -11,13 +11,8 @@
 #include <system_error>
 
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/fits_reader.hpp"
-#include "tessera/io/detail/hdf5.hpp"
-#include "tessera/io/detail/jpeg_reader.hpp"
-#include "tessera/io/detail/png_reader.hpp"
-#include "tessera/io/detail/png_samples.hpp"
-#include "tessera/io/detail/rle_reader.hpp"
-#include "tessera/io/detail/tiff_reader.hpp"
+#include "tessera/io/detail/rle_text.hpp"
+#include "tessera/io/detail/sources.hpp"
 
 namespace tessera::io {
 namespace {
@@ -95,39 +90,6 @@ ImageFormat format_of(const std::string& path) {
   if (const auto format = format_of(open_for_reading(path))) return *format;
   fail(path, "is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS nor RLE)",
        "convert it to one of them");
-}
-
-ImageInfo inspect_png(const std::string& path) {
-  const PngReader reader(path);
-  return {ImageFormat::png, reader.type(), reader.domain()};
-}
-
-ImageInfo inspect_rle(const std::string& path) {
-  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain()};
-}
-
-ImageInfo inspect_tiff(const std::string& path, int page) {
-  const TiffReader reader(path, page);
-  return {ImageFormat::tiff, reader.layout().type, reader.layout().domain, "", page};
-}
-
-ImageInfo inspect_fits(const std::string& path, const std::string& extension) {
-  const FitsReader reader(path, extension);
-  return {ImageFormat::fits, reader.type(), reader.domain(), std::to_string(reader.extension())};
-}
-
-ImageInfo inspect_jpeg(const std::string& path) {
-  return {ImageFormat::jpeg, ElementType::uint8, JpegReader(path).domain()};
-}
-
-ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
-  const QuietHdf5 quiet;
-  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid())
-    fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
-  const std::string name = dataset.empty() ? only_dataset(file, path) : dataset;
-  const Hdf5Layout layout = layout_of(open_dataset(file, path, name), path, name);
-  return {ImageFormat::hdf5, layout.type, layout.domain, name};
 }
 
 }  // namespace

@@ -28,4 +28,8 @@ void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& b
   });
 }
 
+ImageInfo inspect_rle(const std::string& path) {
+  return {ImageFormat::rle, ElementType::uint8, RleReader(path).domain()};
+}
+
 }  // namespace tessera::io::detail

@@ -24,6 +24,12 @@ class Tessera(CMakePackage):
     variant("rocm", default=False, description="AMD GPUs")
     variant("apps", default=True, description="Build the applications")
     variant("benchmarks", default=False, description="Build tessera-bench")
+    variant("hdf5", default=True, description="HDF5 files, and with them checkpoints")
+    variant("png", default=True, description="PNG files")
+    variant("tiff", default=True, description="TIFF files")
+    variant("jpeg", default=True, description="JPEG files")
+    variant("fits", default=True, description="FITS files")
+    variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
     depends_on("c", type="build")
@@ -36,16 +42,16 @@ class Tessera(CMakePackage):
     depends_on("kokkos+cuda+wrapper", when="+cuda")
     depends_on("kokkos+rocm", when="+rocm")
     depends_on("mpi")
-    depends_on("hdf5@1.10.7: +mpi")
-    depends_on("libpng")
-    depends_on("libtiff@4.5:")
-    depends_on("jpeg")
-    depends_on("cfitsio")
+    depends_on("hdf5@1.10.7: +mpi", when="+hdf5")
+    depends_on("libpng", when="+png")
+    depends_on("libtiff@4.5:", when="+tiff")
+    depends_on("jpeg", when="+jpeg")
+    depends_on("cfitsio", when="+fits")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")
     depends_on("nlohmann-json")
-    depends_on("hwloc")
+    depends_on("hwloc", when="+hwloc")
     depends_on("googletest", type="test")
     depends_on("py-h5py", type="test")
     depends_on("benchmark", when="+benchmarks")
@@ -57,6 +63,12 @@ class Tessera(CMakePackage):
             self.define_from_variant("TESSERA_BUILD_APPS", "apps"),
             self.define_from_variant("TESSERA_BUILD_BENCHMARKS", "benchmarks"),
             self.define_from_variant("TESSERA_CHECKS", "checks"),
+            self.define_from_variant("TESSERA_HDF5", "hdf5"),
+            self.define_from_variant("TESSERA_PNG", "png"),
+            self.define_from_variant("TESSERA_TIFF", "tiff"),
+            self.define_from_variant("TESSERA_JPEG", "jpeg"),
+            self.define_from_variant("TESSERA_FITS", "fits"),
+            self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]
         if self.spec.satisfies("+cuda"):

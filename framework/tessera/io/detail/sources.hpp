@@ -12,6 +12,15 @@
 
 namespace tessera::io::detail {
 
+// How one rank finds out what the image in a file is; see inspect_image, which tells the formats apart. They
+// throw InputError when the file is damaged, or when Tessera was built without the format.
+ImageInfo inspect_png(const std::string& path);
+ImageInfo inspect_rle(const std::string& path);
+ImageInfo inspect_jpeg(const std::string& path);
+ImageInfo inspect_tiff(const std::string& path, int page);
+ImageInfo inspect_fits(const std::string& path, const std::string& extension);
+ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset);
+
 // How a rank fills its block, which lies in the domain of `info`, from a file that it reads by itself. They
 // throw InputError when the file is damaged, or no longer what `info` says.
 void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);

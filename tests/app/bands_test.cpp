@@ -67,6 +67,18 @@ TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
             0U);
 }
 
+TEST_F(BandsTest, ARunSaysSoAndCountsThem) {
+  const ParallelEnding ending = blur(2, folder_, {"input.file=image.png", "output.file=o.h5", "bands=5"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "out of core, in 5 bands of rows, two of which are in memory").size(),
+            1U)
+      << ending.text();
+  for (int band = 1; band <= 5; ++band)
+    EXPECT_EQ(lines_with(ending.output, "band " + std::to_string(band) + " of 5").size(), 1U)
+        << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "compute bv").size(), 0U) << ending.text();
+}
+
 TEST_F(BandsTest, RefusesWhatCannotBe) {
   const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5"};
   const auto blur_with = [&](const std::vector<std::string>& more) {

@@ -77,6 +77,7 @@ TEST_F(CommandLineTest, VersionNamesWhatTheProgramStandsOn) {
   const std::string text = output(3, {"--version"});
   const std::regex pattern(
       R"(tessera-blur \d+\.\d+\.\d+ \(git (unknown|[0-9a-f]{7,40})\)
+build \w+(, not optimised)?, \S.*
 Kokkos \d+\.\d+\.\d+ with (\w+)(, \w+)*
 MPI: \S.*
 HDF5 \d+\.\d+\.\d+
@@ -207,8 +208,25 @@ TEST_F(CommandLineTest, TheStartTellsWhereRanksRun) {
   EXPECT_EQ(lines_with(verbose, "Kokkos ").size(), 1U) << verbose;
 }
 
+// This test is compiled like the programs.
+#ifdef __OPTIMIZE__
+constexpr std::size_t build_warnings = 0;
+#else
+constexpr std::size_t build_warnings = 1;
+#endif
+
+TEST_F(CommandLineTest, TheStartTellsGridAndBuild) {
+  const std::string text = output(2, {"run.yaml", "threads=1"});
+  EXPECT_EQ(lines_with(text, "grid [1, 2]").size(), 1U) << text;
+  EXPECT_EQ(lines_with(output(2, {"run.yaml", "grid=[2,auto]", "threads=1"}), "grid [2, 1]").size(), 1U);
+  EXPECT_EQ(lines_with(text, "build ").size(), 1U + build_warnings) << text;
+  EXPECT_EQ(lines_with(text, ", not optimised, ").size(), build_warnings) << text;
+  EXPECT_EQ(lines_with(text, "warning: this program is compiled without optimisation").size(), build_warnings)
+      << text;
+}
+
 TEST_F(CommandLineTest, ThreadsThatShareProcessorsAreWarnedOf) {
-  EXPECT_EQ(lines_with(output(1, {"run.yaml", "threads=1"}), "warning: ").size(), 0U);
+  EXPECT_EQ(lines_with(output(1, {"run.yaml", "threads=1"}), "warning: ").size(), build_warnings);
   // Both ranks may run anywhere.
   const unsigned processors = std::thread::hardware_concurrency();
   const std::string text = output(2, {"run.yaml", "threads=" + std::to_string(processors)});

@@ -50,12 +50,13 @@ Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const 
 /// The main() of a program that takes images of all Types, of (x, y) and (x, y, plane), and has no keys of
 /// its own: `application` says what it is called, make<T, N>(domain) makes its pipeline.
 template <class Type, class... Types, class Make>
-int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make) {
+int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make,
+                          const ProgramBuild& build = this_program) {
   application.build = [make](const io::ImageInfo& image, const deck::Deck& deck) {
     return pipeline_for<Type, Types...>(image, deck, make);
   };
   const Pipeline sample = make.template operator()<Type, 2>(Box{{0, 8}, {0, 8}});
-  return run_pipeline_application(argc, argv, with_names_of(sample, application));
+  return run_pipeline_application(argc, argv, with_names_of(sample, application), build);
 }
 
 }  // namespace tessera::app

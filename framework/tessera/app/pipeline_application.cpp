@@ -14,32 +14,37 @@ namespace tessera::app {
 namespace {
 
 /// Does what the command line asks for, on one rank.
-ExitStatus run(Session& session, const PipelineApplication& application, int argc, char** argv) {
+ExitStatus run(Session& session, const PipelineApplication& application, const ProgramBuild& build, int argc,
+               char** argv) {
   const auto say = [&session](const std::string& text) {
     session.print(text);
     return ExitStatus::done;
   };
+  RunPhases phases(session.began());
   const deck::Schema schema = make_schema(application);
   const Options options = parse_options(argc, argv);
   if (options.help) return say(help_text(application.program, application.summary, schema));
-  if (options.version) return say(version_text(application.program));
+  if (options.version) return say(version_text(application.program, build));
   const DeckFiles files = read_decks(session.communicator(), options.decks, options.overrides);
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
-  RunSetup setup(session, application, options, deck, deck_files);
+  phases.begin(Phase::open);
+  RunSetup setup(session, application, build, options, deck, deck_files);
+  phases.begin(Phase::plan);
   const RunPlans plans(setup);
-  if (!options.only_plans()) return execute_run(setup, plans);
+  if (!options.only_plans()) return execute_run(setup, plans, phases);
   options.explain ? explain_run(setup, plans) : check_run(setup, plans);
   return ExitStatus::done;
 }
 
 }  // namespace
 
-int run_pipeline_application(int argc, char** argv, const PipelineApplication& application) {
+int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
+                             const ProgramBuild& build) {
   return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
-    return run(session, application, count, values);
+    return run(session, application, build, count, values);
   });
 }
 

@@ -35,14 +35,22 @@ class Execution {
                      loops_.history(), progress_),
         numbers_(*setup.pipeline, setup.application.numbers) {}
 
-  ExitStatus run() {
+  ExitStatus run(RunPhases& phases) {
+    phases.begin(Phase::start);
     setup_.session.start_kokkos(plans_.mine().target.threads);
     progress_.line(description().start_text(setup_.options.verbose));
     if (!setup_.options.plan.empty()) progress_.line(plan_line());
+    phases.begin(Phase::allocate);
     PlanRun plan_run(setup_.session, *setup_.pipeline, plans_.by_deck(), plans_.mine(), choose_messages());
-    StepRecorder recorder(setup_.session.communicator(), plans_.mine(), files_.records.recorder_options());
-    run_steps(plan_run, recorder);
-    tell(recorder);
+    phases.begin(Phase::open);
+    Bindings bindings;
+    setup_.inputs.open(bindings);
+    StepRecorder recorder(setup_.session.communicator(), plans_.mine(), files_.records.recorder_options(),
+                          phases);
+    bind(bindings, plan_run, recorder);
+    run_steps(plan_run, bindings, recorder);
+    phases.begin(Phase::finish);
+    tell(recorder, phases);
     const auto [status, shortcoming] = judged();
     for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
       for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));
@@ -53,8 +61,8 @@ class Execution {
 
  private:
   RunDescription description() const {
-    return {setup_.session,   setup_.application, setup_.deck,        setup_.inputs,
-            *setup_.pipeline, plans_.mine(),      setup_.options.plan};
+    return {setup_.session, setup_.application, setup_.build,  setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   plans_.mine(), setup_.options.plan};
   }
 
   /// What is followed instead of the deck.
@@ -75,30 +83,30 @@ class Execution {
     return chosen.transport;
   }
 
-  Bindings bind(PlanRun& plan_run, const StepRecorder& recorder) {
-    Bindings bindings;
-    setup_.inputs.open(bindings);
+  void bind(Bindings& bindings, PlanRun& plan_run, const StepRecorder& recorder) {
     numbers_.listen(bindings);
     files_.outputs.listen(bindings, plan_run.instance(),
                           [this, &recorder] { return description().attributes(recorder); });
     loops_.listen(bindings);
     checkpoints_.listen(bindings);
-    return bindings;
   }
 
-  void run_steps(PlanRun& plan_run, StepRecorder& recorder) {
+  void run_steps(PlanRun& plan_run, const Bindings& bindings, StepRecorder& recorder) {
     const deck::Deck& deck = setup_.deck;
-    const Bindings bindings = bind(plan_run, recorder);
-    const int step_count = static_cast<int>(steps_outside_loops(plans_.mine().root) * plan_run.times());
+    const bool has_bands = band_of(plans_.mine()) != nullptr;
+    const int step_count = steps_outside_loops(plans_.mine().root);
     Watchdog watchdog(deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0,
                       [this](int node) { end_standstill(node); });
     int steps = 0;
     try {
-      plan_run.run(bindings, [&](const PlanNode& node) {
+      const auto begin_step = [&](const PlanNode& node) {
         recorder.begin(node);
         watchdog.begin(node.id);
-        if (!loops_.is_inside()) progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
-      });
+        if (!has_bands && !loops_.is_inside())
+          progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
+      };
+      const auto begin_band = [this](const Band& band) { progress_.band(band, passes_of(*setup_.pipeline)); };
+      plan_run.run(bindings, begin_step, begin_band);
       recorder.end();
     } catch (const std::exception& error) {
       if (all_ranks_know(error)) throw;
@@ -108,9 +116,11 @@ class Execution {
   }
 
   /// Prints and writes what the run was like.
-  void tell(const StepRecorder& recorder) {
+  void tell(StepRecorder& recorder, RunPhases& phases) {
     if (!numbers_.empty()) progress_.line(numbers_.text());
     progress_.line(recorder.text());
+    phases.end();
+    recorder.add(phases.spans().back());
     Report report;
     if (files_.records.wants_report()) {
       description().add(report, recorder);
@@ -148,9 +158,10 @@ class Execution {
 
 }  // namespace
 
-ExitStatus execute_run(RunSetup& setup, const RunPlans& plans) {
+ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases) {
+  phases.begin(Phase::open);
   check_comparison(setup, plans.mine());
-  return Execution(setup, plans).run();
+  return Execution(setup, plans).run(phases);
 }
 
 }  // namespace tessera::app

@@ -27,11 +27,7 @@ std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const 
 
 /// Empty when everything is computed at once.
 std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
-  if (!plans.has_bands()) return "";
-  const int passes = passes_of(pipeline);
-  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
-                     counted(plans.bands().count, "band"),
-                     passes == 1 ? "" : fmt::format(" and {} passes", passes));
+  return plans.has_bands() ? app::bands_text(pipeline, plans.bands().count) : "";
 }
 
 /// What is not shown of all kinds.
@@ -60,6 +56,12 @@ PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& u
 }
 
 }  // namespace
+
+std::string bands_text(const Algorithm& pipeline, std::int64_t count) {
+  const int passes = passes_of(pipeline);
+  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
+                     counted(count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes));
+}
 
 std::string explain_text(const Algorithm& pipeline, const Plans& plans) {
   RankClasses ranks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tessera/app/detail/plans.hpp"
@@ -13,6 +14,10 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans);
 
 /// The same with one rank only.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
+
+/// "out of core, in 29 bands of rows, ...": a line about an image that is computed in so many bands. Ends
+/// with a line feed.
+std::string bands_text(const Algorithm& pipeline, std::int64_t count);
 
 /// What --check prints, in a line: what all ranks would cost.
 std::string check_text(const Algorithm& pipeline, const Plans& plans);

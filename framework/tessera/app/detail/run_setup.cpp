@@ -15,10 +15,11 @@
 namespace tessera::app {
 
 RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
-                   const Options& given_options, const deck::Deck& given_deck,
-                   const std::vector<std::string>& given_deck_files)
+                   const ProgramBuild& given_build, const Options& given_options,
+                   const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files)
     : session(given_session),
       application(given_application),
+      build(given_build),
       options(given_options),
       deck(given_deck),
       deck_files(given_deck_files),

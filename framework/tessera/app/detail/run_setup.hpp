@@ -19,8 +19,8 @@ namespace tessera::app {
 struct RunSetup {
   /// Reads the headers of the input files and makes the pipeline. Collective. Throws InputError for all that
   /// is wrong with them or the schedule.
-  RunSetup(Session& session, const PipelineApplication& application, const Options& options,
-           const deck::Deck& deck, const std::vector<std::string>& deck_files);
+  RunSetup(Session& session, const PipelineApplication& application, const ProgramBuild& build,
+           const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files);
 
   /// The array that the run writes; null where the pipeline has none.
   const ArrayDeclaration* result() const;
@@ -45,6 +45,7 @@ struct RunSetup {
 
   Session& session;
   const PipelineApplication& application;
+  const ProgramBuild& build;
   const Options& options;
   const deck::Deck& deck;
   /// With those that they include.

@@ -57,7 +57,7 @@ TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
   const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5", "memory=150 KiB"};
   std::vector<std::string> check = words, explain = words;
   check.push_back("--check");
-  explain.push_back("--explain");
+  explain.insert(explain.end(), {"--explain", "--verbose"});
   const Ending checked = blur_alone(folder_, check);
   EXPECT_EQ(checked.status, 0) << checked.text();
   EXPECT_EQ(lines_with(checked.output, "out of core, in 3 bands of rows").size(), 1U) << checked.text();

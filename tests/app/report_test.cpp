@@ -138,10 +138,8 @@ struct RecordedRun {
       instance.run({}, [&](const PlanNode& node) { recorder->begin(node); });
       recorder->end();
     }
-    RunPhases last{RunPhases::Clock::now()};
-    last.begin(Phase::finish);
-    last.end();
-    recorder->add(last.spans().back());
+    const auto now = RunPhases::Clock::now();
+    recorder->add({Phase::finish, now, now});
     return recorder;
   }
 };

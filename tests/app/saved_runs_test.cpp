@@ -56,10 +56,11 @@ TEST_F(SavedRunsTest, ASavedPlanGivesTheSameBits) {
 }
 
 TEST_F(SavedRunsTest, ASavedPlanIsExplainedLikeThatOfTheDeck) {
-  const std::vector<std::string> words = {"run.yaml", "schedule.bh.compute=rank", "--explain"};
-  const std::string expected = output(3, {words[0], words[1], words[2], "--save-plan", "plan.json"});
+  const std::vector<std::string> words = {"run.yaml", "schedule.bh.compute=rank", "--explain", "--verbose"};
+  const std::string expected =
+      output(3, {words[0], words[1], words[2], words[3], "--save-plan", "plan.json"});
   EXPECT_EQ(output(3, words), expected);
-  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--plan", "plan.json"}), expected);
+  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--verbose", "--plan", "plan.json"}), expected);
   output(1, {"run.yaml", "--explain", "--plan", "plan.json", "--save-plan", "again.json"});
   EXPECT_EQ(folder_.read("again.json"), folder_.read("plan.json"));
 }

@@ -20,7 +20,7 @@ namespace {
 std::string explanation(const RunSetup& setup, const Plans& plans) {
   const Options& options = setup.options;
   if (options.dot) return dot_text(*setup.pipeline, plans);
-  if (options.rank < 0) return explain_text(*setup.pipeline, plans);
+  if (options.rank < 0) return explain_text(*setup.pipeline, plans, options.verbose);
   if (options.rank >= plans.rank_count())
     throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
                                  plans.rank_count() - 1));

@@ -27,6 +27,7 @@ void StepRecorder::add(const RunPhases::Span& span) {
   const Event event{node_of(span.phase), seconds_at(span.begin), seconds_at(span.end)};
   ++total.calls;
   total.seconds += event.end - event.begin;
+  last_phase_ended_ = event.end;
   if (options_.events) events_.push_back(event);
 }
 

@@ -52,8 +52,9 @@ class StepRecorder {
   const std::vector<Event>& events() const { return events_; }
   /// All spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
-  /// Since this rank began the run: phases, steps, and what is between them and after them.
-  double wall_seconds() const { return now() - began_run_; }
+  /// From where this rank began the run to where its last phase ended: phases, steps, and what is between
+  /// them.
+  double wall_seconds() const { return last_phase_ended_ - began_run_; }
 
   /// "start 0.3 s, ..., read 0.012 s, compute 0.003 s, ...": of each phase and each kind of step the time of
   /// the slowest rank; of steps that have ended by now, as another thread may ask while this one records.
@@ -75,6 +76,7 @@ class StepRecorder {
   /// When the first of the ranks began, as this rank's clock has it.
   Clock::time_point start_;
   double began_run_ = 0;
+  double last_phase_ended_ = 0;
   std::array<Total, all_phases.size()> phases_ = {};
   /// A result that is complete before the run ends says what it took: the thread that writes it asks.
   mutable std::mutex mutex_;

@@ -45,10 +45,8 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   command_line.add_flag("--print-deck", options.print_deck,
                         "Print the effective deck, which runs again as it is");
   command_line.add_flag("-q,--quiet", options.quiet, "Print errors only");
-  command_line.add_flag(
-      "-v,--verbose", options.verbose,
-      "Print where each rank runs, and the libraries' versions; with --explain the plan of one "
-      "rank of each kind");
+  command_line.add_flag("-v,--verbose", options.verbose,
+                        "Print where each rank runs, and versions; with --explain one rank of each kind");
   command_line.add_option("words", words, "Decks (YAML files), and key=value, which overrides a deck")
       ->type_name("DECK|KEY=VALUE");
 }

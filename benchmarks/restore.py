@@ -66,7 +66,7 @@ def restored(arguments, folder, clean, noisy):
     with open(path["report.json"]) as file:
         report = json.load(file)
     seconds = sum(step["slowest_seconds"] for step in report["steps"]
-                  if not any(word in step["step"] for word in ("read ", "write ", "psnr", "ssim")))
+                  if step["node"] >= 0 and not any(word in step["step"] for word in ("read ", "write ", "psnr", "ssim")))
     numbers = report["numbers"]
     image = cv2.imread(path["restored.png"], cv2.IMREAD_UNCHANGED)
     return image, (numbers["psnr"], numbers["ssim"]), report["loops"][0]["turns"], seconds

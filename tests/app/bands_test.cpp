@@ -57,7 +57,7 @@ TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
   const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5", "memory=150 KiB"};
   std::vector<std::string> check = words, explain = words;
   check.push_back("--check");
-  explain.push_back("--explain");
+  explain.insert(explain.end(), {"--explain", "--verbose"});
   const Ending checked = blur_alone(folder_, check);
   EXPECT_EQ(checked.status, 0) << checked.text();
   EXPECT_EQ(lines_with(checked.output, "out of core, in 3 bands of rows").size(), 1U) << checked.text();
@@ -65,6 +65,18 @@ TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
   EXPECT_EQ(lines_with(explained.output, "band 1 of 3 along dimension 1").size(), 1U) << explained.text();
   EXPECT_EQ(lines_with(blur_alone(folder_, {words[0], words[1], "--check"}).output, "out of core").size(),
             0U);
+}
+
+TEST_F(BandsTest, ARunSaysSoAndCountsThem) {
+  const ParallelEnding ending = blur(2, folder_, {"input.file=image.png", "output.file=o.h5", "bands=5"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "out of core, in 5 bands of rows, two of which are in memory").size(),
+            1U)
+      << ending.text();
+  for (int band = 1; band <= 5; ++band)
+    EXPECT_EQ(lines_with(ending.output, "band " + std::to_string(band) + " of 5").size(), 1U)
+        << ending.text();
+  EXPECT_EQ(lines_with(ending.output, "compute bv").size(), 0U) << ending.text();
 }
 
 TEST_F(BandsTest, RefusesWhatCannotBe) {

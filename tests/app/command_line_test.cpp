@@ -77,6 +77,7 @@ TEST_F(CommandLineTest, VersionNamesWhatTheProgramStandsOn) {
   const std::string text = output(3, {"--version"});
   const std::regex pattern(
       R"(tessera-blur \d+\.\d+\.\d+ \(git (unknown|[0-9a-f]{7,40})\)
+build \w+(, not optimised)?, \S.*
 Kokkos \d+\.\d+\.\d+ with (\w+)(, \w+)*
 MPI: \S.*
 HDF5 \d+\.\d+\.\d+
@@ -104,7 +105,7 @@ TEST_F(CommandLineTest, PrintedDeckRunsAgainAsItIs) {
 }
 
 TEST_F(CommandLineTest, ExplainTellsWhatEveryKindOfRankDoes) {
-  const std::string text = output(3, {"run.yaml", "--explain"});
+  const std::string text = output(3, {"run.yaml", "--explain", "--verbose"});
   expect_nothing_written();
   // The first and the last rank do the same, the middle one has two neighbours.
   EXPECT_EQ(lines_with(text, "2 ranks do the same as rank 0:").size(), 1U) << text;
@@ -114,7 +115,7 @@ TEST_F(CommandLineTest, ExplainTellsWhatEveryKindOfRankDoes) {
   // Of each of the two, its input and two stages.
   for (const char* row : {"    owned ", "    required  ", "    required within the domain ", "    ghosts "})
     EXPECT_EQ(lines_with(text, row).size(), 6U) << row << " in\n" << text;
-  EXPECT_EQ(lines_with(text, " redundant").size(), 5U) << text;
+  EXPECT_EQ(lines_with(text, " redundant").size(), 6U) << text;
   EXPECT_EQ(lines_with(text, "  peak memory ").size(), 2U);
   // The middle rank has a row of 40 points of 3 channels from each neighbour, and sends as much.
   EXPECT_EQ(lines_with(text, "exchange input: sends 2 messages of 240 bytes, receives 2 of 240 bytes").size(),
@@ -123,11 +124,27 @@ TEST_F(CommandLineTest, ExplainTellsWhatEveryKindOfRankDoes) {
   EXPECT_EQ(lines_with(text, "from rank 0: [0, 40) x [9, 10) x [0, 3), 120 bytes").size(), 1U) << text;
 }
 
+TEST_F(CommandLineTest, ExplainBeginsWithWhatAllRanksCost) {
+  const std::string text = output(1, {"run.yaml", "--explain", "--ranks", "3", "threads=2"});
+  const std::string most = R"(ranks       3 ranks x 2 threads
+cost        \d+ points, at least [0-9.]+ KiB to read and write
+memory      [0-9.]+ KiB per rank at most
+messages    4 messages of 480 bytes in all
+redundancy  \d+ redundant points
+input input: distributed of uint8 on \[1, 3\], reads 3600 points, sends 480 bytes
+stage bh: tile of uint8 on \[1, 3\], computes \d+ points, \d+ of them redundant
+stage bv: distributed of uint8 on \[1, 3\], computes 3600 points
+2 kinds of ranks: --verbose shows the plan of one of each, --rank r that of rank r
+)";
+  EXPECT_TRUE(std::regex_match(text, std::regex(most))) << text;
+}
+
 TEST_F(CommandLineTest, ExplainPlansForAnyNumberOfRanks) {
-  const std::string text = output(1, {"run.yaml", "--explain", "--ranks", "64", "grid=[8,auto]"});
+  const std::string text =
+      output(1, {"run.yaml", "--explain", "--verbose", "--ranks", "64", "grid=[8,auto]"});
   expect_nothing_written();
   EXPECT_LT(lines_with(text, " of 64").size(), 20U);
-  EXPECT_EQ(lines_with(text, "input on [8, 8], bh tile, bv distributed: ").size(), 1U);
+  EXPECT_EQ(lines_with(text, "input input: distributed of uint8 on [8, 8], ").size(), 1U);
   // On as many ranks as there are, the two ways to ask are one.
   EXPECT_EQ(output(1, {"run.yaml", "--explain", "--ranks", "3", "threads=1"}),
             output(3, {"run.yaml", "--explain", "threads=1"}));
@@ -207,8 +224,25 @@ TEST_F(CommandLineTest, TheStartTellsWhereRanksRun) {
   EXPECT_EQ(lines_with(verbose, "Kokkos ").size(), 1U) << verbose;
 }
 
+// This test is compiled like the programs.
+#ifdef __OPTIMIZE__
+constexpr std::size_t build_warnings = 0;
+#else
+constexpr std::size_t build_warnings = 1;
+#endif
+
+TEST_F(CommandLineTest, TheStartTellsGridAndBuild) {
+  const std::string text = output(2, {"run.yaml", "threads=1"});
+  EXPECT_EQ(lines_with(text, "grid [1, 2]").size(), 1U) << text;
+  EXPECT_EQ(lines_with(output(2, {"run.yaml", "grid=[2,auto]", "threads=1"}), "grid [2, 1]").size(), 1U);
+  EXPECT_EQ(lines_with(text, "build ").size(), 1U + build_warnings) << text;
+  EXPECT_EQ(lines_with(text, ", not optimised, ").size(), build_warnings) << text;
+  EXPECT_EQ(lines_with(text, "warning: this program is compiled without optimisation").size(), build_warnings)
+      << text;
+}
+
 TEST_F(CommandLineTest, ThreadsThatShareProcessorsAreWarnedOf) {
-  EXPECT_EQ(lines_with(output(1, {"run.yaml", "threads=1"}), "warning: ").size(), 0U);
+  EXPECT_EQ(lines_with(output(1, {"run.yaml", "threads=1"}), "warning: ").size(), build_warnings);
   // Both ranks may run anywhere.
   const unsigned processors = std::thread::hardware_concurrency();
   const std::string text = output(2, {"run.yaml", "threads=" + std::to_string(processors)});

@@ -64,7 +64,7 @@ TEST(ExplainPlans, ShowsTheMostFrequentKindsOfThousandsOfRanks) {
   for (int rank = 0; rank < ranks; ++rank) classes.add(plans.of(rank));
   ASSERT_GT(classes.classes().size(), 50U);
 
-  const std::string text = explain_text(pipeline, plans);
+  const std::string text = explain_text(pipeline, plans, true);
   EXPECT_EQ(titles_of(text).size(), 27U);
   const auto most = std::ranges::max_element(classes.classes(), {}, &RankClass::rank_count);
   EXPECT_TRUE(contains(text, std::to_string(most->rank_count) + " ranks do the same as rank " +
@@ -76,12 +76,29 @@ TEST(ExplainPlans, ShowsTheMostFrequentKindsOfThousandsOfRanks) {
                              std::to_string(others) + " ranks are of other kinds: --rank r shows one\n"));
 }
 
+// The overview does not grow with the kinds of ranks, and kinds have no steps that do nothing.
+TEST(ExplainPlans, LeavesOutWhatNobodyAskedFor) {
+  const Pipeline pipeline = pyramid(Box{{0, 131}, {0, 77}}, 5);
+  const app::Plans plans(pipeline, {}, {}, 64);
+  const std::string overview = app::explain_text(pipeline, plans, false);
+  EXPECT_EQ(std::ranges::count(overview, '\n'), 5 + pipeline.size() + 1) << overview;
+  EXPECT_TRUE(titles_of(overview).empty()) << overview;
+  int shorter = 0;
+  for (int rank = 0; rank < 64; ++rank) {
+    const std::string all = explain(pipeline, plans.of(rank)),
+                      some = explain(pipeline, plans.of(rank), false);
+    shorter += some.size() < all.size();
+    EXPECT_FALSE(contains(some, " on nothing")) << some;
+  }
+  EXPECT_GT(shorter, 0);
+}
+
 TEST(ExplainPlans, ShowsAllKindsWhenTheyAreFew) {
   const Pipeline pipeline = pyramid(Box{{0, 64}, {0, 64}}, 2);
   const app::Plans plans(pipeline, {}, {}, 4);
   RankClasses classes;
   for (int rank = 0; rank < plans.rank_count(); ++rank) classes.add(plans.of(rank));
-  const std::string text = explain_text(pipeline, plans);
+  const std::string text = explain_text(pipeline, plans, true);
   EXPECT_EQ(titles_of(text).size(), classes.classes().size());
   EXPECT_FALSE(contains(text, "most frequent"));
 }

@@ -133,7 +133,7 @@ TEST_F(InpaintTest, TheMaximumIsNotConverged) {
 }
 
 TEST_F(InpaintTest, ExplainsThatDifferencesAreNotKept) {
-  const Ending ending = inpaint(1, {"--explain", "--ranks", "4"});
+  const Ending ending = inpaint(1, {"--explain", "--verbose", "--ranks", "4"});
   EXPECT_EQ(ending.status, 0) << ending.text();
   EXPECT_EQ(lines_with(ending.output, "allocate buffer").size(),
             lines_with(ending.output, "free buffer").size());

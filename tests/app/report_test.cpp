@@ -67,6 +67,15 @@ TEST(ReportTest, JsonHasTheSame) {
 )");
 }
 
+TEST(ReportTest, OnlyTheTextIsSorted) {
+  Report report = sample();
+  const std::string json = report.json();
+  report.sort_text("steps", "seconds");
+  EXPECT_EQ(report.json(), json);
+  const std::string text = report.text();
+  EXPECT_LT(text.find("  12  compute a"), text.find("   3  read")) << text;
+}
+
 TEST(ReportTest, RowsOfATableHaveTheSameColumns) {
   Report report = sample();
   EXPECT_THROW(report.add_row("steps", {{"node", 3}}), InternalError);
@@ -116,8 +125,11 @@ struct RecordedRun {
   }
   const Plan& mine() const { return plans[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))]; }
   std::unique_ptr<StepRecorder> recorder() const {
+    RunPhases phases{RunPhases::Clock::now()};
+    for (const Phase phase : {Phase::open, Phase::plan, Phase::start, Phase::allocate, Phase::open})
+      phases.begin(phase);
     return std::make_unique<StepRecorder>(MPI_COMM_WORLD, mine(),
-                                          RecorderOptions{.fence = true, .events = true});
+                                          RecorderOptions{.fence = true, .events = true}, phases);
   }
   std::unique_ptr<StepRecorder> run() const {
     auto recorder = this->recorder();
@@ -126,6 +138,8 @@ struct RecordedRun {
       instance.run({}, [&](const PlanNode& node) { recorder->begin(node); });
       recorder->end();
     }
+    const auto now = RunPhases::Clock::now();
+    recorder->add({Phase::finish, now, now});
     return recorder;
   }
 };
@@ -160,6 +174,42 @@ TEST(RunReportTest, NumbersAgreeWithThePlans) {
   EXPECT_GE(json["totals"]["mpi_share_most"].get<double>(), json["totals"]["mpi_share_mean"].get<double>());
 }
 
+// All that a run does has a row: what it does before its first step, and all steps.
+TEST(RunReportTest, PhasesAndStepsExplainTheTime) {
+  const RecordedRun sample;
+  Report report;
+  add_steps(report, MPI_COMM_WORLD, sample.pipeline, sample.mine(), *sample.run());
+  if (rank_of(MPI_COMM_WORLD) != 0) return;
+  Json json = parse_json(report.json());
+  const auto steps = json["steps"].get<Json::List>();
+  std::vector<std::pair<std::int64_t, std::string>> first;
+  std::vector<std::int64_t> calls;
+  double all = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Json step = steps[i];
+    all += step["mean_seconds"].get<double>();
+    if (i >= 5) continue;
+    first.emplace_back(step["node"].get<std::int64_t>(), step["step"].get<std::string>());
+    calls.push_back(step["calls"].get<std::int64_t>());
+  }
+  EXPECT_EQ(first,
+            (decltype(first){{-5, "start"}, {-4, "open"}, {-3, "plan"}, {-2, "allocate"}, {-1, "finish"}}));
+  EXPECT_EQ(calls, (std::vector<std::int64_t>{2, 2, 1, 1, 1}));
+  std::vector<std::string> spent;
+  double seconds = 0, shares = 0;
+  for (Json row : json["time"].get<Json::List>()) {
+    spent.push_back(row["spent"].get<std::string>());
+    shares += row["share"].get<double>();
+    if (spent.back() != "rest") seconds += row["mean_seconds"].get<double>();
+  }
+  EXPECT_EQ(spent, (std::vector<std::string>{"preparing", "reading", "computing", "exchanging", "writing",
+                                             "finishing", "rest"}));
+  EXPECT_NEAR(shares, 1, 1e-9);
+  EXPECT_NEAR(seconds, all, 1e-9);
+  EXPECT_LE(all, json["totals"]["wall_seconds"].get<double>());
+  EXPECT_LE(json["totals"]["explained_share"].get<double>(), 1);
+}
+
 TEST(TraceTest, HasAnEventPerRankAndStep) {
   const RecordedRun sample;
   const auto recorder = sample.run();
@@ -178,17 +228,23 @@ TEST(TraceTest, HasAnEventPerRankAndStep) {
     last[rank] = event["ts"].get<double>() + event["dur"].get<double>() - 1e-6;
   }
   EXPECT_EQ(names, sample.plans.size());
-  for (std::size_t rank = 0; rank < sample.plans.size(); ++rank)
+  for (std::size_t rank = 0; rank < sample.plans.size(); ++rank) {
+    for (const auto& [phase, spans] : {std::pair{Phase::start, 2}, {Phase::open, 2}, {Phase::plan, 1}})
+      EXPECT_EQ((calls[{static_cast<std::int64_t>(rank), node_of(phase)}]), spans) << name_of(phase);
     walk(sample.plans[rank].root, [&](const PlanNode& node) {
       EXPECT_EQ((calls[{static_cast<std::int64_t>(rank), node.id}]), is_step(node) ? 2 : 0) << node.id;
     });
+  }
 }
 
 TEST(StepRecorderTest, NamesTheKindsOfStepsThatRan) {
   const std::string text = RecordedRun().run()->text();
   for (const char* kind : {"read ", "compute ", "write ", "boundary "})
     EXPECT_NE(text.find(kind), std::string::npos) << text;
-  EXPECT_EQ(text.find("allocate"), std::string::npos) << text;
+  EXPECT_EQ(text.rfind("start 0.", 0), 0U) << text;
+  for (const char* phase : {", open ", ", plan ", ", allocate "})
+    EXPECT_NE(text.find(phase), std::string::npos) << text;
+  EXPECT_EQ(text.find("free"), std::string::npos) << text;
 }
 
 // As the thread does that writes a result which is complete before the last pass of bands. It takes the

@@ -113,7 +113,7 @@ TEST_F(RestoreTest, ReportsItsNumbers) {
 }
 
 TEST_F(RestoreTest, ReducesChangesWithTheTurnThatMakesThem) {
-  const Ending ending = restore(1, {"--explain", "--ranks", "4"});
+  const Ending ending = restore(1, {"--explain", "--verbose", "--ranks", "4"});
   EXPECT_EQ(ending.status, 0) << ending.text();
   EXPECT_FALSE(lines_with(ending.output, ", contributes to change").empty()) << ending.output;
 }

@@ -56,10 +56,11 @@ TEST_F(SavedRunsTest, ASavedPlanGivesTheSameBits) {
 }
 
 TEST_F(SavedRunsTest, ASavedPlanIsExplainedLikeThatOfTheDeck) {
-  const std::vector<std::string> words = {"run.yaml", "schedule.bh.compute=rank", "--explain"};
-  const std::string expected = output(3, {words[0], words[1], words[2], "--save-plan", "plan.json"});
+  const std::vector<std::string> words = {"run.yaml", "schedule.bh.compute=rank", "--explain", "--verbose"};
+  const std::string expected =
+      output(3, {words[0], words[1], words[2], words[3], "--save-plan", "plan.json"});
   EXPECT_EQ(output(3, words), expected);
-  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--plan", "plan.json"}), expected);
+  EXPECT_EQ(output(1, {"run.yaml", "--explain", "--verbose", "--plan", "plan.json"}), expected);
   output(1, {"run.yaml", "--explain", "--plan", "plan.json", "--save-plan", "again.json"});
   EXPECT_EQ(folder_.read("again.json"), folder_.read("plan.json"));
 }
@@ -111,6 +112,9 @@ TEST_F(SavedRunsTest, ReportAgreesWithThePlan) {
     if (event["ph"] == "X")
       events.emplace(event["pid"].get<std::int64_t>(), event["args"]["node"].get<std::int64_t>());
   EXPECT_EQ(events.size(), 3 * nodes.size());
+  EXPECT_EQ(*nodes.begin(), -5);
+  // What begins and ends steps, and the making of the report, are all that no row explains.
+  EXPECT_GE(report["totals"]["explained_share"].get<double>(), 0.95);
 }
 
 TEST_F(SavedRunsTest, ReportAsTextAndPrinted) {
@@ -124,7 +128,9 @@ TEST_F(SavedRunsTest, ReportAsTextAndPrinted) {
   for (const std::string& text : {folder_.read("report.txt"), with("-")}) {
     for (const char* row : {"compute bh", "compute bv", "read input", "write bv"})
       EXPECT_EQ(lines_with(text, row).size(), 1U) << row << " in\n" << text;
-    for (const char* section : {"run", "steps", "stages", "totals"})
+    for (const char* row : {"-5  start ", "-4  open ", "-3  plan ", "-2  allocate ", "-1  finish "})
+      EXPECT_EQ(lines_with(text, row).size(), 1U) << row << " in\n" << text;
+    for (const char* section : {"run", "time", "steps", "stages", "totals"})
       EXPECT_NE(("\n" + text).find(std::string("\n").append(section).append("\n")), std::string::npos)
           << text;
   }

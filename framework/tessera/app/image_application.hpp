@@ -55,12 +55,13 @@ Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const 
 /// its own. `application` says what the program is called, and make<T, N>(domain) makes its pipeline. Returns
 /// the exit status.
 template <class Type, class... Types, class Make>
-int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make) {
+int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make,
+                          const ProgramBuild& build = this_program) {
   application.build = [make](const io::ImageInfo& image, const deck::Deck& deck) {
     return pipeline_for<Type, Types...>(image, deck, make);
   };
   const Pipeline sample = make.template operator()<Type, 2>(Box{{0, 8}, {0, 8}});
-  return run_pipeline_application(argc, argv, with_names_of(sample, application));
+  return run_pipeline_application(argc, argv, with_names_of(sample, application), build);
 }
 
 }  // namespace tessera::app

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/program_build.hpp"
 #include "tessera/app/schedule_keys.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
@@ -66,7 +67,9 @@ struct PipelineApplication {
   std::function<Pipeline(const deck::Deck&)> generate = {};
 };
 
-/// Its main(): options, deck, files, plan, progress, timing. Returns the exit status.
-int run_pipeline_application(int argc, char** argv, const PipelineApplication& application);
+/// Its main(): options, deck, files, plan, progress, timing. Returns the exit status. `build` is how the
+/// caller is compiled, which --version and the start of a run tell.
+int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
+                             const ProgramBuild& build = this_program);
 
 }  // namespace tessera::app

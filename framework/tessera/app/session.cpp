@@ -107,6 +107,10 @@ void Session::start_kokkos(int threads) {
   kokkos_started_ = true;
 }
 
+void Session::print(const std::string& text) const {
+  if (rank_ == 0) fmt::print("{}", text);
+}
+
 void Session::abort(const std::string& name, const std::exception& error) const {
   // Another rank that speaks first ends this one, too.
   if (!io::remove_unfinished_files()) std::this_thread::sleep_for(4 * to_be_heard);

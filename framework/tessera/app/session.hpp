@@ -37,6 +37,8 @@ class Session {
   int threads(int asked) const;
   /// How threads may call MPI, as it granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
+  /// Prints a text on standard output, once for all ranks.
+  void print(const std::string& text) const;
   /// Prints the error and ends all ranks, for one that only this rank knows of: with status 1, or 2 for a
   /// StrandedError.
   void abort(const std::string& name, const std::exception& error) const;

@@ -22,16 +22,12 @@ std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const 
       ranks.rank_count == 1
           ? fmt::format("only rank {} does this:", ranks.first_rank)
           : fmt::format("{} ranks do the same as rank {}:", ranks.rank_count, ranks.first_rank);
-  return fmt::format("\n{}\n{}", title, explain(pipeline, plan));
+  return fmt::format("\n{}\n{}", title, explain(pipeline, plan, false));
 }
 
 /// Empty when everything is computed at once.
 std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
-  if (!plans.has_bands()) return "";
-  const int passes = passes_of(pipeline);
-  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
-                     counted(plans.bands().count, "band"),
-                     passes == 1 ? "" : fmt::format(" and {} passes", passes));
+  return plans.has_bands() ? app::bands_text(pipeline, plans.bands().count) : "";
 }
 
 /// What is not shown of all kinds.
@@ -45,6 +41,40 @@ std::string others_text(const RankClasses& all, const std::vector<RankClass>& sh
       "\nshown are the {} most frequent of {} kinds of ranks; {} ranks are of other kinds: --rank r shows "
       "one\n",
       shown.size(), all.classes().size(), ranks_of(all.classes()) - ranks_of(shown));
+}
+
+/// What all ranks do together.
+std::string costs_text(const Plan& any_plan, const PlanTotals& totals) {
+  return fmt::format(
+      "ranks       {} x {}\n"
+      "cost        {} points, at least {} to read and write\n"
+      "memory      {} per rank at most\n"
+      "messages    {} of {} in all\n"
+      "redundancy  {} redundant points\n",
+      counted(totals.rank_count, "rank"), counted(any_plan.target.threads, "thread"), totals.work.points,
+      human_bytes(totals.work.bytes), human_bytes(totals.peak_bytes), counted(totals.messages, "message"),
+      human_bytes(totals.message_bytes), totals.redundant_points);
+}
+
+/// A line for each array.
+std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
+  std::string text;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const auto i = static_cast<std::size_t>(id);
+    const ArrayRegions& regions = any_plan.stages[i];
+    const ArrayDeclaration& array = pipeline[id];
+    text += fmt::format("{} {}: {} of {} on {}", array.is_input() ? "input" : "stage", array.name,
+                        array.is_input() ? "distributed" : name_of(regions.placement), name_of(array.type),
+                        regions.grid.text());
+    text +=
+        fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[i]);
+    if (totals.redundant_by_array[i] > 0)
+      text += fmt::format(", {} of them redundant", totals.redundant_by_array[i]);
+    if (totals.exchanged_bytes[i] > 0)
+      text += fmt::format(", sends {}", human_bytes(totals.exchanged_bytes[i]));
+    text += "\n";
+  }
+  return text;
 }
 
 /// Adds up all plans, and hands each on.
@@ -61,11 +91,23 @@ PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& u
 
 }  // namespace
 
-std::string explain_text(const Algorithm& pipeline, const Plans& plans) {
+std::string bands_text(const Algorithm& pipeline, std::int64_t count) {
+  const int passes = passes_of(pipeline);
+  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
+                     counted(count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes));
+}
+
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, bool kinds) {
   RankClasses ranks;
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
+  std::string text = costs_text(plans.of(0), totals) + bands_text(pipeline, plans) +
+                     arrays_text(pipeline, plans.of(0), totals);
+  const auto count = static_cast<std::int64_t>(ranks.classes().size());
+  if (!kinds)
+    return text +
+           fmt::format("{} of ranks: --verbose shows the plan of one of each, --rank r that of rank r\n",
+                       counted(count, "kind"));
   const std::vector<RankClass> shown = ranks.largest(most_kinds);
-  std::string text = summary(pipeline, plans.of(0), totals) + "\n" + bands_text(pipeline, plans);
   for (const RankClass& some : shown) text += class_text(pipeline, some, plans.of(some.first_rank));
   return text + others_text(ranks, shown);
 }

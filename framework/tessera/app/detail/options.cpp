@@ -17,7 +17,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   command_line.add_flag("-h,--help", options.help, "Print this text");
   command_line.add_flag("--version", options.version, "Print the versions of the program and its libraries");
   command_line.add_flag("--explain", options.explain,
-                        "Print the plan of one rank of each kind, and what all ranks cost; do not run");
+                        "Print what all ranks cost, and a line for each stage; do not run");
   command_line.add_flag("--check", options.check,
                         "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
   command_line
@@ -46,7 +46,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
                         "Print the effective deck, which runs again as it is");
   command_line.add_flag("-q,--quiet", options.quiet, "Print errors only");
   command_line.add_flag("-v,--verbose", options.verbose,
-                        "Print where each rank runs, and the libraries' versions");
+                        "Print where each rank runs, and versions; with --explain one rank of each kind");
   command_line.add_option("words", words, "Decks (YAML files), and key=value, which overrides a deck")
       ->type_name("DECK|KEY=VALUE");
 }

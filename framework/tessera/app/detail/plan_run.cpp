@@ -9,16 +9,15 @@ PlanRun::PlanRun(const Session& session, const Algorithm& pipeline, const Plans*
     instance_ = std::make_unique<PlanInstance>(pipeline, plan, session.communicator(), transport);
     return;
   }
-  times_ = plans->bands().count;
   bands_ = std::make_unique<BandedRun>(
       pipeline, in_order(pipeline, plans->bands()),
       [plans, rank = session.rank()](const Band& band) { return plans->of(rank, band); }, plan,
       session.communicator(), transport, session.thread_level() == "multiple");
 }
 
-void PlanRun::run(const Bindings& bindings, const StepObserver& observer) {
+void PlanRun::run(const Bindings& bindings, const StepObserver& observer, const BandObserver& band_observer) {
   if (bands_)
-    bands_->run(bindings, observer);
+    bands_->run(bindings, observer, band_observer);
   else
     instance_->run(bindings, observer);
 }

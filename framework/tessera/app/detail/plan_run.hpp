@@ -17,17 +17,13 @@ class PlanRun {
   PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
           const Transport& transport);
 
-  /// Steps are those of `plan`.
-  void run(const Bindings& bindings, const StepObserver& observer);
-
-  /// How often the steps outside loops run.
-  std::int64_t times() const { return times_; }
+  /// Steps are those of `plan`; `band_observer` is told of each of several bands.
+  void run(const Bindings& bindings, const StepObserver& observer, const BandObserver& band_observer);
 
   /// Null when there are several bands.
   PlanInstance* instance() { return instance_.get(); }
 
  private:
-  std::int64_t times_ = 1;
   std::unique_ptr<PlanInstance> instance_;
   std::unique_ptr<BandedRun> bands_;
 };

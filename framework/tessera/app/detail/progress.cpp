@@ -17,6 +17,12 @@ void Progress::step(int index, int count, const std::string& what) {
   if (shown_) show(fmt::format("[{}/{}] {}", index, count, what));
 }
 
+void Progress::band(const Band& band, int passes) {
+  if (shown_)
+    show(fmt::format("band {} of {}{}", band.index + 1, band.count,
+                     passes > 1 ? fmt::format(", pass {} of {}", band.pass + 1, passes) : ""));
+}
+
 void Progress::turn(const std::function<std::string()>& text) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();

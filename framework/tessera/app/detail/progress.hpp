@@ -21,6 +21,9 @@ class Progress {
   /// Step `index` of `count` begins.
   void step(int index, int count, const std::string& what);
 
+  /// A band begins.
+  void band(const Band& band, int passes);
+
   /// Turns of a loop end so often that few are shown: some a second on a terminal, one in ten seconds in a
   /// log.
   void turn(const std::function<std::string()>& text);

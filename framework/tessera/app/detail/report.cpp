@@ -44,6 +44,16 @@ std::string section_text(const Report::Row& row) {
   return text;
 }
 
+/// The rows of a table as its text shows them.
+std::vector<Report::Row> sorted(std::vector<Report::Row> rows, const std::string& column) {
+  const auto value = [&](const Report::Row& row) {
+    const auto cell = std::ranges::find(row, column, &Report::Row::value_type::first);
+    return std::get<double>(cell->second);
+  };
+  if (!column.empty()) std::ranges::stable_sort(rows, std::ranges::greater(), value);
+  return rows;
+}
+
 /// Words to the left, numbers to the right.
 std::string table_text(const std::vector<Report::Row>& rows) {
   std::vector<std::size_t> widths;
@@ -69,7 +79,7 @@ Report::Section& Report::section(const std::string& name, bool is_table) {
   const auto found =
       std::find_if(sections_.begin(), sections_.end(), [&](const Section& s) { return s.name == name; });
   if (found != sections_.end()) return *found;
-  return sections_.emplace_back(Section{name, is_table, {}});
+  return sections_.emplace_back(Section{name, is_table, {}, {}});
 }
 
 void Report::add(const std::string& name, const Row& values) {
@@ -89,11 +99,16 @@ void Report::add_row(const std::string& table, Row row) {
   place.rows.push_back(std::move(row));
 }
 
+void Report::sort_text(const std::string& table, const std::string& column) {
+  section(table, true).sorted_by = column;
+}
+
 std::string Report::text() const {
   std::string text;
   for (const Section& section : sections_)
     text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", section.name,
-                        section.is_table ? table_text(section.rows) : section_text(section.rows.front()));
+                        section.is_table ? table_text(sorted(section.rows, section.sorted_by))
+                                         : section_text(section.rows.front()));
   return text;
 }
 

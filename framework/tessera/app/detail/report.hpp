@@ -21,6 +21,9 @@ class Report {
   /// Adds a row to a table, all of whose rows name the same columns.
   void add_row(const std::string& table, Row row);
 
+  /// The text shows the rows of a table with the largest values of this column, of doubles, first.
+  void sort_text(const std::string& table, const std::string& column);
+
   /// Sections with a line per value, tables with columns. Ends with a line feed.
   std::string text() const;
   /// An object with an object per section and a list of objects per table. Ends with a line feed.
@@ -32,6 +35,8 @@ class Report {
     bool is_table = false;
     /// One row, unless it is a table.
     std::vector<Row> rows;
+    /// The column that the text is sorted by; empty: none.
+    std::string sorted_by = {};
   };
 
   Section& section(const std::string& name, bool is_table);

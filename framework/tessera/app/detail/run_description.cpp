@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/transfers.hpp"
@@ -23,9 +24,28 @@ std::string RunDescription::start_text(bool verbose) const {
   std::vector<Placement> ranks;
   for (const auto& one : gathered) ranks.push_back(one.front());
   if (ranks.empty()) return "";
-  std::string text = first_line() + "\n" + (verbose ? libraries_text() : "") + placement_text(ranks, verbose);
-  if (const std::string warning = overlap_warning(ranks); !warning.empty()) text += "\n" + warning;
+  std::string text = first_line() + "\n" + build_text(build) + "\n" + (verbose ? libraries_text() : "") +
+                     layout_text() + placement_text(ranks, verbose);
+  for (const std::string& warning : {build_warning(build), overlap_warning(ranks)})
+    if (!warning.empty()) text += "\n" + warning;
   return text;
+}
+
+std::string RunDescription::layout_text() const {
+  constexpr int most_names = 4;
+  const auto grid_of = [this](int id) { return plan.stages[static_cast<std::size_t>(id)].grid.text(); };
+  const std::string grid = grid_of(pipeline.find(data().name));
+  std::string others;
+  int count = 0;
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const bool is_spread =
+        plan.stages[static_cast<std::size_t>(id)].placement == tessera::Placement::distributed;
+    if (!is_spread || pipeline[id].is_everywhere() || grid_of(id) == grid) continue;
+    if (++count <= most_names) others += fmt::format(", {} on {}", pipeline[id].name, grid_of(id));
+  }
+  if (count > most_names) others += ", and more";
+  const Band* band = band_of(plan);
+  return fmt::format("grid {}{}\n{}", grid, others, band == nullptr ? "" : bands_text(pipeline, band->count));
 }
 
 std::string RunDescription::first_line() const {
@@ -49,7 +69,7 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
                      {"type", std::string(name_of(data().type))},
                      {"plan", plan_file.empty() ? "by the deck" : plan_file}});
   add_steps(report, session.communicator(), pipeline, plan, recorder);
-  report.add("run", {{"versions", version_text(application.program)}, {"deck", deck::print(deck)}});
+  report.add("run", {{"versions", version_text(application.program, build)}, {"deck", deck::print(deck)}});
 }
 
 std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& recorder) const {

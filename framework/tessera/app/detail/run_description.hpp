@@ -18,6 +18,7 @@ namespace tessera::app {
 struct RunDescription {
   Session& session;
   const PipelineApplication& application;
+  const ProgramBuild& build;
   const deck::Deck& deck;
   const ImageInputs& inputs;
   const Algorithm& pipeline;
@@ -37,6 +38,8 @@ struct RunDescription {
 
  private:
   std::string first_line() const;
+  /// How the ranks share the points out, and the bands, if there are several.
+  std::string layout_text() const;
   const ArrayDeclaration& result() const { return pipeline[pipeline.find(application.output)]; }
   /// The input, or the result of a program that reads none.
   const ArrayDeclaration& data() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/time_report.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
@@ -35,6 +36,13 @@ bool waits_for_ranks(const PlanNode& node) {
   return std::holds_alternative<plan::Exchange>(node.step) ||
          std::holds_alternative<plan::FinishExchange>(node.step) ||
          std::holds_alternative<plan::Reduce>(node.step);
+}
+
+std::vector<StepCost> phase_costs(const StepRecorder& recorder) {
+  std::vector<StepCost> costs;
+  for (const Phase phase : all_phases)
+    costs.push_back({recorder.total(phase).calls, recorder.total(phase).seconds, 0, 0});
+  return costs;
 }
 
 /// By node id.
@@ -85,23 +93,32 @@ Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number
   return largest;
 }
 
-void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
-                    const std::vector<std::vector<StepCost>>& by_rank) {
-  walk(plan.root, [&](const PlanNode& node) {
-    const auto i = static_cast<std::size_t>(node.id);
-    if (!is_step(node)) return;
-    const double slowest = most(by_rank, i, &StepCost::seconds);
-    const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
-    report.add_row(
-        "steps", {{"node", node.id},
-                  {"step", step_label(pipeline, node)},
+/// Adds a row with entry `i` of the lists of all ranks.
+void add_step_row(Report& report, int node, const std::string& name,
+                  const std::vector<std::vector<StepCost>>& by_rank, std::size_t i) {
+  const double slowest = most(by_rank, i, &StepCost::seconds);
+  const std::int64_t bytes = sum(by_rank, i, &StepCost::bytes);
+  report.add_row("steps",
+                 {{"node", node},
+                  {"step", name},
                   {"calls", by_rank.front()[i].calls},
                   {"slowest_seconds", slowest},
                   {"mean_seconds", sum(by_rank, i, &StepCost::seconds) / static_cast<double>(by_rank.size())},
                   {"points", sum(by_rank, i, &StepCost::points)},
                   {"bytes", bytes},
                   {"gigabytes_per_second", slowest > 0 ? static_cast<double>(bytes) * 1e-9 / slowest : 0.0}});
+}
+
+void add_step_table(Report& report, const Algorithm& pipeline, const Plan& plan,
+                    const std::vector<std::vector<StepCost>>& phases,
+                    const std::vector<std::vector<StepCost>>& steps) {
+  for (const Phase phase : all_phases)
+    add_step_row(report, node_of(phase), name_of(phase), phases, static_cast<std::size_t>(phase));
+  walk(plan.root, [&](const PlanNode& node) {
+    if (is_step(node))
+      add_step_row(report, node.id, step_label(pipeline, node), steps, static_cast<std::size_t>(node.id));
   });
+  report.sort_text("steps", "slowest_seconds");
 }
 
 void add_stage_table(Report& report, const Algorithm& pipeline, const Plan& plan,
@@ -143,11 +160,13 @@ void add_totals(Report& report, const std::vector<std::vector<RankCost>>& by_ran
 
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
                const StepRecorder& recorder) {
+  add_times(report, communicator, plan, recorder);
+  const auto phases = gather(communicator, phase_costs(recorder));
   const auto steps = gather(communicator, step_costs(pipeline, plan, recorder));
   const auto stages = gather(communicator, stage_costs(plan));
   const auto ranks = gather(communicator, std::vector{rank_cost(pipeline, plan, recorder)});
   if (ranks.empty()) return;
-  add_step_table(report, pipeline, plan, steps);
+  add_step_table(report, pipeline, plan, phases, steps);
   add_stage_table(report, pipeline, plan, stages);
   add_totals(report, ranks, stages);
 }

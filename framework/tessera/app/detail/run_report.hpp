@@ -6,8 +6,9 @@
 
 namespace tessera::app {
 
-/// Adds to the report of rank 0 what the steps of a run cost: the tables `steps` and `stages`, and the
-/// section `totals`. Every rank gives its own plan and recorder. Collective.
+/// Adds to the report of rank 0 what a run has cost: the tables `time`, `steps` and `stages`, and the section
+/// `totals`. The phases before and after the steps stand in `steps`, too, whose text begins with the slowest.
+/// Every rank gives its own plan and recorder. Collective.
 void add_steps(Report& report, MPI_Comm communicator, const Algorithm& pipeline, const Plan& plan,
                const StepRecorder& recorder);
 

@@ -11,16 +11,36 @@
 
 namespace tessera::app {
 
-StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options)
+StepRecorder::StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options,
+                           RunPhases& phases)
     : communicator_(communicator), plan_(plan), options_(options) {
   std::size_t nodes = 0;
   walk(plan.root, [&nodes](const PlanNode&) { ++nodes; });
   totals_.resize(nodes);
-  MPI_Barrier(communicator_);
-  start_ = Clock::now();
+  set_clock(phases);
+  phases.end();
+  for (const RunPhases::Span& span : phases.spans()) add(span);
 }
 
-double StepRecorder::now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+void StepRecorder::add(const RunPhases::Span& span) {
+  Total& total = phases_[static_cast<std::size_t>(span.phase)];
+  const Event event{node_of(span.phase), seconds_at(span.begin), seconds_at(span.end)};
+  ++total.calls;
+  total.seconds += event.end - event.begin;
+  last_phase_ended_ = event.end;
+  if (options_.events) events_.push_back(event);
+}
+
+/// Ranks of several nodes have clocks of their own, but leave a barrier together.
+void StepRecorder::set_clock(const RunPhases& phases) {
+  MPI_Barrier(communicator_);
+  const Clock::time_point met = Clock::now();
+  const double mine = std::chrono::duration<double>(met - phases.began()).count();
+  double longest = 0;
+  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+  start_ = met - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(longest));
+  began_run_ = seconds_at(phases.began());
+}
 
 void StepRecorder::begin(const PlanNode& node) {
   end();
@@ -41,6 +61,14 @@ void StepRecorder::end() {
 }
 
 std::string StepRecorder::text() const {
+  std::string text;
+  const auto add = [&](const std::string& name, double mine) {
+    double slowest = 0;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+    text += fmt::format("{}{} {:.4f} s", text.empty() ? "" : ", ", name, slowest);
+  };
+  for (const Phase phase : all_phases)
+    if (phase != Phase::finish) add(name_of(phase), total(phase).seconds);
   std::map<std::string, double> seconds;
   {
     const std::lock_guard lock(mutex_);
@@ -48,12 +76,7 @@ std::string StepRecorder::text() const {
       if (is_step(node)) seconds[step_kind(node)] += totals_[static_cast<std::size_t>(node.id)].seconds;
     });
   }
-  std::string text;
-  for (const auto& [kind, mine] : seconds) {
-    double slowest = 0;
-    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
-    text += fmt::format("{}{} {:.4f} s", text.empty() ? "" : ", ", kind, slowest);
-  }
+  for (const auto& [kind, mine] : seconds) add(kind, mine);
   return text;
 }
 

@@ -12,6 +12,19 @@
 namespace tessera::app {
 namespace {
 
+Json event_json(const StepRecorder::Event& event, const std::string& name, const std::string& category,
+                std::size_t rank) {
+  constexpr double microseconds = 1e6;
+  return Json::Object{{"name", name},
+                      {"cat", category},
+                      {"ph", "X"},
+                      {"pid", rank},
+                      {"tid", 0},
+                      {"ts", event.begin * microseconds},
+                      {"dur", (event.end - event.begin) * microseconds},
+                      {"args", Json::Object{{"node", event.node}}}};
+}
+
 Json process_name(std::size_t rank) {
   return Json::Object{{"name", "process_name"},
                       {"ph", "M"},
@@ -24,26 +37,20 @@ Json process_name(std::size_t rank) {
 
 std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
                        const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) {
-  std::map<int, const PlanNode*> steps;
+  /// By node: the name and the kind.
+  std::map<int, std::pair<std::string, std::string>> steps;
+  for (const Phase phase : all_phases) steps[node_of(phase)] = {name_of(phase), "phase"};
   walk(any_plan.root, [&](const PlanNode& node) {
-    if (is_step(node)) steps[node.id] = &node;
+    if (is_step(node)) steps[node.id] = {step_label(pipeline, node), step_kind(node)};
   });
-  constexpr double microseconds = 1e6;
   std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   for (std::size_t rank = 0; rank < events_by_rank.size(); ++rank) {
     text.append(rank == 0 ? "\n" : ",\n").append(to_text(process_name(rank)));
     for (const StepRecorder::Event& event : events_by_rank[rank]) {
       const auto step = steps.find(event.node);
       if (step == steps.end()) continue;
-      const Json json = Json::Object{{"name", step_label(pipeline, *step->second)},
-                                     {"cat", step_kind(*step->second)},
-                                     {"ph", "X"},
-                                     {"pid", rank},
-                                     {"tid", 0},
-                                     {"ts", event.begin * microseconds},
-                                     {"dur", (event.end - event.begin) * microseconds},
-                                     {"args", Json::Object{{"node", event.node}}}};
-      text.append(",\n").append(to_text(json));
+      const auto& [name, kind] = step->second;
+      text.append(",\n").append(to_text(event_json(event, name, kind, rank)));
     }
   }
   return text + "\n]}\n";

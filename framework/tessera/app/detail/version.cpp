@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include "tessera/io/hdf5_version.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera_version.hpp"
 
@@ -41,12 +41,26 @@ std::string libraries_text() {
   mpi = mpi.substr(0, mpi.find('\n'));
   for (char& c : mpi)
     if (c == '\t') c = ' ';
-  return fmt::format("Kokkos {}.{}.{} with {}\nMPI: {}\nHDF5 {}\n", KOKKOS_VERSION / 10000,
-                     KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(), mpi, io::hdf5_version());
+  return fmt::format("Kokkos {}.{}.{} with {}\nMPI: {}\n{}\n", KOKKOS_VERSION / 10000,
+                     KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, backends(), mpi, io::formats_text());
 }
 
-std::string version_text(const std::string& program) {
-  return fmt::format("{} {}\n{}", program, version(), libraries_text());
+std::string build_text(const ProgramBuild& build) {
+  constexpr std::string_view type = TESSERA_BUILD_TYPE;
+  return fmt::format("build {}{}, {}", type.empty() ? "without a type" : type,
+                     build.is_optimised ? "" : ", not optimised", build.instruction_set);
+}
+
+std::string build_warning(const ProgramBuild& build) {
+  if (build.is_optimised && this_program.is_optimised) return "";
+  return fmt::format(
+      "warning: {} compiled without optimisation, and runs many times slower than it could: build with "
+      "-DCMAKE_BUILD_TYPE=Release",
+      build.is_optimised ? "the Tessera library is" : "this program is");
+}
+
+std::string version_text(const std::string& program, const ProgramBuild& build) {
+  return fmt::format("{} {}\n{}\n{}", program, version(), build_text(build), libraries_text());
 }
 
 }  // namespace tessera::app

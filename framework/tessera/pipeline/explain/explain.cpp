@@ -15,10 +15,41 @@
 namespace tessera {
 namespace {
 
+/// "clamp", "mirror and constant": the conditions of an array, in the order of their sides.
+std::string conditions_text(const ArrayDeclaration& array) {
+  constexpr std::array names = {"none", "clamp", "mirror", "mirror_interior", "constant", "periodic"};
+  std::array<bool, names.size()> is_named = {};
+  std::string text;
+  for (int d = 0; d < array.domain.dimensions; ++d)
+    for (const Boundary condition : array.boundary.side[static_cast<std::size_t>(d)]) {
+      const auto i = static_cast<std::size_t>(condition);
+      if (condition == Boundary::none || is_named[i]) continue;
+      is_named[i] = true;
+      text.append(text.empty() ? "" : " and ").append(names[i]);
+    }
+  return text;
+}
+
+bool does_nothing(const plan::Exchange& step) {
+  return std::ranges::all_of(step.arrays, [](const plan::ArrayMessages& array) {
+    return array.lists.sends.empty() && array.lists.receives.empty() && array.lists.copies.empty();
+  });
+}
+bool does_nothing(const plan::Compute& step) {
+  return std::ranges::all_of(step.parts, [](const Box& part) { return part.empty(); });
+}
+/// Steps on one box; all others do something.
+template <class Step>
+bool does_nothing(const Step& step) {
+  if constexpr (requires { step.box; }) return step.box.empty();
+  return false;
+}
+
 /// Writes the nodes of a tree, one line each, indented.
 class StepPrinter {
  public:
-  StepPrinter(const Algorithm& pipeline, const Plan& plan) : pipeline_(pipeline), plan_(plan) {}
+  StepPrinter(const Algorithm& pipeline, const Plan& plan, bool all_steps)
+      : pipeline_(pipeline), plan_(plan), all_steps_(all_steps) {}
 
   std::string text() {
     print(plan_.root);
@@ -68,7 +99,8 @@ class StepPrinter {
   }
   void operator()(const plan::FinishExchange& step) { line("wait for exchange {}", step.exchange); }
   void operator()(const plan::FillBoundary& step) {
-    line("fill the border of {} in {}", name(step.array), to_string(step.box));
+    line("fill the border of {} in {}: what lies outside the image, by {}", name(step.array),
+         to_string(step.box), conditions_text(pipeline_[step.array]));
   }
   void operator()(const plan::Compute& step) {
     std::string parts, members, extent;
@@ -97,6 +129,7 @@ class StepPrinter {
 
  private:
   void print(const PlanNode& node) {
+    if (!all_steps_ && std::visit([](const auto& step) { return does_nothing(step); }, node.step)) return;
     text_ += fmt::format("  {:>4} {:{}}", node.id, "", 2 * depth_);
     std::visit(*this, node.step);
     ++depth_;
@@ -123,6 +156,7 @@ class StepPrinter {
 
   const Algorithm& pipeline_;
   const Plan& plan_;
+  bool all_steps_;
   std::string text_;
   int depth_ = 0;
 };
@@ -158,11 +192,11 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
 
 }  // namespace
 
-std::string explain(const Algorithm& pipeline, const Plan& plan) {
+std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps) {
   std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
   for (int id = 0; id < pipeline.size(); ++id)
     text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)]);
-  text += StepPrinter(pipeline, plan).text();
+  text += StepPrinter(pipeline, plan, all_steps).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
   if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
@@ -175,9 +209,17 @@ std::string explain(const Algorithm& pipeline, const Plan& plan) {
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
   ++rank_count;
   peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
-  for (const ArrayRegions& stage : plan.stages) redundant_points += stage.redundant_points;
-  exchanged_bytes.resize(plan.stages.size());
+  for (auto* by_array : {&exchanged_bytes, &computed_by_array, &redundant_by_array})
+    by_array->resize(plan.stages.size());
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    redundant_points += plan.stages[i].redundant_points;
+    computed_by_array[i] += plan.stages[i].computed_points;
+    redundant_by_array[i] += plan.stages[i].redundant_points;
+  }
   walk(plan.root, [&](const PlanNode& node) {
+    const StepWork of_node = work_of(pipeline, node);
+    work.points += of_node.points;
+    work.bytes += of_node.bytes;
     const auto* exchange = std::get_if<plan::Exchange>(&node.step);
     if (exchange == nullptr) return;
     const Traffic traffic = sent(pipeline, *exchange);

@@ -43,10 +43,12 @@ std::future<void> BandedRun::transfer(std::size_t coming, const Bindings& bindin
   });
 }
 
-void BandedRun::run(const Bindings& bindings, const StepObserver& observer) {
+void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
+                    const BandObserver& band_observer) {
   carried_.clear();
   under_way_ = transfer(0, bindings);
   for (std::size_t i = 0; i < bands_.size(); ++i) {
+    if (band_observer) band_observer(bands_[i]);
     report("read", observer);
     under_way_.get();
     last_ = std::move(current_);

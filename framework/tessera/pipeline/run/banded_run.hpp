@@ -15,6 +15,9 @@
 
 namespace tessera {
 
+/// Is told that a band comes next.
+using BandObserver = std::function<void(const Band&)>;
+
 /// Runs a pipeline band after band: while one is computed, another thread writes the one before and reads the
 /// next. Sources are read, and sinks written, in the order of the bands.
 class BandedRun {
@@ -30,7 +33,8 @@ class BandedRun {
   /// Collective. Sources and sinks are called by another thread if the run overlaps them. The observer is
   /// told of steps of `shown`, which each band's are reported as; of reading and writing, when they are
   /// waited for.
-  void run(const Bindings& bindings, const StepObserver& observer = {});
+  void run(const Bindings& bindings, const StepObserver& observer = {},
+           const BandObserver& band_observer = {});
 
  private:
   std::unique_ptr<PlanInstance> open(const Band& band, const Bindings& bindings);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/execute_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "tessera/app/detail/checkpoints.hpp"
+#include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/plan_run.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/reported_numbers.hpp"
+#include "tessera/app/detail/run_description.hpp"
+#include "tessera/app/detail/watchdog.hpp"
+#include "tessera/app/detail/written_files.hpp"
+#include "tessera/app/schedule_keys.hpp"
+#include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/view/gpu_aware.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// A run that goes all the way: what listens to its steps, and what comes out of it.
+class Execution {
+ public:
+  Execution(RunSetup& setup, const RunPlans& plans)
+      : setup_(setup),
+        plans_(plans),
+        progress_(setup.session.rank(), setup.options.quiet),
+        loops_(*setup.pipeline, progress_, setup.session.rank()),
+        files_(setup, loops_.history()),
+        checkpoints_({setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()},
+                     loops_.history(), progress_),
+        numbers_(*setup.pipeline, setup.application.numbers) {}
+
+  ExitStatus run(RunPhases& phases) {
+    phases.begin(Phase::start);
+    setup_.session.start_kokkos(plans_.mine().target.threads);
+    progress_.line(description().start_text(setup_.options.verbose));
+    if (!setup_.options.plan.empty()) progress_.line(plan_line());
+    phases.begin(Phase::allocate);
+    PlanRun plan_run(setup_.session, *setup_.pipeline, plans_.by_deck(), plans_.mine(), choose_messages());
+    phases.begin(Phase::open);
+    Bindings bindings;
+    setup_.inputs.open(bindings);
+    StepRecorder recorder(setup_.session.communicator(), plans_.mine(), files_.records.recorder_options(),
+                          phases);
+    bind(bindings, plan_run, recorder);
+    run_steps(plan_run, bindings, recorder);
+    phases.begin(Phase::finish);
+    tell(recorder, phases);
+    const auto [status, shortcoming] = judged();
+    for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
+      for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));
+    if (status != ExitStatus::done && setup_.session.rank() == 0)
+      fmt::print(stderr, "{}: {}\n", setup_.application.program, shortcoming);
+    return status;
+  }
+
+ private:
+  RunDescription description() const {
+    return {setup_.session, setup_.application, setup_.build,  setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   plans_.mine(), setup_.options.plan};
+  }
+
+  /// What is followed instead of the deck.
+  std::string plan_line() const {
+    const std::vector<std::string> unused = given_schedule_keys(setup_.deck);
+    return fmt::format("plan {}{}{}", setup_.options.plan,
+                       unused.empty() ? "" : "; not used: ", fmt::join(unused, ", "));
+  }
+
+  /// Reports what it chooses, where there is a choice.
+  Transport choose_messages() {
+    const std::string wanted = setup_.deck.get<std::string>("gpu_aware_mpi");
+    const ChosenTransport chosen =
+        choose_transport(setup_.session.communicator(), wanted == "on"    ? GpuAware::on
+                                                        : wanted == "off" ? GpuAware::off
+                                                                          : GpuAware::detect);
+    if (!runs_on_host) progress_.line("messages " + chosen.reason);
+    return chosen.transport;
+  }
+
+  void bind(Bindings& bindings, PlanRun& plan_run, const StepRecorder& recorder) {
+    numbers_.listen(bindings);
+    files_.outputs.listen(bindings, plan_run.instance(),
+                          [this, &recorder] { return description().attributes(recorder); });
+    loops_.listen(bindings);
+    checkpoints_.listen(bindings);
+  }
+
+  void run_steps(PlanRun& plan_run, const Bindings& bindings, StepRecorder& recorder) {
+    const deck::Deck& deck = setup_.deck;
+    const bool has_bands = band_of(plans_.mine()) != nullptr;
+    const int step_count = steps_outside_loops(plans_.mine().root);
+    Watchdog watchdog(deck.is_set("watchdog") ? deck.get<double>("watchdog") : 0,
+                      [this](int node) { end_standstill(node); });
+    int steps = 0;
+    try {
+      const auto begin_step = [&](const PlanNode& node) {
+        recorder.begin(node);
+        watchdog.begin(node.id);
+        if (!has_bands && !loops_.is_inside())
+          progress_.step(++steps, step_count, step_label(*setup_.pipeline, node));
+      };
+      const auto begin_band = [this](const Band& band) { progress_.band(band, passes_of(*setup_.pipeline)); };
+      plan_run.run(bindings, begin_step, begin_band);
+      recorder.end();
+    } catch (const std::exception& error) {
+      if (all_ranks_know(error)) throw;
+      // Here, where the files are still open: to close them all ranks would have to come along.
+      setup_.session.abort(setup_.application.program, error);
+    }
+  }
+
+  /// Prints and writes what the run was like.
+  void tell(StepRecorder& recorder, RunPhases& phases) {
+    if (!numbers_.empty()) progress_.line(numbers_.text());
+    progress_.line(recorder.text());
+    phases.end();
+    recorder.add(phases.spans().back());
+    Report report;
+    if (files_.records.wants_report()) {
+      description().add(report, recorder);
+      loops_.add(report);
+      checkpoints_.add(report);
+      numbers_.add(report);
+    }
+    files_.records.write(report, *setup_.pipeline, plans_.mine(), recorder, loops_.history());
+  }
+
+  /// How the run ended, and a line about what it lacks, such as a loop that did not converge.
+  std::pair<ExitStatus, std::string> judged() const {
+    if (const std::string line = loops_.unfinished(); !line.empty()) return {ExitStatus::not_converged, line};
+    const std::string line = numbers_.judged(setup_.session.communicator(), setup_.application, setup_.deck);
+    return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
+  }
+
+  /// Other ranks come to their limit a little later: they may say where they are, too.
+  void end_standstill(int node) const {
+    const double limit = setup_.deck.get<double>("watchdog");
+    print_standstill(setup_.application.program, setup_.session.rank(), limit, *setup_.pipeline,
+                     plans_.mine(), node);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(limit / 2, 5.0)));
+    setup_.session.abort(ExitStatus::watchdog);
+  }
+
+  RunSetup& setup_;
+  const RunPlans& plans_;
+  Progress progress_;
+  LoopRecorder loops_;
+  WrittenFiles files_;
+  Checkpoints checkpoints_;
+  ReportedNumbers numbers_;
+};
+
+}  // namespace
+
+ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases) {
+  phases.begin(Phase::open);
+  check_comparison(setup, plans.mine());
+  return Execution(setup, plans).run(phases);
+}
+
+}  // namespace tessera::app

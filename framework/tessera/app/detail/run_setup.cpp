@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/run_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/pipeline_names.hpp"
+#include "tessera/app/detail/written_stages.hpp"
+#include "tessera/app/image_outputs.hpp"
+#include "tessera/app/schedule_keys.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+
+RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
+                   const ProgramBuild& given_build, const Options& given_options,
+                   const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files)
+    : session(given_session),
+      application(given_application),
+      build(given_build),
+      options(given_options),
+      deck(given_deck),
+      deck_files(given_deck_files),
+      inputs(session.communicator(), application, deck) {
+  const io::ImageInfo* image = inputs.image();
+  if (image != nullptr) check_extents("image", image->domain);
+  collectively(session.communicator(), [this] { make_pipeline(); });
+  if (result() != nullptr) check_extents("result", result()->domain);
+}
+
+void RunSetup::make_pipeline() {
+  const io::ImageInfo* image = inputs.image();
+  Pipeline asked = image != nullptr ? application.build(*image, deck) : application.generate(deck);
+  check_names_of(application, deck, asked);
+  write_stages(asked, deck);
+  const Schedule asked_schedule =
+      schedule_from_deck(deck, common_names(names_of(application), asked), !runs_on_host);
+  blame_deck([&] {
+    Rounds rounds = in_rounds(asked, asked_schedule);
+    pipeline = std::make_unique<Algorithm>(std::move(rounds.pipeline));
+    schedule = std::move(rounds.schedule);
+  });
+}
+
+const ArrayDeclaration* RunSetup::result() const {
+  const bool has_none = application.output_is_optional && !has_output(deck);
+  return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output)];
+}
+
+/// Coordinates are 32 bits wide, with room for what stages read beyond the image.
+void RunSetup::check_extents(const char* what, const Box& domain) const {
+  constexpr std::int64_t largest = std::int64_t(1) << 30;
+  for (int d = 0; d < domain.dimensions; ++d) {
+    if (domain[d].size() <= largest) continue;
+    const std::string message =
+        fmt::format("the {} is {}, but no side may be longer than {}", what, to_string(domain), largest);
+    if (inputs.image() != nullptr) deck.fail("input.file", message);
+    throw InputError(message);
+  }
+}
+
+std::int64_t RunSetup::memory_limit() const {
+  if (!deck.is_set("memory")) return 0;
+  return std::max<std::int64_t>(1, deck.get<deck::ByteSize>("memory").bytes);
+}
+
+std::vector<std::string> RunSetup::deck_and_plan_files() const {
+  std::vector<std::string> files = deck_files;
+  if (!options.plan.empty()) files.push_back(options.plan);
+  return files;
+}
+
+std::vector<std::string> RunSetup::read_files() const {
+  std::vector<std::string> files = deck_and_plan_files();
+  for (const NamedFile& file : inputs.files()) files.push_back(file.path);
+  return files;
+}
+
+void RunSetup::fail(const ScheduleError& error) const {
+  deck.fail(key_without_turn(error.key), error.what());
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/written_files.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::app {
+namespace {
+
+std::vector<std::string> joined(std::vector<std::string> some, const std::vector<std::string>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
+}  // namespace
+
+WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history)
+    : outputs(setup.session.communicator(), setup.application, setup.deck, setup.inputs, *setup.pipeline,
+              setup.result(), history, setup.deck_and_plan_files()),
+      records(setup.session.communicator(), setup.options,
+              setup.application.loops.empty() ? "" : setup.deck.text_of("output.history"),
+              joined(outputs.paths(), setup.read_files())) {}
+
+void check_comparison(const RunSetup& setup, const Plan& plan) {
+  const deck::Deck& deck = setup.deck;
+  const Pipeline& pipeline = *setup.pipeline;
+  if (setup.inputs.image() == nullptr || !deck.is_set("output.comparison")) return;
+  if (band_of(plan) != nullptr)
+    deck.fail("output.comparison",
+              "nothing keeps the middle of an image that is computed in bands: leave it out");
+  for (const LoopDeclaration& loop : pipeline.loops())
+    for (const auto& feed : loop.feeds)
+      if (pipeline[feed.to].is_input() && pipeline[feed.to].name == "input")
+        deck.fail("output.comparison",
+                  fmt::format("the loop '{}' changes the input, and nothing is left to compare the result "
+                              "with: leave it out",
+                              loop.name));
+}
+
+}  // namespace tessera::app

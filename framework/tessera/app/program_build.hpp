@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace tessera::app {
+
+/// How the translation unit with a program's main(), which has its kernels, is compiled.
+struct ProgramBuild {
+  bool is_optimised = false;
+  /// The most that the compiler may use of the processor.
+  const char* instruction_set = "";
+};
+
+/// How the translation unit that names it is compiled: the default argument of what runs programs, so that a
+/// program without optimisation is told of, whatever the library has.
+static constexpr ProgramBuild this_program = {
+#if defined(__OPTIMIZE__)
+    true,
+#else
+    false,
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+    "x86-64-v4 (AVX-512)"
+#elif defined(__AVX2__) && defined(__FMA__)
+    "x86-64-v3 (AVX2)"
+#elif defined(__SSE4_2__)
+    "x86-64-v2 (SSE4.2)"
+#elif defined(__x86_64__)
+    "x86-64 (SSE2)"
+#elif defined(__ARM_FEATURE_SVE)
+    "AArch64 (SVE)"
+#elif defined(__aarch64__)
+    "AArch64 (NEON)"
+#else
+    "the compiler's default instructions"
+#endif
+};
+
+}  // namespace tessera::app

@@ -22,7 +22,7 @@ WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history)
 
 void check_comparison(const RunSetup& setup, const Plan& plan) {
   const deck::Deck& deck = setup.deck;
-  const Pipeline& pipeline = *setup.pipeline;
+  const Algorithm& pipeline = *setup.pipeline;
   if (setup.inputs.image() == nullptr || !deck.is_set("output.comparison")) return;
   if (band_of(plan) != nullptr)
     deck.fail("output.comparison",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Configures, builds and runs the project in consumer/. With WAY=installed, Tessera is installed from TESSERA_BUILD
-# first, and found with find_package, and the project is run; with WAY=subdirectory it is taken in from TESSERA_SOURCE, and
-# the project's own code is compiled: what it is linked with is what the build around this test has compiled.
+# first, and found with find_package, and the project is run. With WAY=core only the component `library` is installed, and
+# the project asks for the component `core`. With WAY=subdirectory Tessera is taken in from TESSERA_SOURCE, and the project's
+# own code is compiled: what it is linked with is what the build around this test has compiled.
 cmake_minimum_required(VERSION 3.25)
 
 function(step)
@@ -38,6 +39,14 @@ function(check_installation prefix)
   endif()
 endfunction()
 
+# A project that names no build type is compiled with optimisation.
+function(check_build_type)
+  file(STRINGS ${WORK}/build/CMakeCache.txt line REGEX "^CMAKE_BUILD_TYPE:")
+  if(NOT line MATCHES "=Release$")
+    message(FATAL_ERROR "a project that named no build type got: ${line}")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 # The user names neither an include folder nor a flag: only where Tessera is.
 set(options -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${SANITIZERS})
@@ -45,12 +54,21 @@ if(WAY STREQUAL installed)
   step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --prefix ${WORK}/prefix)
   check_installation(${WORK}/prefix)
   list(APPEND options -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DTessera_ROOT=${WORK}/prefix)
+elseif(WAY STREQUAL core)
+  step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --component library --prefix ${WORK}/prefix)
+  if(EXISTS ${WORK}/prefix/bin)
+    message(FATAL_ERROR "the component library has programs")
+  endif()
+  list(APPEND options -DTessera_ROOT=${WORK}/prefix -DTESSERA_COMPONENT=core)
 else()
   list(APPEND options -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DTESSERA_SOURCE=${TESSERA_SOURCE}
        -DKokkos_DIR=${KOKKOS})
 endif()
 step(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK}/build ${options})
-if(WAY STREQUAL installed)
+if(WAY STREQUAL core)
+  check_build_type()
+endif()
+if(NOT WAY STREQUAL subdirectory)
   step(${CMAKE_COMMAND} --build ${WORK}/build)
   step(${WORK}/build/consumer)
 else()

@@ -5,6 +5,7 @@
 #include "pipeline/mixed_stages.hpp"
 #include "pipeline/random_bodies.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 

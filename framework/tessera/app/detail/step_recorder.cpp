@@ -35,10 +35,11 @@ void StepRecorder::add(const RunPhases::Span& span) {
 void StepRecorder::set_clock(const RunPhases& phases) {
   MPI_Barrier(communicator_);
   const Clock::time_point met = Clock::now();
-  const double mine = std::chrono::duration<double>(met - phases.began()).count();
-  double longest = 0;
-  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, communicator_);
-  start_ = met - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(longest));
+  // Whole ticks: a rounded difference could put the first phase before the start.
+  const auto mine = static_cast<std::int64_t>((met - phases.began()).count());
+  std::int64_t longest = 0;
+  MPI_Allreduce(&mine, &longest, 1, MPI_INT64_T, MPI_MAX, communicator_);
+  start_ = met - Clock::duration(longest);
   began_run_ = seconds_at(phases.began());
 }
 

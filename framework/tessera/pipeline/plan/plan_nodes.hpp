@@ -20,14 +20,16 @@ namespace plan {
 
 /// The children run once, in order.
 struct Sequence {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "sequence";
   /// The name of the part of the plan, such as "compute".
   std::string name;
   /// The parts of the plan that run.
   std::vector<PlanNode> children;
 };
-/// The children run again and again, until `maximum` turns are over or a condition ends the loop before.
+/// The children run again and again, until `maximum` turns are over or a condition ends the loop earlier.
 struct Repeat {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "repeat";
   /// The most turns.
   std::int64_t maximum = 1;
@@ -46,7 +48,7 @@ struct Repeat {
   /// Not -1 if the children are a round of turns (see in_rounds): when the condition holds, the swaps at the
   /// end are taken back, and the loop of this number, which is the next one, goes on.
   int rounds_of = -1;
-  /// Whether turns are counted from the end of the loop before.
+  /// Whether the loop counts its turns on from where the loop before it ended.
   bool continues = false;
   /// Whether reductions of a turn are under way while the points of the next turn are computed (see
   /// TurnPart).
@@ -54,6 +56,7 @@ struct Repeat {
 };
 /// The steps of one of the bands into which the arrays are cut when they do not fit into memory.
 struct Bands {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "bands";
   /// The band.
   Band band;
@@ -62,24 +65,28 @@ struct Bands {
 };
 /// The children run once for each item of a stream, such as a frame, until there is none.
 struct Items {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "items";
   /// The steps for one item.
   std::vector<PlanNode> children;
 };
 /// From here on a buffer is in use: until its Free nothing else touches its part of the rank's memory.
 struct Allocate {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "allocate";
   /// The number of the buffer.
   int buffer = 0;
 };
 /// From here on a buffer is not in use any more.
 struct Free {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "free";
   /// The number of the buffer.
   int buffer = 0;
 };
 /// The rank's block of an input is read from its source, a file or memory.
 struct Read {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "read";
   /// The id of the input.
   int array = 0;
@@ -88,6 +95,7 @@ struct Read {
 };
 /// The rank's block of an output is written to its sink, a file or memory.
 struct Write {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "write";
   /// The id of the output.
   int array = 0;
@@ -104,6 +112,7 @@ struct ArrayMessages {
 /// The points that a rank needs come from the ranks that own them; all points for one partner are one
 /// message. Collective over all ranks.
 struct Exchange {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "exchange";
   /// The messages of each array.
   std::vector<ArrayMessages> arrays;
@@ -113,12 +122,14 @@ struct Exchange {
 };
 /// Waits until the messages of an overlapped exchange have arrived.
 struct FinishExchange {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "wait";
   /// The id of the Exchange node.
   int exchange = 0;
 };
 /// The points of `box` outside the array's domain get the values of its boundary conditions.
 struct FillBoundary {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "boundary";
   /// The id of the array.
   int array = 0;
@@ -145,6 +156,7 @@ struct Contribution {
 /// nothing but reductions reads them: those are in scratch as well. If `stage` is a global reduction, the
 /// parts are the points that the rank contributes.
 struct Compute {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";
   /// The id of the stage's first output.
   int stage = 0;
@@ -170,12 +182,14 @@ struct Compute {
 /// The contributions of all ranks to a global reduction become its result, which every rank gets. Collective
 /// over all ranks.
 struct Reduce {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "reduce";
   /// The id of the reduction.
   int stage = 0;
 };
 /// Two arrays of the same shape change places: they exchange their buffers, and nothing is copied.
 struct Swap {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "swap";
   /// The id of the one array.
   int first = 0;
@@ -183,18 +197,19 @@ struct Swap {
   int second = 0;
 };
 
-/// All kinds of nodes. Who treats them differently calls visit_step, which does not compile when one is left
-/// out.
+/// A node of any kind. Code that treats kinds differently calls visit_step, which does not compile when a
+/// kind is left out.
 using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
                           FinishExchange, FillBoundary, Compute, Reduce, Swap>;
 
 }  // namespace plan
 
-/// A node of a plan: `step` is its kind with what that needs. Its id is its place in a depth-first walk: the
-/// same on all ranks, and in every report.
+/// A node of a plan. The plans of all ranks have the same nodes with the same ids, and reports name nodes by
+/// their ids.
 struct PlanNode {
-  /// The place in a depth-first walk, from 0.
+  /// The place of the node in a depth-first walk of its plan, from 0.
   int id = 0;
+  /// The kind of the node with its arguments, and the children of an inner node.
   plan::Step step;
 };
 

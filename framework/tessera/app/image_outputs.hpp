@@ -19,7 +19,7 @@ namespace tessera::app {
 /// Whether a deck names a file for the result.
 bool has_output(const deck::Deck& deck);
 
-/// Declares the keys of the files to which an application writes its result: the block `output`.
+/// Declares the keys `output.*` of the files to which an application writes its result.
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// The files to which an application writes its result and some of its stages. All calls but paths() are

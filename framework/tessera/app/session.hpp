@@ -24,8 +24,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos with the number of threads that threads(asked) returns. On machines with devices each rank
-  /// of a node takes the next device in turn. Collective. Throws as threads(asked) does.
+  /// Starts Kokkos with as many threads as threads(int) returns for `threads`, and throws as that does. On
+  /// machines with devices each rank of a node takes the next device in turn. Collective.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.

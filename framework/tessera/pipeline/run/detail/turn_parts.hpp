@@ -8,12 +8,13 @@
 namespace tessera {
 
 /// The parts of a turn to which the steps of a loop belong if ranks agree on the condition of a turn while
-/// they compute the next one.
+/// they compute the next one. The points are computed first; then the reductions start and the swaps run.
+/// The reductions finish after the points of the next turn, and the values are computed from them.
 enum class TurnPart : std::uint8_t {
-  points,      ///< Steps that need no reduction of the turn.
-  reductions,  ///< Reductions, which start after the points and finish after the points of the next turn.
-  values,      ///< Steps that compute values from the reductions.
-  swaps        ///< Swaps, which run after the reductions have started.
+  points,      ///< All that needs no reduction of the turn.
+  reductions,  ///< Started after the points, finished after those of the next turn.
+  values,      ///< What follows from the reductions.
+  swaps        ///< After the reductions have started.
 };
 
 /// Returns the part of a turn to which a step of a loop belongs.

@@ -11,6 +11,7 @@ namespace tessera::app {
 /// is collective.
 class CheckpointFolder {
  public:
+  /// Names the folder at `path`, which need not exist, for the checkpoints of `program`.
   CheckpointFolder(std::string path, std::string program);
 
   const std::string& path() const { return path_; }
@@ -18,6 +19,7 @@ class CheckpointFolder {
   std::vector<std::string> files() const;
   /// Returns the number of the newest checkpoint; 0 when there is none.
   std::int64_t last_number() const;
+  /// Returns the path of the checkpoint of this number.
   std::string file(std::int64_t number) const;
   /// Removes all checkpoints of this program but those whose paths are in `kept`, and the unfinished files
   /// that killed runs have left.

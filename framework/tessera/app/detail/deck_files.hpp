@@ -13,7 +13,9 @@ namespace tessera::app {
 
 /// The texts of deck files and the environment variables that they name.
 struct DeckFiles {
+  /// The decks and the files that they include.
   std::vector<deck::Source> sources;
+  /// The values of the environment variables that the decks and overrides name.
   deck::Environment environment;
 };
 

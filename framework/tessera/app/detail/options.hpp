@@ -10,17 +10,25 @@ namespace tessera::app {
 
 /// The options and arguments of the command line.
 struct Options {
+  /// The paths of the decks.
   std::vector<std::string> decks;
   /// The values for keys of the deck, each as "key=value".
   std::vector<std::string> overrides;
+  /// Whether the program prints the text of --help.
   bool help = false;
+  /// Whether the program prints its version and those of its libraries.
   bool version = false;
+  /// Whether the program explains its plans and does not run.
   bool explain = false;
+  /// Whether the program looks for all that is wrong and does not run.
   bool check = false;
   /// Whether --explain prints the graph of the pipeline instead of plans.
   bool dot = false;
+  /// Whether the program prints the effective deck and does not run.
   bool print_deck = false;
+  /// Whether only errors are printed.
   bool quiet = false;
+  /// Whether the place of each rank and versions are printed, and by --explain one rank of each class.
   bool verbose = false;
   /// The number of ranks for which --explain and --check plan; 0: as many as there are.
   int ranks = 0;

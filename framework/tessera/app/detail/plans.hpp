@@ -23,6 +23,7 @@ class Plans {
   Plans(const Algorithm& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
+  /// The bands into which the arrays are cut; a single one if they are not.
   const Banding& bands() const { return bands_; }
   bool has_bands() const { return bands_.count > 1; }
   /// Returns the plan of a rank; for several bands it is that of plan_with_bands, which does not run. Throws

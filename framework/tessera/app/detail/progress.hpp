@@ -13,6 +13,7 @@ namespace tessera::app {
 /// prints nothing when it is quiet, and on ranks other than 0.
 class Progress {
  public:
+  /// Makes the progress line of this rank.
   Progress(int rank, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;

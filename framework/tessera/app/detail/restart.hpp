@@ -23,6 +23,7 @@ struct CheckpointedRun {
 
   /// Returns the ids of the arrays that a loop carries, which its checkpoints hold.
   std::vector<int> array_ids(int loop) const;
+  /// Returns the names, types and domains of these arrays, in the same order as array_ids().
   std::vector<io::FileArray> arrays(int loop) const;
 };
 
@@ -38,8 +39,11 @@ class Restart {
   const std::string& path() const { return reader_->path(); }
   /// The number of the checkpoint's loop in the pipeline.
   int loop() const { return loop_; }
+  /// The number of turns of the loop that have ended.
   std::int64_t turns() const { return reader_->notes().turns; }
+  /// Reads the residuals of these turns.
   std::vector<double> residuals() { return reader_->residuals(); }
+  /// Loads all arrays that the loop carries.
   void load(const LoadArray& load);
 
  private:

@@ -27,6 +27,7 @@ class RunPhases {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// A time during which a phase was under way.
   struct Span {
     Phase phase = Phase::start;
     Clock::time_point begin;
@@ -36,6 +37,7 @@ class RunPhases {
   /// Begins with the phase `start`, which began at `began` together with the program.
   explicit RunPhases(Clock::time_point began) : began_(began), current_{Phase::start, began, began} {}
 
+  /// Ends the phase that is under way, if there is one, and begins another.
   void begin(Phase phase);
   /// Ends the phase that is under way, after which steps follow, or nothing.
   void end();

@@ -22,7 +22,9 @@ class RunRecords {
   RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
              const std::vector<std::string>& taken);
 
+  /// The work that a recorder must do for the report and the trace.
   RecorderOptions recorder_options() const;
+  /// Whether the options ask for a report.
   bool wants_report() const { return prints_report_ || report_file_; }
 
   /// Writes the files, and prints a report that goes to standard output. Only rank 0's `report` and `history`

@@ -18,6 +18,7 @@ namespace tessera::app {
 /// With 0 seconds it never calls it.
 class Watchdog {
  public:
+  /// Starts the thread that watches, unless `seconds` is 0. The destructor ends it.
   Watchdog(double seconds, std::function<void(int node)> bite);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

@@ -27,6 +27,7 @@ class PlanSteps {
 
   /// Adds a buffer. Buffers are numbered from 0 in the order in which they are added.
   void add_buffer() { lifetimes_.emplace_back(); }
+  /// Notes that a step uses a buffer.
   void use(int buffer, int step) { lifetimes_[static_cast<std::size_t>(buffer)].use(step); }
   /// Makes a buffer be in use before the first step.
   void use_before(int buffer) { use(buffer, -1); }

@@ -20,6 +20,7 @@ class Planner {
         plan_(plan),
         regions_(scheduled, plan.rank, others) {}
 
+  /// Completes the plan, of which rank, rank count and target must be set. Throws as make_plan does.
   void run();
 
  private:

@@ -11,10 +11,14 @@ namespace tessera {
 /// The boxes of an array that a rank keeps in memory: the box that is computed or read from files, and the
 /// box that its consumers read.
 struct Storage {
+  /// The box that is computed or read from files.
   Box written;
+  /// The box that consumers read.
   Box read;
-  /// The points of each row that start on 64 bytes (see padded_layout), as written and as read.
+  /// The x of the point of each row that is aligned to 64 bytes where the array is written (see
+  /// padded_layout).
   std::int64_t written_x = 0;
+  /// The x of the point of each row that is aligned to 64 bytes where the array is read.
   std::int64_t read_x = 0;
   /// Whether both boxes are parts of one buffer, which holds their hull.
   bool shared = true;
@@ -28,7 +32,9 @@ class RankRegions {
   /// outlive this object.
   RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
+  /// The points of an array that this rank requires, as Regions::required says.
   const Box& required(int array) { return own_.required(array); }
+  /// The points that this rank computes, as Regions::computed says.
   const Box& computed(int array) { return own_.computed(array); }
 
   /// Returns how this rank keeps an array. Rows are aligned at the first point that is computed; rows of

@@ -15,6 +15,7 @@ class GroupLaunch {
   /// Must be called when arrays have changed places.
   void place(const ArrayPlaces& arrays, const ExecutionSpace& execution);
 
+  /// Enqueues the kernel on the execution space.
   void run(const ExecutionSpace& execution) const;
 
  private:

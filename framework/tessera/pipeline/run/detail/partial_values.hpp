@@ -21,6 +21,7 @@ class PartialValues {
   /// The memory for contributions. On hosts thread t adds its points to the value at t * stride() bytes; on
   /// devices kernels write their shares here.
   std::byte* data() { return device_ ? shares_.data() : values_.data(); }
+  /// The bytes from the value of one thread to that of the next.
   std::int64_t stride() const { return stride_; }
 
   /// Devices: waits for a kernel and joins the shares that it wrote. Must be called after every kernel.
@@ -33,6 +34,7 @@ class PartialValues {
   /// For reductions that overlap: joins all contributions and makes room for the next ones. The result stays
   /// valid, and is returned by under_way(), until take() is called again.
   std::byte* take();
+  /// The value that take() returned.
   std::byte* under_way() { return under_way_.data(); }
 
   const ReductionKernel& kernel() const { return kernel_; }

@@ -43,7 +43,9 @@ class PlanWalker {
   PlanWalker(const Algorithm& pipeline, const Bindings& bindings, StepActions& actions)
       : pipeline_(pipeline), bindings_(bindings), actions_(actions) {}
 
+  /// Runs a node with all nodes below it.
   void run(const PlanNode& node);
+  /// Runs nodes one after the other. Reductions that follow each other run together.
   void run(const std::vector<PlanNode>& nodes);
 
  private:

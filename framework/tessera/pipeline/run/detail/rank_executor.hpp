@@ -76,7 +76,8 @@ class RankExecutor {
   Kokkos::View<std::byte*, MemorySpace> memory_;
   /// The block of each buffer of the plan, by the buffer's number.
   std::vector<Block<>> blocks_;
-  /// The buffer and the places of each array, by the array's id. Swaps exchange them.
+  /// The number of the buffer that each array is written to, by the array's id. Swaps exchange these numbers,
+  /// and the places of the arrays.
   std::vector<int> written_buffer_;
   ArrayPlaces arrays_;
   /// The programs and launches of compute nodes, by node id; null for other nodes.

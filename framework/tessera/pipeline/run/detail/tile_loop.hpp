@@ -13,7 +13,9 @@ namespace tessera {
 
 /// The places of a rank's arrays by id, in which they are computed (written) and read.
 struct ArrayPlaces {
+  /// The place in which each array is computed.
   std::vector<ArrayReference> written;
+  /// The place in which the consumers of each array read it.
   std::vector<ArrayReference> read;
 };
 

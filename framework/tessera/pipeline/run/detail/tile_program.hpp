@@ -23,6 +23,7 @@ struct TileProgram {
     BoundaryConditions boundary;
     std::int64_t element_size;
   };
+  /// A stage that is computed in every tile.
   struct Member {
     int stage;
     const StageKernel* kernel;

@@ -8,7 +8,9 @@ namespace tessera {
 /// The turns that count as done when a loop begins: those of the loop of rounds that it continues, or those
 /// of an earlier run.
 struct CountedTurns {
+  /// The number of turns that have ended.
   std::int64_t turns = 0;
+  /// The number of these turns that an earlier run has computed.
   std::int64_t resumed_at = 0;
   /// Whether Bindings::before_turn has been called for the next turn already.
   bool is_begun = false;

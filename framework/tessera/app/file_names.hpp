@@ -12,17 +12,17 @@ namespace tessera::app {
 /// become equal.
 std::filesystem::path place_of(const std::string& path);
 
-/// A file, with the key of a deck or the option that names it.
+/// A file together with the key of a deck or the option that names it.
 struct NamedFile {
-  /// The key or option.
+  /// The key or option that names the file.
   std::string key;
   /// The path of the file.
   std::string path;
 };
 
-/// Throws InputError when two uses of the run have the same file: when a file that is to be written is one of
-/// `taken`, or another of `files`. Each of `files` is the option or key that names it, and its path. Empty
-/// paths are no files.
+/// Throws InputError when one of `files`, which a run is to write, is the same file as one of `taken` or as
+/// another one of `files`. Each of `files` is a pair of the option or key that names it and its path; entries
+/// with an empty path are skipped.
 void check_names(const std::vector<std::string>& taken,
                  const std::vector<std::pair<std::string, std::string>>& files);
 

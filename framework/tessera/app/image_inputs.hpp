@@ -21,8 +21,8 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 /// The image files that an application reads.
 class ImageInputs {
  public:
-  /// Reads the headers of the images that the deck names. Collective. Throws InputError when one is no image,
-  /// or when a further image has not the type and domain of the first.
+  /// Reads the headers of the images that the deck names. Collective. Throws InputError when a file is not an
+  /// image, or when a further image does not have the element type and domain of the first one.
   ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
   /// Returns the description of the image `input`, or null when the application reads no image.

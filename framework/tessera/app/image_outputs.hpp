@@ -19,16 +19,17 @@ namespace tessera::app {
 /// Whether a deck names a file for the result.
 bool has_output(const deck::Deck& deck);
 
-/// Declares the keys of the files that an application writes its result to.
+/// Declares the keys `output.*` of the files to which an application writes its result.
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
-/// Those files. All calls but paths() are collective.
+/// The files to which an application writes its result and some of its stages. All calls but paths() are
+/// collective.
 class ImageOutputs {
  public:
-  /// For `result`, null where the pipeline has none, and the stages that the deck wants written. Throws
-  /// InputError when the deck names no file though there must be one, when one of them cannot be written, or
-  /// has the name of an input or of one of `reads`, the other files that the run reads. HDF5 files hold
-  /// `history`, too, which must outlive this object.
+  /// Opens the files that the deck names for `result` and for the stages that it wants written. `result` may
+  /// be null if the pipeline has none. `reads` are the files that the run reads besides `inputs`. HDF5 files
+  /// also hold `history`, which must outlive this object. Throws InputError when the deck names no file
+  /// although the application needs one, when a file cannot be written, or when it is one that the run reads.
   ImageOutputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
                const ImageInputs& inputs, const Algorithm& pipeline, const ArrayDeclaration* result,
                const LoopHistory& history, const std::vector<std::string>& reads);
@@ -36,11 +37,14 @@ class ImageOutputs {
   ImageOutputs(const ImageOutputs&) = delete;
   ImageOutputs& operator=(const ImageOutputs&) = delete;
 
-  /// Adds what takes the result, if there is one, and those stages. The picture of before and after takes the
-  /// input from `instance`, HDF5 files the attributes of `attributes`, which is collective.
+  /// Adds the sinks of the result, if there is one, and of the stages that are written. The sinks belong to
+  /// this object. `instance` gives the picture that compares input and result its input; it may be null where
+  /// the deck asks for no such picture. `attributes` returns the attributes of HDF5 files and is called on
+  /// all ranks when they are written.
   void listen(Bindings& bindings, PlanInstance* instance,
               std::function<std::vector<io::FileAttribute>()> attributes);
 
+  /// The paths of the files that are written.
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
@@ -67,7 +71,7 @@ class ImageOutputs {
   std::function<std::vector<io::FileAttribute>()> attributes_;
   std::string result_;
   Tee tee_;
-  /// By stage.
+  /// The sinks of the stages that are written, by the stage's name.
   std::map<std::string, std::unique_ptr<BlockSink>> stages_;
 };
 

@@ -16,7 +16,7 @@ class LoopHistory {
   /// Makes an empty history for the loops of `pipeline`, which must outlive it, on this rank.
   LoopHistory(const Algorithm& pipeline, int rank);
 
-  /// Adds a turn that has ended. Loops without a residual are passed over.
+  /// Adds a turn that has ended. It does nothing for loops without a residual.
   void add(const LoopProgress& progress);
 
   /// Adds the turns of an earlier run, before the first turn of a loop that continues it. `residuals` are

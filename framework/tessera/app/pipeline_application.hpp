@@ -15,60 +15,74 @@
 
 namespace tessera::app {
 
-/// An image that a program may read besides its input, of the same type and size: the deck's keys
-/// `<name>.file`, `<name>.dataset` and `<name>.page`. Where the deck gives it the pipeline has an input of
-/// that name.
+/// An image that a program may read besides its input. It must have the element type and the domain of the
+/// input. A deck names its file with the keys `<name>.file`, `<name>.dataset`, `<name>.page` and the block
+/// `<name>.raw`; if it does, the pipeline must have an input of this name.
 struct FurtherImage {
+  /// The name of the input, and the first part of the deck's keys.
   std::string name;
-  /// What it is, for --help.
+  /// A description of the image for --help.
   std::string help;
+  /// Whether every deck must name the file.
   bool required = false;
 };
 
-/// A program that sends one image through a pipeline whose input is called `input`, or that computes from its
-/// deck alone; its pipeline has one output, and numbers.
+/// A description of a program that sends one image through a pipeline whose input is called `input`, or that
+/// computes an image from its deck alone. The pipeline has one output that is an image, and any number of
+/// outputs of one element.
 struct PipelineApplication {
+  /// The name of the program.
   std::string program;
-  /// One sentence for --help.
+  /// A sentence that says what the program does, for --help.
   std::string summary;
-  /// The intermediate stages, in order: all that a deck may schedule. `with_names_of` takes these and the
-  /// names below from a pipeline, which is safer than to write them. A run ends with an error where its
-  /// pipeline lacks one of them.
+  /// The names of all intermediate stages, in order, which a deck may schedule. `with_names_of` takes these
+  /// and the names below from a pipeline, which is safer than writing them out. If they are written out, a
+  /// run ends with an error when its pipeline lacks one of them.
   std::vector<std::string> stages = {};
-  /// Its global reductions.
+  /// The names of the global reductions.
   std::vector<std::string> reductions = {};
-  /// Those whose arrays may be written beside the output; see writable_stages.
+  /// The names of the stages and reductions whose arrays may be written beside the output; see
+  /// writable_stages.
   std::vector<std::string> writable_stages = {};
-  /// Its loops: a deck may say how many of their turns run together.
+  /// The names of the loops, of which a deck may schedule the turns.
   std::vector<std::string> loops = {};
+  /// The name of the output that is an image.
   std::string output = {};
-  /// A deck that names no file for the output is legal: its pipeline need not have the output then.
+  /// Whether a deck may name no file for the output. Its pipeline need not have the output then.
   bool output_is_optional = false;
-  /// Set by `with_names_of`: the names are those of sample pipelines with all that there may be. The pipeline
-  /// of an image need not have each of them; what a deck says of others is then passed over.
+  /// Whether the names come from sample pipelines that have all stages there may be, as `with_names_of` sets
+  /// it. The pipeline of a deck need not have all of them then, and what the deck says about missing ones is
+  /// ignored.
   bool has_names_of_samples = false;
-  /// Outputs of one element, which a run prints and reports. The pipeline of a deck need not have each.
+  /// The names of the outputs of one element, which a run prints and reports. The pipeline of a deck need not
+  /// have all of them.
   std::vector<std::string> numbers = {};
-  /// What a run's numbers, by name, lack of what its deck asks for, in one line; empty when nothing. A run
-  /// that lacks something ends with status 1. Called on rank 0.
+  /// Judges the numbers of a run, given by name: returns one line that says in what they miss the deck's
+  /// demands, or an empty text when they meet them. A run that misses them ends with status 1. It is called
+  /// on rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
+  /// The images that the program may read besides its input.
   std::vector<FurtherImage> further_images = {};
-  /// Of a program that reads no image: the third dimension of its result are channels.
+  /// Whether the third dimension of the result is channels, for a program that reads no image.
   bool generates_images = false;
-  /// Its result is cells of uint8 in (x, y), which may be written as an RLE pattern, too.
+  /// Whether the result is cells of uint8 in (x, y), which may also be written as an RLE pattern.
   bool writes_patterns = false;
-  /// Keys of its own: what `build` gets from the deck.
+  /// The program's own keys, which `build` or `generate` finds in the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
-  /// Those of them that only limit the turns of loops: a restart may have others.
+  /// The names of those parameters that only limit the turns of loops. Their values may differ when a run
+  /// restarts from a checkpoint.
   std::vector<std::string> turn_limits = {};
-  /// The pipeline for an image of this type and size. Throws InputError when it serves no such image.
+  /// Returns the pipeline for an image of this type and size. It may throw InputError for an image or a deck
+  /// that it does not accept. Programs that read no image leave it empty.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
-  /// Instead of it, of a program that reads no image: the pipeline that a deck asks for. Throws InputError.
+  /// Returns the pipeline that a deck asks for, in a program that reads no image and has no `build`. It may
+  /// throw InputError.
   std::function<Pipeline(const deck::Deck&)> generate = {};
 };
 
-/// Its main(): options, deck, files, plan, progress, timing. Returns the exit status. `build` is how the
-/// caller is compiled, which --version and the start of a run tell.
+/// The main() of a pipeline application: reads options and deck, opens the files, makes the plan, runs it and
+/// prints progress and timing. Returns the exit status. `build` says how the caller is compiled, which
+/// --version and the first lines of a run print.
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build = this_program);
 

@@ -5,13 +5,14 @@ namespace tessera::app {
 
 /// How the translation unit with a program's main(), which has its kernels, is compiled.
 struct ProgramBuild {
+  /// Whether the compiler optimises.
   bool is_optimised = false;
-  /// The most that the compiler may use of the processor.
+  /// The largest set of instructions that the compiler may use, such as "x86-64-v3 (AVX2)".
   const char* instruction_set = "";
 };
 
-/// How the translation unit that names it is compiled: the default argument of what runs programs, so that a
-/// program without optimisation is told of, whatever the library has.
+/// How the translation unit that includes this header is compiled. Functions that run programs take it as a
+/// default argument, so that they can warn of a program without optimisation even if the library has it.
 static constexpr ProgramBuild this_program = {
 #if defined(__OPTIMIZE__)
     true,

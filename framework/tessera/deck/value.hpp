@@ -29,10 +29,12 @@ struct TileValue {
   bool operator==(const TileValue&) const = default;
 };
 
-/// A size, such as that of memory.
+/// A size in bytes, such as that of memory.
 struct ByteSize {
+  /// The number of bytes.
   std::int64_t bytes = 0;
 
+  /// Returns true when the sizes are equal.
   bool operator==(const ByteSize&) const = default;
 };
 

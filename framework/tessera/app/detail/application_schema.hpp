@@ -7,10 +7,10 @@
 
 namespace tessera::app {
 
-/// What a deck may say about the pipeline of an application.
+/// Returns the names that a deck may schedule in the pipelines of an application.
 ScheduleNames names_of(const PipelineApplication& application);
 
-/// All keys of an application's decks.
+/// Returns the schema with all keys of an application's decks.
 deck::Schema make_schema(const PipelineApplication& application);
 
 }  // namespace tessera::app

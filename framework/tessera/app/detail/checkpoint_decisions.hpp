@@ -11,8 +11,9 @@
 
 namespace tessera::app {
 
-/// When the ranks of a run write a checkpoint, and whether they end with it. Rank 0 looks at its clock, and
-/// all ranks at their signals, every so many turns: some times a second, however long turns are.
+/// Decides when the ranks of a run write a checkpoint, and whether the run ends with it. Rank 0 looks at its
+/// clock and all ranks look at their signals after a number of turns that is adapted to their length, so that
+/// the ranks agree a few times a second, or after every turn if turns are longer.
 class CheckpointDecisions {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,26 +22,28 @@ class CheckpointDecisions {
     bool writes = false;
     /// The signal that ends the run; 0: none does.
     int signal = 0;
-    /// The run ends before its time is over.
+    /// Whether the run ends now, so that it stays within its wall limit.
     bool is_out_of_time = false;
 
     bool ends() const { return signal != 0 || is_out_of_time; }
   };
 
-  /// `began`: when the run did. `write_seconds`: what the first checkpoint may take.
+  /// `began` is the time at which the run began, and `write_seconds` the time that the first checkpoint is
+  /// expected to take.
   CheckpointDecisions(MPI_Comm communicator, const CheckpointSettings& settings, Clock::time_point began,
                       double write_seconds);
 
-  /// A loop begins, after so many turns of an earlier run.
+  /// Must be called when a loop begins. `turns` is the number of its turns that an earlier run has computed.
   void begin(std::int64_t turns);
-  /// So many turns have ended; the same on every rank. Collective.
+  /// Returns the decision after `turns` turns of the loop, which is the same on all ranks. Collective.
   Decision decide(std::int64_t turns);
-  /// A checkpoint was written, or could not be: the next one is due an interval from now.
+  /// Must be called when a checkpoint was written or could not be written, which took `seconds`. The next one
+  /// is due an interval from now.
   void wrote(double seconds);
 
  private:
   bool is_due_by_turns(std::int64_t turns) const;
-  /// Of rank 0.
+  /// Whether the interval since the last checkpoint is over; only rank 0's answer counts.
   bool is_due_by_time(Clock::time_point now) const;
   bool is_out_of_time(Clock::time_point now, double seconds_to_next) const;
 
@@ -52,7 +55,7 @@ class CheckpointDecisions {
   StopSignals signals_;
   Clock::time_point last_write_;
   std::int64_t last_turns_ = 0;
-  // Of the last time that the ranks agreed.
+  // The time and the turn at which the ranks agreed last, and the number of turns until they do so again.
   Clock::time_point last_check_;
   std::int64_t checked_turns_ = 0;
   std::int64_t period_ = 1;

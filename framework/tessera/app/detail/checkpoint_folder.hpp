@@ -7,22 +7,26 @@
 
 namespace tessera::app {
 
-/// A folder with the checkpoints of one program, which are numbered: `<program>-00000012.h5`. Not collective.
+/// A folder with the checkpoints of one program, which are numbered, such as `<program>-00000012.h5`. No call
+/// is collective.
 class CheckpointFolder {
  public:
+  /// Names the folder at `path`, which need not exist, for the checkpoints of `program`.
   CheckpointFolder(std::string path, std::string program);
 
   const std::string& path() const { return path_; }
-  /// Those that are complete, the newest first. None when there is no such folder.
+  /// Returns the paths of the complete checkpoints, the newest first, or none when the folder does not exist.
   std::vector<std::string> files() const;
-  /// The number of the newest; 0 when there is none.
+  /// Returns the number of the newest checkpoint; 0 when there is none.
   std::int64_t last_number() const;
+  /// Returns the path of the checkpoint of this number.
   std::string file(std::int64_t number) const;
-  /// Removes all others of this program, and what killed runs have left unfinished.
+  /// Removes all checkpoints of this program but those whose paths are in `kept`, and the unfinished files
+  /// that killed runs have left.
   void remove_all_but(const std::vector<std::string>& kept) const;
 
  private:
-  /// 0: not the name of a checkpoint.
+  /// Returns the number in the name of a checkpoint; 0 when it is not the name of one.
   std::int64_t number_of(const std::string& name) const;
   std::string name_of(std::int64_t number) const;
 

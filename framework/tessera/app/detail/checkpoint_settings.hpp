@@ -10,30 +10,34 @@
 
 namespace tessera::app {
 
-/// When a run writes checkpoints, and which one it goes on with.
+/// The settings of a deck about the checkpoints that a run writes, and the one from which it goes on.
 struct CheckpointSettings {
-  /// Where they are written; empty: nowhere.
+  /// The directory in which checkpoints are written; empty: none are written.
   std::string directory;
-  /// After how many turns, and seconds; 0: not so.
+  /// The number of turns from one checkpoint to the next; 0: turns do not count.
   std::int64_t every = 0;
+  /// The seconds from one checkpoint to the next; 0: time does not count.
   double interval = 0;
-  /// The run writes one and ends before it has run for so many seconds; 0: it does not.
+  /// The seconds before whose end the run writes a checkpoint and ends; 0: there is no limit.
   double wall_limit = 0;
-  /// A checkpoint, or a directory of them; empty: the run begins at its beginning.
+  /// The checkpoint to go on from, or a directory of checkpoints; empty: the run begins at its beginning.
   std::string restart;
 };
 
-/// Declares the keys of programs that have loops.
+/// Declares the keys about checkpoints, which programs with loops have.
 void declare_checkpoint_keys(deck::Schema& schema);
 
-/// What a deck says, of any program. Throws InputError when its keys contradict each other.
+/// Returns the settings of a deck; those of a program without the keys are empty. Throws InputError when a
+/// key needs `checkpoint.directory`, which is not given.
 CheckpointSettings checkpoint_settings(const deck::Deck& deck);
 
-/// A line "key: value" for each key on which the iterates of the program's loops depend: its own and those of
-/// its inputs. Of keys that only limit the number of turns it says whether they are given.
+/// Returns a line "key: value" for each key on which the iterates of the program's loops depend, which are
+/// the program's own keys and those of its inputs. For keys that only limit the number of turns the line says
+/// whether they are given.
 std::string problem_text(const PipelineApplication& application, const deck::Deck& deck);
 
-/// Throws InputError about the first line in which the problem of a checkpoint is not that of this run.
+/// Throws InputError about the first line in which `then`, the problem_text of the run that wrote
+/// `checkpoint`, differs from `now`, that of this run. The order of the lines does not matter.
 void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now);
 
 }  // namespace tessera::app

@@ -11,15 +11,17 @@
 
 namespace tessera::app {
 
-/// What a deck is made of.
+/// The texts of deck files and the environment variables that they name.
 struct DeckFiles {
+  /// The decks and the files that they include.
   std::vector<deck::Source> sources;
+  /// The values of the environment variables that the decks and overrides name.
   deck::Environment environment;
 };
 
-/// Rank 0 reads the decks, what they include, and the environment variables that these and the overrides
-/// name: one copy of a file, and one environment, is what all ranks run. Collective; InputError on all ranks,
-/// also about images that are named where decks belong, for which `schema` may have a key.
+/// Reads the decks, the files that they include, and the environment variables that these and the overrides
+/// name. Rank 0 reads them for all ranks, so that all run the same. Collective. Throws InputError on all
+/// ranks, also when `paths` names an image in place of a deck; `schema` says whether there is a key for it.
 DeckFiles read_decks(MPI_Comm communicator, const deck::Schema& schema, const std::vector<std::string>& paths,
                      const std::vector<std::string>& overrides);
 

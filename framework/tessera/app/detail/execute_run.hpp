@@ -6,9 +6,9 @@
 
 namespace tessera::app {
 
-/// Runs the plans: reads the inputs, computes, writes the outputs, and says on the way what it does.
-/// Collective. Throws InputError for what can be found wrong before any work.
-/// `phases` go on until the first step.
+/// Runs the plans: reads the inputs, computes, writes the outputs, and prints its progress. Returns the exit
+/// status. `phases` go on until the first step. Collective. Throws InputError for all that can be found wrong
+/// before any work.
 ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases);
 
 }  // namespace tessera::app

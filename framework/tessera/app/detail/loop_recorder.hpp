@@ -13,34 +13,34 @@
 
 namespace tessera::app {
 
-/// How the loops of a run go: their progress lines, and what its report says of them.
+/// Records how the loops of a run go, prints their progress lines and adds them to the report.
 class LoopRecorder {
  public:
   LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank);
 
-  /// From here on it hears of every turn. It must outlive the run.
+  /// Adds the functions that record every turn of a run. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// A loop is under way: its steps come again and again.
+  /// Whether a loop is under way, so that steps come again and again.
   bool is_inside() const { return depth_ > 0; }
 
-  /// A line about the first loop whose condition did not hold at the end of its last run, an inner loop's in
-  /// the last turn of the outer one; empty when there is none.
+  /// Returns a line about the first loop whose condition did not hold at the end of its last run, or an empty
+  /// text when there is none. The last run of an inner loop is that in the last turn of the outer one.
   std::string unfinished() const;
 
   const LoopHistory& history() const { return history_; }
   LoopHistory& history() { return history_; }
 
-  /// Adds the table `loops`; nothing when the pipeline has none.
+  /// Adds the table `loops`, or nothing when the pipeline has no loops.
   void add(Report& report) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// All runs of a loop: an inner one runs in every turn of the outer one.
+  /// The sums over all runs of a loop. An inner loop runs once in every turn of the outer one.
   struct Total {
     std::int64_t runs = 0;
     std::int64_t turns = 0;
-    /// Without those of an earlier run.
+    /// The number of turns without those of an earlier run.
     std::int64_t own_turns = 0;
     double seconds = 0;
     Clock::time_point began = {};
@@ -57,7 +57,7 @@ class LoopRecorder {
   const Algorithm& pipeline_;
   Progress& progress_;
   LoopHistory history_;
-  /// By loop of the pipeline.
+  /// The sums for each loop of the pipeline.
   std::vector<Total> totals_;
   int depth_ = 0;
 };

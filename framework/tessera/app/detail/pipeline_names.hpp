@@ -5,8 +5,9 @@
 
 namespace tessera::app {
 
-/// Throws InternalError when an application names an output, or what else it names without `with_names_of`,
-/// that the pipeline of this deck lacks: a deck that schedules it would do nothing.
+/// Throws InternalError when the pipeline of this deck lacks the output that the deck needs or, unless the
+/// names come from `with_names_of`, a stage, reduction or loop that the application names. A deck that
+/// schedules such a name would do nothing.
 void check_names_of(const PipelineApplication& application, const deck::Deck& deck,
                     const Algorithm& pipeline);
 

@@ -13,27 +13,28 @@
 
 namespace tessera::app {
 
-/// Where a rank runs, and with what.
+/// The place where a rank runs, and the resources that it uses there.
 struct Placement {
-  /// The node's name, ended by a zero.
+  /// The name of the node, which ends with a zero byte.
   std::array<char, 64> node{};
   Affinity affinity{};
   int threads = 1;
   Device device{};
-  /// What its plan needs at most.
+  /// The most bytes that its plan needs.
   std::int64_t peak_bytes = 0;
 };
 
-/// That of this rank, once Kokkos has started.
+/// Returns the placement of this rank. Kokkos must have started.
 Placement own_placement(int threads, std::int64_t peak_bytes);
 
-/// A line for neighbouring ranks that run at the same place: "ranks 0-3: node a, processors 0-7, device 0
-/// (NVIDIA H100 at 0000:3B:00.0), at most 1.2 MiB each", of devices only where there are some. Those of all
-/// ranks, when `each_rank`, one by one; else the first few. Without a line feed at the end.
+/// Returns a line for each group of neighbouring ranks that run at the same place, such as "ranks 0-3: node
+/// a, processors 0-7, device 0 (NVIDIA H100 at 0000:3B:00.0), at most 1.2 MiB each"; devices are named where
+/// there are any. If `each_rank` is true every rank has a line, else only the first few groups have one. The
+/// text does not end with a line feed.
 std::string placement_text(const std::vector<Placement>& ranks, bool each_rank);
 
-/// A line about the first ranks whose threads are more than the processors that they share, and one about the
-/// first that share a device; empty when all have their own. Without a line feed at the end.
+/// Returns a line about the first ranks that share fewer processors than they have threads, and one about the
+/// first ranks that share a device, or an empty text when there are none. It does not end with a line feed.
 std::string overlap_warning(const std::vector<Placement>& ranks);
 
 }  // namespace tessera::app

@@ -9,18 +9,19 @@
 
 namespace tessera::app {
 
-/// The plan of a rank ready to run: as a whole, or band after band.
+/// The plan of a rank that is ready to run, as a whole or band after band.
 class PlanRun {
  public:
-  /// `plan` is this rank's, as `plans` has it; `plans` is null where it comes from a file, which has no
-  /// bands. All must outlive it. Collective.
+  /// Prepares `plan`, which is the plan of this rank. `plans` are the plans of all ranks, or null when the
+  /// plan comes from a file, where it has no bands. All arguments must outlive this object. Collective.
   PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
           const Transport& transport);
 
-  /// Steps are those of `plan`; `band_observer` is told of each of several bands.
+  /// Runs the plan. `observer` is told of steps of `plan`, and `band_observer` of each band if there are
+  /// several. Collective.
   void run(const Bindings& bindings, const StepObserver& observer, const BandObserver& band_observer);
 
-  /// Null when there are several bands.
+  /// The instance of the whole plan; null when there are several bands.
   PlanInstance* instance() { return instance_.get(); }
 
  private:

@@ -11,27 +11,30 @@
 
 namespace tessera::app {
 
-/// The plans of all ranks of a run: made when asked for, or read from a file.
+/// The plans of all ranks of a run. They are made when they are asked for, or were read from a file.
 class Plans {
  public:
-  /// By a schedule, in so many bands; 0: in as many as the target's memory needs. Throws as make_plan.
-  /// `pipeline` must outlive this.
+  /// Prepares plans for a schedule in `bands` bands; 0: in as few as fit into the target's memory. Throws as
+  /// make_plan, bands_asked_for and bands_that_fit do. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
         std::int64_t bands = 0);
-  /// Those of a file's text. Throws InputError when they are none of this pipeline.
+  /// Takes the plans from the text of a file. Throws InputError when they are not plans of this pipeline, or
+  /// when they are plans of single bands. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
+  /// The bands into which the arrays are cut; a single one if they are not.
   const Banding& bands() const { return bands_; }
   bool has_bands() const { return bands_.count > 1; }
-  /// Of several bands, what plan_with_bands shows of them. Throws ScheduleError when it needs more than the
-  /// target's memory. Not to be called by several threads at once.
+  /// Returns the plan of a rank; for several bands it is that of plan_with_bands, which does not run. Throws
+  /// ScheduleError when the plan needs more than the target's memory. Several threads must not call it at
+  /// once.
   Plan of(int rank) const;
-  /// Of one band, to run.
+  /// Returns the plan of a rank for one band, which can be run.
   Plan of(int rank, const Band& band) const;
 
  private:
-  /// A schedule settled for a window, and what was found out for one rank about others.
+  /// A schedule that is complete for a window, and the regions of other ranks that were found on the way.
   struct Scheduled {
     Scheduled(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
               Window window)
@@ -49,7 +52,7 @@ class Plans {
   int rank_count_ = 0;
   Banding bands_;
   std::int64_t memory_bytes_ = 0;
-  /// For the whole image, or by pass for the band in the middle.
+  /// The schedule for the whole image, or that of the middle band of each pass.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;
   std::vector<Plan> saved_;
 };

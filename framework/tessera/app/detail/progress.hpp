@@ -9,30 +9,31 @@
 
 namespace tessera::app {
 
-/// The one progress line: rewritten in place on a terminal, plain lines in a log, nothing when quiet or on
-/// ranks other than 0.
+/// The progress line of a run. On a terminal it is rewritten in place, and in a log each state is a line. It
+/// prints nothing when it is quiet, and on ranks other than 0.
 class Progress {
  public:
+  /// Makes the progress line of this rank.
   Progress(int rank, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Step `index` of `count` begins.
+  /// Shows that step `index` of `count` begins.
   void step(int index, int count, const std::string& what);
 
-  /// A band begins.
+  /// Shows that a band begins.
   void band(const Band& band, int passes);
 
-  /// Turns of a loop end so often that few are shown: some a second on a terminal, one in ten seconds in a
-  /// log.
+  /// Shows the text about a turn of a loop, unless the last one was shown less than 0.2 s ago on a terminal,
+  /// or 10 s ago in a log. The text is only made if it is shown.
   void turn(const std::function<std::string()>& text);
 
-  /// A line of its own, which stays.
+  /// Prints a line that stays.
   void line(const std::string& text);
 
  private:
-  /// On a terminal the next one takes its place.
+  /// Prints a text, whose place the next one takes on a terminal.
   void show(const std::string& text);
   void clear();
 
@@ -42,7 +43,8 @@ class Progress {
   std::chrono::steady_clock::time_point last_turn_ = std::chrono::steady_clock::now();
 };
 
-/// How many steps under a node are told one by one: all but those of loops.
+/// Returns the number of steps of a node and all nodes below it, without those in loops. These are shown one
+/// by one.
 int steps_outside_loops(const PlanNode& node);
 
 }  // namespace tessera::app

@@ -12,7 +12,7 @@
 
 namespace tessera::app {
 
-/// What a deck says of an image file that has no header.
+/// The description that a deck gives of an image file without a header.
 struct RawInput {
   io::RawLayout layout;
   ElementType type = ElementType::uint8;
@@ -22,8 +22,8 @@ struct RawInput {
 /// Declares `<image>.raw.shape`, `.type`, `.order` and `.offset`.
 void declare_raw_keys(deck::Schema& schema, const std::string& image);
 
-/// What these say of the image; nothing when they are not given. Throws InputError when they do not suffice,
-/// or contradict each other.
+/// Returns the description of `image` by the keys `<image>.raw.*`, or nothing when the deck gives none of
+/// them. Throws InputError when they do not suffice or contradict each other.
 std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image);
 
 }  // namespace tessera::app

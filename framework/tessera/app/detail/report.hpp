@@ -9,31 +9,36 @@
 
 namespace tessera::app {
 
-/// The one report of a run: sections of named values, and tables. Whoever knows something adds it; the same
-/// report is text for people and JSON for programs.
+/// The report of a run, which has sections of named values, and tables. Each part of a program adds what it
+/// knows. The report can be had as text for people and as JSON for programs.
 class Report {
  public:
   using Value = std::variant<std::int64_t, double, std::string>;
   using Row = std::vector<std::pair<std::string, Value>>;
 
-  /// Adds values to a section, which is made when it is new; sections and values keep their order.
+  /// Adds values to a section, which is made if it is new. Sections and values keep their order. Throws
+  /// InternalError when a table has this name.
   void add(const std::string& section, const Row& values);
-  /// Adds a row to a table, all of whose rows name the same columns.
+  /// Adds a row to a table, which is made if it is new. Throws InternalError when its columns are not those
+  /// of the rows before it.
   void add_row(const std::string& table, Row row);
 
-  /// The text shows the rows of a table with the largest values of this column, of doubles, first.
+  /// Makes text() show the rows of a table with the largest values of `column` first. The column must hold
+  /// doubles.
   void sort_text(const std::string& table, const std::string& column);
 
-  /// Sections with a line per value, tables with columns. Ends with a line feed.
+  /// Returns the report as text: sections with a line for each value, and tables with columns. The text ends
+  /// with a line feed.
   std::string text() const;
-  /// An object with an object per section and a list of objects per table. Ends with a line feed.
+  /// Returns the report as a JSON object with an object for each section and a list of objects for each
+  /// table. The text ends with a line feed.
   std::string json() const;
 
  private:
   struct Section {
     std::string name;
     bool is_table = false;
-    /// One row, unless it is a table.
+    /// The rows of a table; a section has a single row.
     std::vector<Row> rows;
     /// The column that the text is sorted by; empty: none.
     std::string sorted_by = {};

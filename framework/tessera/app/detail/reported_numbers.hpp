@@ -13,23 +13,25 @@
 
 namespace tessera::app {
 
-/// The outputs of one element that a run prints and reports. Rank 0 knows them.
+/// The outputs of one element that a run prints and reports. Only rank 0 has their values.
 class ReportedNumbers {
  public:
-  /// Those of `names` that the pipeline has. Throws InternalError for one that is no output of one element.
+  /// Finds those of `names` that the pipeline has. Throws InternalError when one of them is not an output of
+  /// one element.
   ReportedNumbers(const Algorithm& pipeline, const std::vector<std::string>& names);
 
-  /// From here on a run hands them over. This object must outlive it.
+  /// Adds the sinks that take the values. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// What the application lacks in them, on every rank. Collective.
+  /// Returns the application's verdict about the numbers on all ranks; it is empty when nothing is missed, or
+  /// when the application gives no verdicts. Collective.
   std::string judged(MPI_Comm communicator, const PipelineApplication& application,
                      const deck::Deck& deck) const;
 
   bool empty() const { return numbers_.empty(); }
-  /// "psnr 31.2, ssim 0.93".
+  /// Returns the numbers as text, such as "psnr 31.2, ssim 0.93".
   std::string text() const;
-  /// Adds the section `numbers`; nothing when there are none.
+  /// Adds the section `numbers`, or nothing when there are no numbers.
   void add(Report& report) const;
 
  private:
@@ -40,7 +42,7 @@ class ReportedNumbers {
     double value = 0;
   };
 
-  /// A list: their addresses are bound.
+  /// The numbers, in a list because bindings hold their addresses.
   std::list<Number> numbers_;
 };
 

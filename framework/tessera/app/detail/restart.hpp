@@ -13,7 +13,7 @@
 
 namespace tessera::app {
 
-/// What a run and its checkpoints are about. Refers to all that it is given.
+/// A run with loops, as its checkpoints see it. All that it refers to must outlive it.
 struct CheckpointedRun {
   Session& session;
   const PipelineApplication& application;
@@ -21,24 +21,29 @@ struct CheckpointedRun {
   const Algorithm& pipeline;
   const Plan& plan;
 
-  /// What a checkpoint holds of a loop, by array of the pipeline.
+  /// Returns the ids of the arrays that a loop carries, which its checkpoints hold.
   std::vector<int> array_ids(int loop) const;
+  /// Returns the names, types and domains of these arrays, in the same order as array_ids().
   std::vector<io::FileArray> arrays(int loop) const;
 };
 
-/// The checkpoint that a run goes on with. All calls but path() and loop() are collective.
+/// The checkpoint from which a run goes on. All calls but path() and loop() are collective.
 class Restart {
  public:
-  /// Null when the deck asks for none, or for a folder that holds none yet. Throws InputError when it is
-  /// damaged (of a folder: all are), or of another problem.
+  /// Opens the checkpoint that the settings name, or the newest of a folder that is not damaged. Returns null
+  /// when they name none, or a folder that holds none yet. Throws InputError when the checkpoint, or each one
+  /// of a folder, is damaged, and when it is of another problem.
   static std::unique_ptr<Restart> find(const CheckpointedRun& run, const CheckpointSettings& settings,
                                        Progress& progress);
 
   const std::string& path() const { return reader_->path(); }
-  /// Of the pipeline.
+  /// The number of the checkpoint's loop in the pipeline.
   int loop() const { return loop_; }
+  /// The number of turns of the loop that have ended.
   std::int64_t turns() const { return reader_->notes().turns; }
+  /// Reads the residuals of these turns.
   std::vector<double> residuals() { return reader_->residuals(); }
+  /// Loads all arrays that the loop carries.
   void load(const LoadArray& load);
 
  private:
@@ -51,7 +56,7 @@ class Restart {
   std::unique_ptr<io::CheckpointReader> reader_;
   int loop_ = -1;
   std::vector<int> array_ids_;
-  /// In the same order.
+  /// The arrays of the file, in the order of `array_ids_`.
   std::vector<io::FileArray> arrays_;
 };
 

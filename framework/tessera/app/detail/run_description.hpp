@@ -13,8 +13,8 @@
 
 namespace tessera::app {
 
-/// What a run is, for people: the lines at its start, the first part of its report, the attributes of its
-/// files. Refers to all that it is given.
+/// Describes a run for people: in the lines at its start, in its report and in the attributes of its files.
+/// All that it refers to must outlive it.
 struct RunDescription {
   Session& session;
   const PipelineApplication& application;
@@ -26,19 +26,21 @@ struct RunDescription {
   /// The file that the plan comes from; empty: it follows the deck.
   const std::string& plan_file;
 
-  /// Lines about the program, where its ranks run, and what they need; `verbose` tells of each rank, and of
-  /// the libraries. For rank 0; without a line feed at the end. Collective.
+  /// Returns lines about the program, the places where its ranks run and the memory that they need, on rank
+  /// 0; on other ranks the text is empty. If `verbose` is true they name each rank and the libraries. The
+  /// text does not end with a line feed. Collective.
   std::string start_text(bool verbose) const;
 
-  /// Adds the run, what its steps cost, and the deck. Collective.
+  /// Adds the section `run`, which includes the deck, and the costs of the steps. Collective.
   void add(Report& report, const StepRecorder& recorder) const;
 
-  /// The same on every rank; times as far as they are known by now. Collective.
+  /// Returns the attributes for files, which are the same on all ranks. Their times are those of the steps
+  /// that have ended by now. Collective.
   std::vector<io::FileAttribute> attributes(const StepRecorder& recorder) const;
 
  private:
   std::string first_line() const;
-  /// How the ranks share the points out, and the bands, if there are several.
+  /// Returns lines about the grids over which arrays are distributed, and about bands if there are several.
   std::string layout_text() const;
   const ArrayDeclaration& result() const { return pipeline[pipeline.find(application.output)]; }
   /// The input, or the result of a program that reads none.

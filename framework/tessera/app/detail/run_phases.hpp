@@ -7,37 +7,39 @@
 
 namespace tessera::app {
 
-/// What a run does besides the steps of its plan. Before them it starts MPI and Kokkos and reads the deck,
-/// opens its files, plans, and allocates and touches its memory; after them it waits for the ranks that are
-/// still busy, and collects what they say.
+/// The phases of a run besides the steps of its plan. Before the steps a run starts MPI and Kokkos and reads
+/// the deck (start), opens its files (open), plans (plan), and allocates and touches its memory (allocate).
+/// After the steps it waits for ranks that are still busy and collects their records (finish).
 enum class Phase { start, open, plan, allocate, finish };
 
 inline constexpr std::array all_phases = {Phase::start, Phase::open, Phase::plan, Phase::allocate,
                                           Phase::finish};
 
-/// "start", "open", "plan", "allocate" or "finish".
+/// Returns the name of a phase: "start", "open", "plan", "allocate" or "finish".
 const char* name_of(Phase phase);
 
-/// A phase stands in reports and traces like a step of the plan, with a negative number for its node.
+/// Returns the negative number that stands for a phase where reports and traces name steps by their node ids.
 constexpr int node_of(Phase phase) { return static_cast<int>(phase) - static_cast<int>(all_phases.size()); }
 
-/// The phases of a run on one rank, one of which may come again. A phase ends where the next one begins, or
-/// with end().
+/// The times of the phases of a run on one rank. A phase ends where the next one begins, or with end(), and
+/// may begin again later.
 class RunPhases {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// A time during which a phase was under way.
   struct Span {
     Phase phase = Phase::start;
     Clock::time_point begin;
     Clock::time_point end;
   };
 
-  /// The phase `start` began then, with the program.
+  /// Begins with the phase `start`, which began at `began` together with the program.
   explicit RunPhases(Clock::time_point began) : began_(began), current_{Phase::start, began, began} {}
 
+  /// Ends the phase that is under way, if there is one, and begins another.
   void begin(Phase phase);
-  /// Ends the phase that is under way: steps follow, or nothing.
+  /// Ends the phase that is under way, after which steps follow, or nothing.
   void end();
 
   Clock::time_point began() const { return began_; }

@@ -10,18 +10,19 @@
 
 namespace tessera::app {
 
-/// The plans of a run: they follow from the schedule of the deck, or come from the file of --plan.
+/// The plans of a run, which are made by the schedule of the deck or come from the file of --plan.
 class RunPlans {
  public:
-  /// Finds everything that can be wrong without touching a pixel. `setup` must outlive this. Collective.
-  /// Throws InputError.
+  /// Makes or reads the plans. Throws InputError for all that is wrong with them or the schedule, before any
+  /// pixel is touched. `setup` must outlive this object. Collective.
   explicit RunPlans(const RunSetup& setup);
 
-  /// Those of all ranks; where they come from a file only rank 0 may ask.
+  /// The plans of all ranks. If they come from a file only rank 0 has them and may call this.
   const Plans& all() const { return *plans_; }
-  /// Those to run band after band; null where they come from a file, which has no bands.
+  /// The plans of all ranks if they may have bands; null if they come from a file, where they have none.
   const Plans* by_deck() const { return setup_.options.plan.empty() ? plans_.get() : nullptr; }
-  /// The plan of this rank; when planning for other ranks than those that run, that of one of them.
+  /// The plan of this rank. When plans are made for fewer ranks than run, the plan of the last of them stands
+  /// in for those that are missing.
   const Plan& mine() const { return plan_; }
 
  private:

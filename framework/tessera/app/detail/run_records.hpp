@@ -13,23 +13,26 @@
 
 namespace tessera::app {
 
-/// What a run writes about itself: the report and the trace that the options ask for, and the history of its
-/// loops. All calls are collective.
+/// The files that a run writes about itself: the report and the trace that the options ask for, and the
+/// history of its loops. The constructor and write() are collective.
 class RunRecords {
  public:
-  /// Creates the files, so that a place that cannot be written is an InputError before any work; so is a name
-  /// among `taken`.
+  /// Creates the files. Throws InputError when one cannot be written, or is the same file as one of `taken`
+  /// or another one of them, so that this is known before any work.
   RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
              const std::vector<std::string>& taken);
 
+  /// The work that a recorder must do for the report and the trace.
   RecorderOptions recorder_options() const;
+  /// Whether the options ask for a report.
   bool wants_report() const { return prints_report_ || report_file_; }
 
-  /// Writes the files, or prints the report. It is complete on rank 0.
+  /// Writes the files, and prints a report that goes to standard output. Only rank 0's `report` and `history`
+  /// count; traces have the events of all ranks.
   void write(const Report& report, const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder,
              const LoopHistory& history);
 
-  /// The names of the files.
+  /// The paths of the files.
   std::vector<std::string> paths() const;
 
  private:

@@ -14,18 +14,18 @@
 
 namespace tessera::app {
 
-/// What a run is about, on one rank: its options and deck, its input files, and the pipeline with the
-/// schedule that the deck asks for. Refers to all that it is given.
+/// All that describes a run on one rank: its options and deck, its input files, and the pipeline with the
+/// schedule that the deck asks for. All that it is given must outlive it.
 struct RunSetup {
   /// Reads the headers of the input files and makes the pipeline. Collective. Throws InputError for all that
-  /// is wrong with them or the schedule.
+  /// is wrong with the files, the pipeline or the schedule.
   RunSetup(Session& session, const PipelineApplication& application, const ProgramBuild& build,
            const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files);
 
   /// The array that the run writes; null where the pipeline has none.
   const ArrayDeclaration* result() const;
 
-  /// The bytes that each rank may use; 0: any number.
+  /// The bytes that each rank may use; 0: without limit.
   std::int64_t memory_limit() const;
 
   /// The files that the run reads besides its inputs.
@@ -33,7 +33,7 @@ struct RunSetup {
   /// All files that the run reads.
   std::vector<std::string> read_files() const;
 
-  /// Runs a task whose ScheduleErrors are errors of the deck.
+  /// Runs a task, and turns its ScheduleErrors into InputErrors about the key of the deck.
   template <class Task>
   void blame_deck(const Task& task) const {
     try {
@@ -48,11 +48,11 @@ struct RunSetup {
   const ProgramBuild& build;
   const Options& options;
   const deck::Deck& deck;
-  /// With those that they include.
+  /// The paths of the decks and of the files that they include.
   const std::vector<std::string>& deck_files;
   ImageInputs inputs;
   std::unique_ptr<Algorithm> pipeline;
-  /// The schedule of that pipeline, whose loops have the rounds that the deck asks for.
+  /// The schedule of `pipeline`, whose loops have the rounds of turns that the deck asks for.
   Schedule schedule;
 
  private:

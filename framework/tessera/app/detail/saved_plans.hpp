@@ -8,8 +8,8 @@
 
 namespace tessera::app {
 
-/// The plans of a file that --save-plan wrote. Throws InputError when it holds none of this pipeline and kind
-/// of program, or for another number of ranks than `ranks` (0: any).
+/// Returns the plans of a file that --save-plan wrote. Throws InputError when they are not plans of this
+/// pipeline and kind of program, or when they are for another number of ranks than `ranks` (0: any number).
 std::unique_ptr<Plans> read_saved_plans(const Algorithm& pipeline, const std::string& path, int ranks);
 
 }  // namespace tessera::app

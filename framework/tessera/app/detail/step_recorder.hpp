@@ -13,52 +13,53 @@
 
 namespace tessera::app {
 
-/// What a recorder is to do besides adding up times.
+/// The work of a recorder besides adding up times.
 struct RecorderOptions {
-  /// Wait for kernels before the clock is read: else a device's steps take the time to enqueue them.
+  /// Whether it waits for kernels before it reads the clock. Without that, steps on a device last as long as
+  /// their kernels take to be enqueued.
   bool fence = false;
-  /// Keep when every single step began and ended.
+  /// Whether it keeps the times at which each call of a step began and ended.
   bool events = false;
 };
 
-/// The time of the phases and steps of a run on one rank; the one clock behind the line at its end, reports
-/// and traces. One thread records.
+/// Records the times of the phases and steps of a run on one rank, from which the line at its end, reports
+/// and traces are made. Only one thread may record.
 class StepRecorder {
  public:
-  /// All calls of a step.
+  /// The sum over all calls of a step, or over all spans of a phase.
   struct Total {
     std::int64_t calls = 0;
     double seconds = 0;
   };
-  /// One call of a step, or a phase: seconds since the first of the ranks began.
+  /// One call of a step, or one span of a phase, in seconds since the first of the ranks began.
   struct Event {
     int node = 0;
     double begin = 0;
     double end = 0;
   };
 
-  /// Collective: the clocks of all ranks are set when they meet here, where the last of `phases` ends.
+  /// Ends the last of `phases`, and sets the clocks of all ranks when they meet here. Collective.
   StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
   /// Adds a phase that came after the steps.
   void add(const RunPhases::Span& span);
 
-  /// A step begins, and the one before it ends: a StepObserver.
+  /// Records that a step begins and that the one before it ends. It can serve as a StepObserver.
   void begin(const PlanNode& node);
-  /// The last one ends.
+  /// Records that the last step ends.
   void end();
 
-  /// By node id; of inner nodes only their own time, without that of their children.
+  /// The sums by node id. Those of inner nodes are their own times, without those of their children.
   const std::vector<Total>& totals() const { return totals_; }
   const std::vector<Event>& events() const { return events_; }
-  /// All spans of a phase.
+  /// The sum over all spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
-  /// From where this rank began the run to where its last phase ended: phases, steps, and what is between
-  /// them.
+  /// The seconds from the time at which this rank began the run to the end of its last phase. They include
+  /// phases, steps and the time between them.
   double wall_seconds() const { return last_phase_ended_ - began_run_; }
 
-  /// "start 0.3 s, ..., read 0.012 s, compute 0.003 s, ...": of each phase and each kind of step the time of
-  /// the slowest rank; of steps that have ended by now, as another thread may ask while this one records.
-  /// Collective.
+  /// Returns the time of each phase and each kind of step on the slowest rank, such as "start 0.3 s, ...,
+  /// read 0.012 s, compute 0.003 s, ...". Only steps that have ended by now count. Another thread than the
+  /// one that records may call it. Collective.
   std::string text() const;
 
  private:
@@ -73,12 +74,12 @@ class StepRecorder {
   MPI_Comm communicator_;
   const Plan& plan_;
   RecorderOptions options_;
-  /// When the first of the ranks began, as this rank's clock has it.
+  /// The time at which the first of the ranks began, by the clock of this rank.
   Clock::time_point start_;
   double began_run_ = 0;
   double last_phase_ended_ = 0;
   std::array<Total, all_phases.size()> phases_ = {};
-  /// A result that is complete before the run ends says what it took: the thread that writes it asks.
+  /// Protects the sums: the thread that writes a file's attributes calls text() while another one records.
   mutable std::mutex mutex_;
   std::vector<Total> totals_;
   std::vector<Event> events_;

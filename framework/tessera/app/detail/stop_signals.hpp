@@ -5,8 +5,9 @@
 
 namespace tessera::app {
 
-/// While one lives, SIGTERM and SIGUSR1 do not end the process, but are remembered; half a minute after a
-/// SIGTERM that nobody accepted the process ends. One at a time.
+/// While an object of this class lives, SIGTERM and SIGUSR1 do not end the process but are remembered. The
+/// process ends 30 seconds after a SIGTERM unless accept() is called before. There may be one object at a
+/// time.
 class StopSignals {
  public:
   StopSignals();
@@ -14,9 +15,9 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// The last one that came; 0: none did.
+  /// Returns the last signal that was received; 0: there was none.
   int received() const;
-  /// All ranks know of it, and act.
+  /// Must be called when all ranks know of the signal and act on it: the process is not ended any more.
   void accept() const;
 
  private:

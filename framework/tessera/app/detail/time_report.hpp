@@ -6,9 +6,9 @@
 
 namespace tessera::app {
 
-/// Adds to the report of rank 0 the table `time`: how the time of the run, until the report is made, parts
-/// into preparing, reading, computing, exchanging, writing, finishing and the rest; and what part of it is
-/// not rest, in the section `totals`. Every rank gives its own plan and recorder. Collective.
+/// Adds the table `time` to the report of rank 0. It divides the time of the run, until the report is made,
+/// into preparing, reading, computing, exchanging, writing, finishing and the rest. The section `totals` gets
+/// the share that is not the rest. Every rank gives its own plan and recorder. Collective.
 void add_times(Report& report, MPI_Comm communicator, const Plan& plan, const StepRecorder& recorder);
 
 }  // namespace tessera::app

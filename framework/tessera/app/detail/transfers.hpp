@@ -11,15 +11,16 @@
 namespace tessera::app {
 
 namespace detail {
-/// From rank to rank; any number of bytes.
+/// Sends any number of bytes to a rank, which must call receive_bytes for as many.
 void send_bytes(MPI_Comm communicator, int to, const void* data, std::int64_t bytes);
+/// Receives the bytes that a rank sends with send_bytes.
 void receive_bytes(MPI_Comm communicator, int from, void* data, std::int64_t bytes);
-/// A number of every rank, on rank 0.
+/// Returns the numbers of all ranks, by rank, on rank 0, and nothing on other ranks. Collective.
 std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t number);
 }  // namespace detail
 
-/// The lists of all ranks, by rank, on rank 0; nothing on the others. Collective; one rank after the other:
-/// for reports, not for pixels.
+/// Returns the lists of all ranks, by rank, on rank 0, and nothing on other ranks. Rank 0 receives from one
+/// rank after the other, so that this is for reports and not for pixels. Collective.
 template <class T>
 std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -40,11 +41,13 @@ std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& 
   return lists;
 }
 
-/// The text that rank 0 has for this rank; `texts` counts only there. Collective.
+/// Returns the text that rank 0 has for this rank. `texts` has one text for each rank and counts only on rank
+/// 0. Collective.
 std::string scatter(MPI_Comm communicator, const std::vector<std::string>& texts);
 
-/// Makes `text` the same on all ranks: that of rank 0. Collective.
+/// Replaces `text` on all ranks by that of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::string& text);
+/// Replaces `texts` on all ranks by those of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::vector<std::string>& texts);
 
 }  // namespace tessera::app

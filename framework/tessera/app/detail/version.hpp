@@ -7,22 +7,24 @@
 
 namespace tessera::app {
 
-/// "0.1.0 (git 1a2b3c4)".
+/// Returns the version of Tessera, such as "0.1.0 (git 1a2b3c4)".
 std::string version();
 
-/// The versions of Kokkos and its backends, MPI and HDF5, a line each. Ends with a line feed.
+/// Returns a line with the version of each library: Kokkos and its backends, MPI and HDF5. The text ends with
+/// a line feed.
 std::string libraries_text();
 
-/// "build Release, x86-64-v4 (AVX-512)": the build type of the library, and what the program is compiled for.
+/// Returns the build type of the library and the instructions for which the program is compiled, such as
+/// "build Release, x86-64-v4 (AVX-512)".
 std::string build_text(const ProgramBuild& build);
 
-/// A line about a program, or a library, that is compiled without optimisation; empty when both have it.
+/// Returns a warning when the program or the library is compiled without optimisation, else an empty text.
 std::string build_warning(const ProgramBuild& build);
 
-/// What `--version` prints: the version of Tessera, the build, and the libraries.
+/// Returns the text of --version: the version of Tessera, the build, and the libraries.
 std::string version_text(const std::string& program, const ProgramBuild& build);
 
-/// The backends that Kokkos was built with, e.g. "OpenMP, Serial".
+/// Returns the backends with which Kokkos was built, such as "OpenMP, Serial".
 std::string backends();
 
 }  // namespace tessera::app

@@ -13,16 +13,18 @@
 
 namespace tessera::app {
 
-/// Ends a run that stands still: calls `bite(node)`, from a thread of its own, when no step has ended for
-/// `seconds`; `node` is the id of the step that this rank is in. With 0 seconds it never does.
+/// Notices a run that stands still: calls `bite(node)` once, from a thread of its own, when no step has ended
+/// for `seconds` seconds. `node` is the id of the step in which this rank is, or -1 before the first one.
+/// With 0 seconds it never calls it.
 class Watchdog {
  public:
+  /// Starts the thread that watches, unless `seconds` is 0. The destructor ends it.
   Watchdog(double seconds, std::function<void(int node)> bite);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// A step begins, and the one before it has ended.
+  /// Notes that a step begins and that the one before it has ended.
   void begin(int node) {
     node_.store(node, std::memory_order_relaxed);
     begun_.fetch_add(1, std::memory_order_relaxed);
@@ -41,7 +43,8 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Says on standard error that no step of this rank has ended for so long, and which one it is in.
+/// Prints on standard error that no step of this rank has ended for `seconds` seconds, and in which step it
+/// is.
 void print_standstill(const std::string& program, int rank, double seconds, const Algorithm& pipeline,
                       const Plan& plan, int node);
 

@@ -7,17 +7,18 @@
 
 namespace tessera::app {
 
-/// The files that a run writes. Places where they cannot be written are found when they are made, before any
-/// work.
+/// The files that a run writes. They are created together, so that a file that cannot be written is noticed
+/// before any work.
 struct WrittenFiles {
-  /// Collective. Throws InputError.
+  /// Creates the files. Collective. Throws InputError when one cannot be written, or is used twice.
   WrittenFiles(const RunSetup& setup, const LoopHistory& history);
 
   ImageOutputs outputs;
   RunRecords records;
 };
 
-/// Throws InputError when the deck asks for a picture of before and after which `plan` cannot give.
+/// Throws InputError when the deck asks for a picture that compares input and result, but `plan` has bands,
+/// or a loop changes the input.
 void check_comparison(const RunSetup& setup, const Plan& plan);
 
 }  // namespace tessera::app

@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-/// The pipeline as a directed graph for Graphviz: a node per input and stage, coloured by where it is
-/// computed; edges say what the ranks exchange in all of the array that they stand for; stages computed in
-/// one step stand in a frame. Ends with a line feed.
+/// Returns the pipeline as a directed graph for Graphviz. It has a node for each input and stage, coloured by
+/// its placement in `any_plan`; each edge says what all ranks together exchange of its array, as `totals` has
+/// it; stages that are computed in one step stand in a frame. The text ends with a line feed.
 std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals);
 
 }  // namespace tessera

@@ -9,31 +9,35 @@
 
 namespace tessera {
 
-/// Ranks whose plans are the same but for where their blocks lie and who their partners are: the corners of a
-/// grid, its edges, its interior.
+/// A class of ranks whose plans differ only in the positions of their blocks and in the numbers of their
+/// partners, such as the ranks in the interior of a grid, those along one edge, or those in one corner.
 struct RankClass {
+  /// The number of ranks in the class.
   std::int64_t rank_count = 0;
-  /// The first that was added.
+  /// The rank of the class whose plan was added first.
   int first_rank = 0;
 
+  /// Whether both members are equal.
   bool operator==(const RankClass&) const = default;
 };
 
-/// Sorts ranks into classes. Keeps no plans: those of a pyramid on thousands of ranks are large, and hardly
-/// two the same.
+/// Sorts ranks into classes by their plans. It keeps only a hash of each plan, because the plans of a pyramid
+/// on thousands of ranks are large, and hardly two are the same.
 class RankClasses {
  public:
+  /// Adds the rank of this plan to its class, and makes a new class if there is none yet.
   void add(const Plan& plan);
 
-  /// In the order in which their first ranks were added.
+  /// Returns the classes in the order in which their first ranks were added.
   const std::vector<RankClass>& classes() const { return classes_; }
 
-  /// The `count` classes of most ranks, or all if there are fewer, in the order of classes().
+  /// Returns the `count` classes with the most ranks, or all classes if there are fewer, sorted by their
+  /// first ranks.
   std::vector<RankClass> largest(std::size_t count) const;
 
  private:
   std::vector<RankClass> classes_;
-  /// By the hash of what plans of a class have in common.
+  /// The place of each class in `classes_`, by the hash of all that the plans of the class have in common.
   std::unordered_map<std::size_t, std::size_t> places_;
 };
 

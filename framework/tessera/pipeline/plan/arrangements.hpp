@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-/// Loops swap arrays, so an exchange does not find them in the same buffers whenever it runs. Returns every
-/// assignment of its arrays to buffers that occurs, in all turns of all loops, run after run: an entry has
-/// one buffer per array of the exchange, in which the array is computed. The order is the same on all ranks.
-/// `exchange` must be an Exchange node of `plan`.
+/// Returns every assignment of buffers to the arrays of an exchange that occurs in any turn of any loop, and
+/// in any run. There are several because loops swap arrays, so that the exchange finds them in other buffers.
+/// Each entry has the number of the buffer in which each array of the exchange is computed. The order of the
+/// entries is the same on all ranks. `exchange` must be an Exchange node of `plan`.
 std::vector<std::vector<int>> arrangements(const Plan& plan, const PlanNode& exchange);
 
 }  // namespace tessera

@@ -21,9 +21,10 @@ struct Lifetime {
   }
 };
 
-/// Places pieces of memory of `bytes` bytes so that no two overlap that are in use at the same step. The
-/// largest is placed first, and each at the lowest place that is free as long as it lives. Writes the
-/// offsets, which are multiples of 64 bytes, and returns the bytes that all pieces take together.
+/// Places pieces of memory, of bytes[i] bytes each, so that no two pieces that are in use at the same step
+/// overlap. The largest piece is placed first, and each piece at the lowest place that is free as long as it
+/// lives. Writes to `offsets` the places in bytes, which are multiples of 64, and returns the bytes that all
+/// pieces take together.
 std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
                                std::vector<std::int64_t>& offsets);
 

@@ -8,17 +8,19 @@
 
 namespace tessera {
 
-/// Two ranks whose plans do not agree on what one sends to the other.
+/// Two ranks whose plans do not agree on the messages that one sends to the other in an exchange.
 struct MessageMismatch {
   /// The id of the Exchange node.
   int node = 0;
+  /// The rank that sends.
   int from = 0;
+  /// The rank that receives.
   int to = 0;
 };
 
-/// The first mismatch of the plans of all ranks, which have the same nodes: every message that a rank sends
-/// must be expected by the rank that it goes to, in the same order, and the other way round; messages that
-/// are sent in place need rows of the same distance on both sides.
+/// Returns the first mismatch between the plans of all ranks, which must have the same nodes, or nothing if
+/// they agree. They agree if every rank expects exactly the messages that the others send to it, in the order
+/// in which they are sent, and if rows of messages sent in place are equally far apart on both sides.
 std::optional<MessageMismatch> find_message_mismatch(const Algorithm& pipeline,
                                                      const std::vector<Plan>& plans);
 

@@ -30,7 +30,7 @@ struct ArrayRegions {
   Placement placement = Placement::distributed;
   /// The processor grid over which the array is distributed.
   ProcessorGrid grid;
-  /// How the grid cuts the dimensions into blocks.
+  /// The way in which the grid cuts the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
   /// All points that any rank may compute or read.
   Box domain;
@@ -105,19 +105,20 @@ struct Plan {
   std::int64_t peak_bytes() const { return array_bytes + message_bytes + scratch_bytes + partial_bytes; }
 };
 
-/// Makes a plan of one that is for a single item, such as a frame, to run for all items of a stream, until
-/// Bindings::next_item says that there is none. Nothing is planned, allocated or prepared between items.
+/// Returns a plan that runs the steps of `plan`, which is for a single item such as a frame, for every item
+/// of a stream, until Bindings::next_item returns false. Nothing is planned, allocated or prepared between
+/// items.
 Plan plan_of_stream(Plan plan);
 
-/// The band that the plan is for; null when it is for the whole arrays. The band is part of `plan`.
+/// Returns the band that the plan is for, which is part of `plan`; null when it is for the whole arrays.
 const Band* band_of(const Plan& plan);
 
-/// The bytes that a rank needs while one band is computed and, in other memory, the next one is read or the
-/// one before is written. For a plan without bands these are its peak_bytes().
+/// Returns the bytes that a rank needs while one band is computed and, in other memory, the next band is read
+/// or the previous one is written. For a plan without bands these are its peak_bytes().
 std::int64_t peak_bytes_with_next_band(const Plan& plan);
 
-/// The first Sequence of that name in the plan. Every plan of make_plan has "read", "compute" and "write".
-/// Throws InternalError when there is none.
+/// Returns the first Sequence of this name in the plan. Every plan of make_plan has "read", "compute" and
+/// "write". Throws InternalError when there is none.
 const plan::Sequence& phase(const Plan& plan, std::string_view name);
 
 }  // namespace tessera

@@ -20,14 +20,16 @@ namespace plan {
 
 /// The children run once, in order.
 struct Sequence {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "sequence";
   /// The name of the part of the plan, such as "compute".
   std::string name;
   /// The parts of the plan that run.
   std::vector<PlanNode> children;
 };
-/// The children run again and again, until `maximum` turns are over or a condition ends the loop before.
+/// The children run again and again, until `maximum` turns are over or a condition ends the loop earlier.
 struct Repeat {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "repeat";
   /// The most turns.
   std::int64_t maximum = 1;
@@ -43,10 +45,11 @@ struct Repeat {
   std::vector<int> residuals;
   /// The number of turns that the children compute.
   int turns = 1;
-  /// Not -1 if the children are a round of turns (see in_rounds): when the condition holds, the swaps at the
-  /// end are taken back, and the loop of this number, which is the next one, goes on.
+  /// The number of the loop that goes on if the children are a round of turns (see in_rounds) in which the
+  /// condition comes to hold: the swaps at the end of the round are taken back, and that loop, which is the
+  /// next one, goes on. -1: the children are no round.
   int rounds_of = -1;
-  /// Whether turns are counted from the end of the loop before.
+  /// Whether the loop counts its turns on from where the loop before it ended.
   bool continues = false;
   /// Whether reductions of a turn are under way while the points of the next turn are computed (see
   /// TurnPart).
@@ -54,6 +57,7 @@ struct Repeat {
 };
 /// The steps of one of the bands into which the arrays are cut when they do not fit into memory.
 struct Bands {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "bands";
   /// The band.
   Band band;
@@ -62,32 +66,37 @@ struct Bands {
 };
 /// The children run once for each item of a stream, such as a frame, until there is none.
 struct Items {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "items";
   /// The steps for one item.
   std::vector<PlanNode> children;
 };
-/// From here on a buffer is in use: until its Free nothing else touches its part of the rank's memory.
+/// Marks the beginning of a buffer's use. Until its Free nothing else touches its part of the rank's memory.
 struct Allocate {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "allocate";
   /// The number of the buffer.
   int buffer = 0;
 };
-/// From here on a buffer is not in use any more.
+/// Marks the end of a buffer's use.
 struct Free {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "free";
   /// The number of the buffer.
   int buffer = 0;
 };
-/// The rank's block of an input is read from its source, a file or memory.
+/// Reads the rank's block of an input from its source, a file or memory.
 struct Read {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "read";
   /// The id of the input.
   int array = 0;
   /// The block.
   Box box;
 };
-/// The rank's block of an output is written to its sink, a file or memory.
+/// Writes the rank's block of an output to its sink, a file or memory.
 struct Write {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "write";
   /// The id of the output.
   int array = 0;
@@ -101,24 +110,27 @@ struct ArrayMessages {
   /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
-/// The points that a rank needs come from the ranks that own them; all points for one partner are one
+/// Every rank gets the points that it needs from the ranks that own them. All points for one partner are one
 /// message. Collective over all ranks.
 struct Exchange {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "exchange";
   /// The messages of each array.
   std::vector<ArrayMessages> arrays;
-  /// Whether the exchange is only started here. Steps that need none of it then run while it is under way,
-  /// until its FinishExchange.
+  /// Whether the exchange is only started here. Steps that need none of its points then run while it is under
+  /// way, until its FinishExchange.
   bool overlapped = false;
 };
 /// Waits until the messages of an overlapped exchange have arrived.
 struct FinishExchange {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "wait";
   /// The id of the Exchange node.
   int exchange = 0;
 };
-/// The points of `box` outside the array's domain get the values of its boundary conditions.
+/// Fills the points of `box` outside the array's domain by the array's boundary conditions.
 struct FillBoundary {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "boundary";
   /// The id of the array.
   int array = 0;
@@ -140,11 +152,12 @@ struct Contribution {
   /// The points that this rank contributes, each once.
   Box box;
 };
-/// Computes `stage` on `parts`, each cut into tiles. Before a tile, the other members are computed in order
-/// into scratch memory of the thread; the last member is `stage` itself, whose outputs go to memory, unless
-/// nothing but reductions reads them: those are in scratch as well. If `stage` is a global reduction, the
-/// parts are the points that the rank contributes.
+/// Computes `stage` on `parts`, each of which is cut into tiles. For each tile the members are computed in
+/// order, into scratch memory of the thread. The last member is `stage` itself, whose outputs go to the
+/// array's memory, but for outputs that only reductions read, which stay in scratch. If `stage` is a global
+/// reduction, the parts are the points that the rank contributes.
 struct Compute {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";
   /// The id of the stage's first output.
   int stage = 0;
@@ -164,37 +177,41 @@ struct Compute {
   std::int64_t scratch_bytes = 0;
   /// Devices: the number of the pipeline's fusable group that computes all members in one kernel; -1: none.
   int group = -1;
-  /// Hosts: whether the result is written past the caches, which it would leave before it is read again.
+  /// Hosts: whether the result is written past the caches, because it would leave them before it is read
+  /// again.
   bool streams = false;
 };
-/// The contributions of all ranks to a global reduction become its result, which every rank gets. Collective
+/// Joins the contributions of all ranks to a global reduction and gives every rank the result. Collective
 /// over all ranks.
 struct Reduce {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "reduce";
   /// The id of the reduction.
   int stage = 0;
 };
-/// Two arrays of the same shape change places: they exchange their buffers, and nothing is copied.
+/// Lets two arrays of the same shape exchange their buffers. Nothing is copied.
 struct Swap {
+  /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "swap";
-  /// The id of the one array.
+  /// The id of one array.
   int first = 0;
   /// The id of the other array.
   int second = 0;
 };
 
-/// All kinds of nodes. Who treats them differently calls visit_step, which does not compile when one is left
-/// out.
+/// A node of any kind. Code that treats kinds differently calls visit_step, which does not compile when a
+/// kind is left out.
 using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
                           FinishExchange, FillBoundary, Compute, Reduce, Swap>;
 
 }  // namespace plan
 
-/// A node of a plan: `step` is its kind with what that needs. Its id is its place in a depth-first walk: the
-/// same on all ranks, and in every report.
+/// A node of a plan. The plans of all ranks have the same nodes with the same ids, and reports name nodes by
+/// their ids.
 struct PlanNode {
-  /// The place in a depth-first walk, from 0.
+  /// The place of the node in a depth-first walk of its plan, from 0.
   int id = 0;
+  /// The kind of the node with its arguments, and the children of an inner node.
   plan::Step step;
 };
 

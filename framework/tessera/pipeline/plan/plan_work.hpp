@@ -13,12 +13,12 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-/// The messages that the rank sends in an exchange.
+/// Returns the messages that the rank sends in an exchange.
 Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
-/// The messages that the rank receives in an exchange.
+/// Returns the messages that the rank receives in an exchange.
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
-/// Bytes of the points of a box of an array.
+/// Returns the bytes of the points of a box of an array.
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
 
 /// The work of a rank in one call of a step.
@@ -31,8 +31,8 @@ struct StepWork {
   std::int64_t bytes = 0;
 };
 
-/// The work of a node of this pipeline's plan; none for nodes with children, and for those that are not read,
-/// written, exchanged, filled or computed.
+/// Returns the work of a node of a plan of this pipeline. It is zero for nodes with children, and for steps
+/// other than reads, writes, exchanges, fills and computations.
 StepWork work_of(const Algorithm& pipeline, const PlanNode& node);
 
 }  // namespace tessera

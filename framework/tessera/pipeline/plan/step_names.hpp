@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-/// The kind of a step in one word: "sequence", "repeat", "bands", "items", "allocate", "free", "read",
-/// "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
+/// Returns the kind of a node in one word: "sequence", "repeat", "bands", "items", "allocate", "free",
+/// "read", "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
 std::string step_kind(const PlanNode& node);
 
-/// A short text that names a step, such as "compute bv".
+/// Returns a short text that names a step, such as "compute bv".
 std::string step_label(const Algorithm& pipeline, const PlanNode& node);
 
-/// The names of the arrays of an exchange, separated by commas.
+/// Returns the names of the arrays of an exchange, separated by commas.
 std::string names_of(const Algorithm& pipeline, const plan::Exchange& exchange);
 
 }  // namespace tessera

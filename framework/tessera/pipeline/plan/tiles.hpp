@@ -8,17 +8,19 @@
 
 namespace tessera {
 
-/// The tiles of boxes by number, from 0: one box after the other, and x fastest in each.
+/// The tiles into which boxes are cut. They are numbered from 0, one box after the other, and along x first
+/// in each box.
 class Tiles {
  public:
-  /// No tiles.
+  /// Makes an object without tiles.
   Tiles() = default;
-  /// The tiles of the boxes `parts`, empty ones left out. `tile` has an entry for each of their dimensions.
+  /// Cuts the boxes `parts` into tiles; empty boxes have none. `tile` has the points of a tile in each
+  /// dimension of the boxes.
   Tiles(const std::vector<Box>& parts, const TileSize& tile);
 
   /// The number of tiles.
   std::int64_t size() const { return count_; }
-  /// The tile of this number, which is less than size(). It is cut at the end of its box.
+  /// Returns the tile of this number, which must be less than size(). A tile ends where its box ends.
   Box operator[](std::int64_t number) const;
 
  private:
@@ -32,9 +34,9 @@ class Tiles {
   std::int64_t count_ = 0;
 };
 
-/// The lifetimes of the arrays in the scratch of a compute node, one for each element of `step.scratch`, in
-/// numbers of its members: from the member that computes the array to the last one that reads it.
-/// Contributions to reductions come right after the member that computes their points.
+/// Returns the lifetime of each array in `step.scratch`, where the steps of a lifetime are the members of the
+/// compute node: from the member that computes the array to the last one that reads it. Contributions to
+/// reductions belong to the member that computes their points.
 std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::Compute& step);
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ concept AnyOf = (std::same_as<std::remove_cvref_t<Kind>, Kinds> || ...);
 
 namespace detail {
 
-/// Functions for different kinds of nodes as one function.
+/// Joins functions for different kinds of nodes to one overloaded function.
 template <class... Functions>
 struct StepCases : Functions... {
   using Functions::operator()...;
@@ -28,8 +28,8 @@ struct StepCases : Functions... {
 
 }  // namespace detail
 
-/// Calls the one of `cases` that takes the kind of the node, and returns what it returns. Every kind needs
-/// exactly one case: a case that takes any kind would hide that a new kind is not treated.
+/// Calls the function of `cases` that takes the kind of the node, and returns its result. Every kind must
+/// have exactly one case. No case may take any kind, as it would hide that a new kind is not treated.
 template <class Node, class... Cases>
 decltype(auto) visit_step(Node& node, Cases&&... cases) {
   return std::visit(detail::StepCases<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, node.step);

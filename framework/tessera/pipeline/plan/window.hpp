@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// A part of a pipeline's results that is computed at a time when the whole does not fit into memory.
+/// A part of a pipeline's results. When the whole does not fit into memory, one band is computed at a time.
 struct Band {
   /// The dimension along which the outputs, and the points that global reductions reduce, are cut.
   int dimension = 1;
@@ -36,31 +36,33 @@ class Window {
   bool is_whole() const { return wanted_.empty(); }
   /// The band, which has no meaning if is_whole().
   const Band& band() const { return band_; }
-  /// The points of an array that the window is for: of an output the points to compute and write; of a global
-  /// reduction the points that contribute to it; of a value all, or none when it cannot be known yet.
+  /// Returns the points of an array that the window is for: for an output the points to compute and write;
+  /// for a global reduction the points that contribute to it; for a value all points, or none when it cannot
+  /// be known yet.
   Box wanted(const Algorithm& pipeline, int array) const;
-  /// Whether outputs that every rank has all of are written: they are written once, at the very end.
+  /// Whether outputs that are whole on every rank, such as values, are written. That happens once, at the
+  /// very end.
   bool writes_values() const { return writes_values_; }
   /// Whether another pass computes the array, which is a value or a global reduction.
   bool is_left_out(const Algorithm& pipeline, int array) const;
   /// Whether the array, or a part of it, is written.
   bool is_written(const Algorithm& pipeline, int array) const;
-  /// The points that are written of those that a rank owns of an output.
+  /// Returns the points of an output that are written, among those that a rank owns.
   Box written(const Algorithm& pipeline, int array, const Box& owned) const;
 
  private:
   Band band_;
-  /// The wanted points, by array; empty for the whole pipeline.
+  /// The wanted points of each array, by its id; no entries for the whole pipeline.
   std::vector<Box> wanted_;
   bool writes_values_ = true;
 };
 
-/// The number of passes over all bands: one more than the number of global reductions in the longest chain in
-/// which each waits for the one before and an output, or one more reduction, for the last.
+/// Returns the number of passes over all bands: the number of global reductions in the longest chain in which
+/// each waits for the one before it, plus one if an output waits for the last of such a chain; at least 1.
 int passes_of(const Algorithm& pipeline);
 
-/// The most bands that the pipeline can be cut into along a dimension: the number of points that the longest
-/// of its outputs and reduced arrays has there.
+/// Returns the largest number of bands into which the pipeline can be cut along a dimension, which is the
+/// number of points there of the longest of its outputs and reduced arrays.
 std::int64_t most_bands(const Algorithm& pipeline, int dimension);
 
 }  // namespace tessera

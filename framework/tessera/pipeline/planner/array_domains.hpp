@@ -9,15 +9,16 @@ namespace tessera {
 
 /// The points of one array, which follow from the pipeline alone: no schedule changes them.
 struct ArrayDomain {
-  /// All points that any rank may compute or read; those that a global reduction reduces.
+  /// All points that any rank may compute or read; for a global reduction the points that it reduces.
   Box domain;
-  /// The box whose slices the ranks own if nothing else is asked for: without the margins that only
-  /// neighbours read. It may have other points than the domain.
+  /// The box whose slices the ranks own unless the schedule says otherwise. It lacks the margins that are
+  /// only read as neighbours of other points, and it may have points outside the domain.
   Box nominal;
 };
 
-/// The domains of all arrays, by id, for what the window wants. All outputs of a stage have the same. Throws
-/// InternalError when a stage leads to no output, or reads points that nobody has.
+/// Returns the domains of all arrays, by id, as far as the window wants them. All outputs of a stage have the
+/// same domain. Throws InternalError when a stage leads to no output, or when a stage reads points that its
+/// input does not have.
 std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
 
 }  // namespace tessera

@@ -10,21 +10,22 @@ namespace tessera {
 class Regions;
 class ScheduledPipeline;
 
-/// Plans what `rank` of `rank_count` does; no communication. Throws ScheduleError when the schedule does not
-/// fit the pipeline, the rank count or the memory, and says what would be legal. Throws InternalError when a
-/// stage body reads at an index without bounds.
+/// Returns the plan of `rank` in a run of `rank_count` ranks. It does not communicate. Throws ScheduleError
+/// when the schedule does not fit the pipeline, the rank count or the memory; the message says what would be
+/// legal. Throws InternalError when a stage body reads at an index without bounds.
 Plan make_plan(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                int rank);
 
-/// Plans one rank of a ScheduledPipeline, in which what all ranks have in common is worked out once. Throws
-/// as the function above does.
+/// Returns the plan of one rank of a ScheduledPipeline, which holds what the plans of all ranks have in
+/// common. Throws as make_plan with a schedule does.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 
-/// Plans one of many ranks that are planned one after the other: answers about other ranks are kept in
-/// `others`, which must be of the same `scheduled`. Throws as the functions above do.
+/// Returns the plan of one of many ranks that are planned one after the other. The regions of other ranks are
+/// kept in `others`, which must have been made from the same `scheduled`, so that later calls find them.
+/// Throws as make_plan with a schedule does.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
-/// The plans of all ranks, in order. Throws as make_plan does.
+/// Returns the plans of all ranks, in order. Throws as make_plan does.
 std::vector<Plan> make_plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                              int rank_count);
 

@@ -14,24 +14,25 @@ namespace tessera {
 class ScheduledPipeline;
 
 /// The boxes that a set of ranks requires and computes of the arrays of a pipeline. They contain the boxes of
-/// every member of the set, because inference is inclusion-isotone, and for one rank they are exact. Boxes
-/// are worked out when they are asked for, array by array, and kept: the search for a rank's partners comes
-/// to the same sets of ranks for all arrays, and so do neighbouring ranks.
+/// every rank of the set, because a larger box never needs fewer points; for a single rank they are exact.
+/// Boxes are worked out when they are asked for, array by array, and kept, because the search for a rank's
+/// partners asks for the same sets of ranks for all arrays, and neighbouring ranks ask for them as well.
 class Regions {
  public:
-  /// Regions of `scheduled`, which must outlive them. Kept answers take about `most_bytes` bytes at most, but
-  /// those of one set of ranks are always kept.
+  /// Makes the regions of `scheduled`, which must outlive them. The answers that are kept take at most about
+  /// `most_bytes` bytes, but the answers for the selected ranks are always kept.
   explicit Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes = std::int64_t(64) << 20);
 
-  /// From here on the answers are those for the ranks [first, last), of which there is at least one.
+  /// Selects the ranks [first, last), of which there must be at least one: from here on answers are for them.
   /// References to earlier answers are not valid any more.
   void select(int first, int last);
 
-  /// The points of an array that the ranks' consumers read, those that its boundary conditions copy from, and
-  /// the owned points if it is an output. Some ranks must be selected.
+  /// Returns the hull of the points of an array that the consumers on the selected ranks read, the points
+  /// that its boundary conditions copy from, and the owned points if it is an output. Ranks must be selected
+  /// before.
   const Box& required(int array);
-  /// The points that the ranks compute of the array's stage; for a global reduction those that they
-  /// contribute. Some ranks must be selected.
+  /// Returns the points that the selected ranks compute of the array's stage; for a global reduction the
+  /// points that they contribute. Ranks must be selected before.
   const Box& computed(int array);
 
  private:

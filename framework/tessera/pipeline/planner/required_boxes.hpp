@@ -7,11 +7,12 @@
 
 namespace tessera {
 
-/// Writes the boxes of its inputs that a stage needs to compute `box`; they are empty when `box` is. Throws
-/// InternalError, naming the stage, when they have no bounds.
+/// Writes to `needs` the box of each input that the stage needs to compute `box`, in the order of its inputs.
+/// The boxes are empty when `box` is. Throws InternalError, which names the stage, when a box has no bounds.
 void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs);
 
-/// Returns those boxes, one for each input of the stage.
+/// Returns the box of each input that the stage needs to compute `box`, in the order of its inputs. Throws as
+/// the function that writes them does.
 std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box);
 
 }  // namespace tessera

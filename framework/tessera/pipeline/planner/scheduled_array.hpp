@@ -8,37 +8,45 @@
 
 namespace tessera {
 
-/// What a schedule settles about one array, the same for all ranks.
+/// The properties of one array that follow from the schedule. They are the same on all ranks; arrays and
+/// stages are named by their ids.
 struct ScheduledArray {
+  /// The placement of the array's stage.
   Placement placement = Placement::distributed;
-  /// Of the points that its stage runs over: of a global reduction, those of its input.
+  /// The number of dimensions of the points that the stage runs over; for a global reduction that of its
+  /// input.
   int dimensions = 0;
-  /// Who owns its points; of a global reduction, who contributes which points.
+  /// How the points of the array are distributed over their owners; for a global reduction, which rank
+  /// contributes which points.
   BlockDistribution distribution;
-  /// The number of its grid among the different grids of all arrays.
+  /// The number of the array's grid among the different grids of all arrays.
   int grid = 0;
+  /// The points of a tile in each dimension, x first, as the schedule gives them; it may have fewer entries
+  /// than dimensions.
   TileSize tile;
-  /// The stages that read it.
+  /// The stages that read the array.
   std::vector<int> consumers;
-  /// Where its needs begin among those of all stages.
+  /// The number of inputs that all arrays before this one have together, each counted: the place of this
+  /// array's needs in a list of the needs of all stages.
   int first_need = 0;
-  /// Devices: the group of fusable stages in which it may be computed in tiles; -1: none.
+  /// Devices: the group of fusable stages in which the array may be computed in tiles; -1: none.
   int group = -1;
-  /// Hosts: the global reductions of its stage's outputs that the stage's tiles contribute to. The first
-  /// output of the stage has them.
+  /// Hosts: the global reductions of outputs of this stage to which the tiles of the stage contribute. Only
+  /// the first output of a stage has entries.
   std::vector<int> contributes = {};
-  /// Hosts: of a global reduction the stage whose tiles contribute to it, else -1.
+  /// Hosts: for a global reduction the stage whose tiles contribute to it; -1: none.
   int contributed_by = -1;
-  /// The stage in whose tiles the contributions are computed: itself, or the one whose tiles it is computed
-  /// in.
+  /// Hosts: the stage in whose tiles the points that this stage contributes are computed, which is the stage
+  /// itself unless it is computed in the tiles of another one; -1: it contributes to nothing.
   int contributes_in = -1;
-  /// Stages that nothing but such reductions reads, and that are computed in the tiles of this one, as they
-  /// read what its other members compute.
+  /// Hosts: the stages that only reductions read, and that are computed in the tiles of this stage because
+  /// their inputs are computed there.
   std::vector<int> computed_in_its_tiles = {};
-  /// Hosts: nothing but those reductions reads it, so that it is kept no longer than a tile is computed.
+  /// Hosts: whether only reductions to which tiles contribute read the array, so that its points are kept no
+  /// longer than a tile is computed.
   bool is_only_reduced = false;
-  /// It is computed into one buffer and read from another, because one buffer that held both would be larger:
-  /// this happens where a stage and its consumers have grids of different kinds.
+  /// Whether the array is computed into one buffer and read from another, because one buffer for both would
+  /// be larger. This happens where a stage and its consumers have grids of different kinds.
   bool has_separate_buffers = false;
 };
 

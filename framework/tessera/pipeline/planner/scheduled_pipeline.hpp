@@ -13,14 +13,16 @@
 
 namespace tessera {
 
-/// A pipeline with its schedule, settled for a number of ranks: what all ranks have in common, and what each
-/// rank can work out about every other one. The pipeline must outlive it.
+/// A pipeline with a schedule that is complete for a number of ranks: placements, distributions and tiles of
+/// all arrays. It is the same on all ranks, so that each rank can work out from it what every other one does.
 class ScheduledPipeline {
  public:
-  /// Throws as make_plan. Only what the window wants is scheduled.
+  /// Completes `schedule` for the part of the pipeline that the window wants. `pipeline` must outlive this
+  /// object. Throws as make_plan does, but for memory.
   ScheduledPipeline(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                     Window window = {});
 
+  /// The pipeline.
   const Algorithm& pipeline() const { return *pipeline_; }
   /// The resources of each rank.
   const Target& target() const { return target_; }
@@ -32,41 +34,46 @@ class ScheduledPipeline {
   const Window& window() const { return window_; }
   /// The points that the window wants of an output, or that contribute to a global reduction.
   Box wanted(int id) const { return window_.wanted(*pipeline_, id); }
+  /// The properties of the array of this id.
   const ScheduledArray& operator[](int id) const { return arrays_[static_cast<std::size_t>(id)]; }
+  /// The number of arrays, which is that of the pipeline.
   int size() const { return static_cast<int>(arrays_.size()); }
   /// The arrays that change places with each other in loops.
   const SwapGroups& swap_groups() const { return swap_groups_; }
-  /// The inputs of all stages, each counted.
+  /// The sum of the numbers of inputs of all stages.
   int total_inputs() const { return total_inputs_; }
   /// The number of different grids that the arrays have.
   int grid_count() const { return grid_count_; }
 
-  /// The array is read by other ranks than its owner: an input, or a distributed stage with consumers.
+  /// Whether ranks other than a point's owner may read the array, so that it takes part in exchanges: an
+  /// input or a distributed stage, with consumers, on several ranks or with a periodic side.
   bool is_exchanged(int id) const;
 
  private:
   void check_names(const Schedule& schedule) const;
-  /// The stage that a member of a group of swaps has its blocks from: the one with the last member. Of a
-  /// stage without a group, and of that one, it is the stage itself. Throws ScheduleError when the schedule
-  /// gives it other blocks.
+  /// Returns the stage whose blocks the array `id` takes over: the stage with the last member of its group of
+  /// swaps, or the array's own stage if it has no group. Throws ScheduleError when the schedule gives the
+  /// array other blocks than that stage.
   int source_of_blocks(int id, const Schedule& schedule) const;
   void check_grid_of_group(int id, const Schedule& schedule) const;
-  /// The dimensions in which the stage, or an array that changes places with its outputs, is computed in
-  /// whole lines.
+  /// Returns the dimensions along which the stage, or an array that changes places with one of its outputs,
+  /// is computed in whole lines.
   std::array<bool, max_dimensions> dimensions_with_lines(int id) const;
   void settle_distribution(int id, const Schedule& schedule, GridChoices& grids, const ArrayDomain& points);
-  /// Numbers the different grids.
+  /// Numbers the different grids of all arrays.
   void number_grids();
   void settle_tile(int id, const Schedule& schedule);
-  /// What grids are chosen for: one footprint for all arrays, so that equal arrays get equal grids.
+  /// Returns the target for which grids are chosen. It has one footprint for all arrays, so that equal arrays
+  /// get equal grids.
   GridTarget grid_target(const Schedule& schedule, const std::vector<ArrayDomain>& domains) const;
-  /// The grid of a stage that the schedule gives none. A stage that is not distributed has none to choose:
-  /// the share that each rank stands for follows the first consumer.
+  /// Returns the grid of a stage to which the schedule gives none. A stage that is not distributed takes the
+  /// grid of its first consumer.
   GridRequest common_grid(int id, const Schedule& schedule) const;
-  /// Devices: stages in tiles that no group can compute become `rank`.
+  /// Devices: gives stages with the placement `tile` that no group can compute the placement `rank`.
   void settle_groups();
   bool fits_group(int root, int group) const;
-  /// Decides by some ranks for all, as all ranks must have the same buffers.
+  /// Decides which arrays have separate buffers. All ranks must have the same ones, so it looks at some ranks
+  /// and decides for all.
   void settle_storage();
 
   const Algorithm* pipeline_;

@@ -11,20 +11,21 @@ namespace tessera {
 /// blocks, and buffers of one shape.
 class SwapGroups {
  public:
+  /// Finds the groups of the arrays that the loops of `pipeline` feed.
   explicit SwapGroups(const Algorithm& pipeline);
 
-  /// The group of an array, the array itself among its members, in order; it has no members when no loop
-  /// feeds the array.
+  /// The ids of all members of an array's group in ascending order, which include the array; the list is
+  /// empty if no loop feeds the array or takes it to feed another.
   const std::vector<int>& of(int array) const {
     return groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(array)])];
   }
-  /// All groups. Some have no members, the first of them always.
+  /// All groups. Some have no members; the first one never has any.
   const std::vector<std::vector<int>>& all() const { return groups_; }
 
  private:
   void join(int from, int to);
 
-  /// By array: its place in the list of groups.
+  /// The place of each array's group in `groups_`, by the array's id.
   std::vector<int> group_of_;
   std::vector<std::vector<int>> groups_ = {{}};
 };

@@ -11,28 +11,30 @@ namespace tessera {
 
 class ScheduledPipeline;
 
-/// The ids of the stages that are computed inside the tiles of `root`, in order, with `root` itself last.
+/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in order; `root` is
+/// last.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
-/// Cuts the boxes `parts` of `root` into tiles, and works out the boxes of the other members that each tile
-/// needs and their places in scratch memory, also those of outputs of `root` that are not kept. Throws
-/// ScheduleError when the tiles are too many or need too much scratch.
+/// Returns the step that computes the stage `root` on the boxes `parts`. It cuts them into tiles and works
+/// out the boxes of the other members that each tile needs, and the places in scratch memory of their outputs
+/// and of outputs of `root` that are not kept. Throws ScheduleError when there are too many tiles, or when
+/// they need too much scratch.
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 
-/// The boxes of all `members` that one tile needs; the last member computes the tile itself.
+/// Returns the box of each member that one tile needs. The last member computes the tile itself.
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
 
-/// Devices: the bytes of a team's scratch memory that the stages of a group may use.
+/// Devices: returns the bytes of a team's scratch memory that the stages of a group may use.
 std::int64_t team_scratch_limit(const Target& target);
 
-/// Devices: the points of a tile of a group whose last stage is `root`, an entry per dimension.
+/// Devices: returns the points of a tile in each dimension for a group whose last stage is `root`.
 TileSize group_tile(const ScheduledPipeline& scheduled, int root);
 
-/// Devices: the bytes of scratch memory that a tile of a group with these members may need. They are found
-/// from the tiles in the corners and in the middle of the domain, among which is the largest need if indices
-/// have no steps or limits.
+/// Devices: returns the bytes of scratch memory that a tile of a group with these members may need. They are
+/// found from the tiles in the corners and in the middle of the domain, one of which has the largest need if
+/// indices have no steps or limits.
 std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
                                  const std::vector<int>& members);
 

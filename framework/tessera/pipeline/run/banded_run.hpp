@@ -15,30 +15,34 @@
 
 namespace tessera {
 
-/// Is told that a band comes next.
+/// A function that is called with each band before it is computed.
 using BandObserver = std::function<void(const Band&)>;
 
-/// Runs a pipeline band after band: while one is computed, another thread writes the one before and reads the
-/// next. Sources are read, and sinks written, in the order of the bands.
+/// Runs a pipeline band after band. While one band is computed, another thread writes the results of the
+/// previous band and reads the inputs of the next one. Sources are read and sinks are written in the order of
+/// the bands.
 class BandedRun {
  public:
-  /// Makes this rank's plan of a band; called by one thread at a time.
+  /// A function that makes this rank's plan of a band. It is called by one thread at a time.
   using PlanOf = std::function<Plan(const Band&)>;
 
-  /// All ranks of `communicator` give the same bands. `shown`, which must outlive it, is what plan_with_bands
-  /// made of them. `overlaps`: MPI was started for several threads.
+  /// Prepares a run of `bands`, which must be the same on all ranks of `communicator`. `shown` is the plan
+  /// that plan_with_bands made of the bands; it and `pipeline` must outlive this object. `overlaps` says
+  /// whether reading and writing overlap computation, for which MPI must have been started for several
+  /// threads.
   BandedRun(const Algorithm& pipeline, std::vector<Band> bands, PlanOf plan_of, const Plan& shown,
             MPI_Comm communicator, const Transport& transport, bool overlaps);
 
-  /// Collective. Sources and sinks are called by another thread if the run overlaps them. The observer is
-  /// told of steps of `shown`, which each band's are reported as; of reading and writing, when they are
-  /// waited for.
+  /// Runs all bands. Collective. If the run overlaps reading and writing, another thread calls the sources
+  /// and sinks. The observer gets, for each step of a band, the step of `shown` that corresponds to it; it is
+  /// told of reading and writing when the run begins to wait for them.
   void run(const Bindings& bindings, const StepObserver& observer = {},
            const BandObserver& band_observer = {});
 
  private:
   std::unique_ptr<PlanInstance> open(const Band& band, const Bindings& bindings);
-  /// Writes the last band, and reads the one of this number, if there is one.
+  /// Starts to write the last band that was computed, and to plan and read the band of this number, if there
+  /// are any. Without overlap the work is done when its future is waited for.
   std::future<void> transfer(std::size_t coming, const Bindings& bindings);
   void report(const std::string& step, const StepObserver& observer) const;
 
@@ -49,9 +53,10 @@ class BandedRun {
   Transport transport_;
   bool overlaps_;
   CarriedValues carried_;
-  /// By what it does.
+  /// The steps of the plan that is shown, by their labels, and the first of each kind by the kind.
   std::map<std::string, const PlanNode*> shown_;
-  /// Kept when a run fails: to end them, all ranks would have to come along.
+  /// The instances of the bands that are written, computed and read. They are kept when a run fails, because
+  /// ending an instance is collective.
   std::unique_ptr<PlanInstance> last_;
   std::unique_ptr<PlanInstance> current_;
   std::unique_ptr<PlanInstance> next_;

@@ -8,21 +8,25 @@
 
 namespace tessera {
 
-/// All ranks of a run inside one process, without MPI: the steps of their plans side by side, messages as
-/// copies. Tests try 64 ranks with it in a second.
+/// Runs the plans of all ranks inside one process, without MPI. Each step runs for one rank after the other,
+/// and messages are copies in memory. Tests try 64 ranks with it in a second.
 class Rehearsal {
  public:
-  /// Takes the plans of all ranks, in order: those of make_plans, or from a file. Throws InternalError when a
-  /// rank sends a message that no rank receives, or expects one that no rank sends.
+  /// Prepares the plans of all ranks, in order, which come from make_plans or from a file. Throws
+  /// InternalError when the plans do not agree on their messages (see find_message_mismatch).
   Rehearsal(const Algorithm& pipeline, const std::vector<Plan>& plans);
 
   ~Rehearsal();
+  /// Takes over the plans and the memory of another rehearsal, which must not be used any more.
   Rehearsal(Rehearsal&&) noexcept;
 
-  /// Reads inputs, computes, writes outputs: sources and sinks are called once per rank.
+  /// Reads the inputs, computes and writes the outputs of all ranks. Each source and sink is called once per
+  /// rank.
   void run(const Bindings& bindings);
 
+  /// The plan of a rank, which is less than rank_count().
   const Plan& plan(int rank) const;
+  /// The number of ranks.
   int rank_count() const;
 
  private:

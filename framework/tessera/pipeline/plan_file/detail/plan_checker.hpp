@@ -12,12 +12,12 @@
 
 namespace tessera::detail {
 
-/// Checks one plan: everything that executors follow without a look. Numbers are checked before anything is
-/// computed with them, so that nothing overflows.
+/// Checks everything in a plan that executors rely on without a check of their own. Numbers are checked
+/// before anything is computed with them, so that nothing overflows.
 class PlanChecker {
  public:
-  /// `window` is what the plan should be for, `domains` are those of all arrays for that window. The
-  /// arguments must outlive the checker.
+  /// Makes a checker of `plan`, which should be a plan for `window`. `domains` are the domains of all arrays
+  /// for that window, by id. The arguments must outlive the checker.
   PlanChecker(const Algorithm& pipeline, const Window& window, const std::vector<ArrayDomain>& domains,
               const Plan& plan)
       : pipeline_(pipeline), window_(window), domains_(domains), plan_(plan) {}
@@ -34,7 +34,7 @@ class PlanChecker {
   void check_buffer(const Buffer& buffer) const;
   void check_memory() const;
 
-  /// Steps that are missing would leave a result that only looks complete.
+  /// Checks that no step is missing, as a result would then only look complete.
   void check_completeness() const;
 
   // The tree, in the order in which it runs.
@@ -69,7 +69,7 @@ class PlanChecker {
   void check_parts(const plan::Compute& step) const;
   void check_scratch(const plan::Compute& step) const;
   void check_contributions(const plan::Compute& step) const;
-  /// What the outputs of the root that are not kept need for a tile.
+  /// Adds the bytes of scratch that the outputs of the root that are not kept need for a tile.
   void add_root_scratch(const plan::Compute& step, const Box& tile,
                         std::vector<std::int64_t>& scratch_bytes) const;
   void check_tiles(const plan::Compute& step) const;
@@ -77,7 +77,7 @@ class PlanChecker {
                   std::vector<std::int64_t>& scratch_bytes) const;
   void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
   void check_border(int member, const Box& box) const;
-  /// That what a member reads, to compute a box, is there.
+  /// Checks that all points that a member reads to compute a box are there.
   void check_needs(const plan::Compute& step, const Box* boxes, std::size_t member, const Box& box) const;
   void check_whole_lines(int stage, const Box& box) const;
 
@@ -86,7 +86,7 @@ class PlanChecker {
   void check_box(const Box& box, int dimensions, const char* what) const;
   void check_inside(const Box& outer, const Box& box, const char* what) const;
   void check_range(std::int64_t number, std::int64_t least, std::int64_t most, const char* what) const;
-  /// The buffer that holds an array where it is written, or read; it must be in use.
+  /// Returns the buffer in which an array is written or read, as `side` says, and checks that it is in use.
   const Buffer& buffer_in_use(int array, int ArrayRegions::*side) const;
   BlockLayout layout_of(const Buffer& buffer) const;
   const ArrayRegions& stage(int id) const { return plan_.stages[static_cast<std::size_t>(id)]; }
@@ -101,10 +101,10 @@ class PlanChecker {
   const Window& window_;
   const std::vector<ArrayDomain>& domains_;
   const Plan& plan_;
-  /// What is being checked, for errors.
+  /// The part of the plan that is being checked, for messages of errors.
   std::string where_;
   int next_id_ = 0;
-  /// By buffer.
+  /// Whether each buffer is in use, by its number.
   std::vector<bool> in_use_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace tessera::detail {
 
-/// A member of a structure, and what JSON calls it.
+/// A member of a structure, and its name in JSON.
 template <class Structure, class Value>
 struct Field {
   const char* name;
@@ -16,7 +16,8 @@ struct Field {
 template <class Structure, class Value>
 Field(const char*, Value Structure::*) -> Field<Structure, Value>;
 
-/// What JSON holds of a structure: read and written by this one list. The children of nodes are not in it.
+/// The members of a structure that JSON holds. Reading and writing both go by this list. It does not have the
+/// children of nodes.
 template <class Structure>
 inline constexpr std::tuple<> fields_of;
 
@@ -128,17 +129,18 @@ inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"buffers", &Plan::buffers},
                                                    Field{"root", &Plan::root}};
 
-/// Calls use(field) for each.
+/// Calls use(field) for each field of a structure.
 template <class Structure, class Use>
 void for_each_field(const Use& use) {
   std::apply([&](const auto&... field) { (use(field), ...); }, fields_of<Structure>);
 }
 
-/// How the names of slicings are written; those of placements have a function of their own.
+/// The names of slicings in JSON. For the names of placements there is a function, name_of.
 inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
-/// What marks a text as plans; the version counts changes that older programs cannot read.
+/// The text that marks a file as one of plans.
 inline constexpr const char* plan_format = "tessera plan";
+/// The version of the format, which counts changes that older programs cannot read.
 inline constexpr int plan_version = 4;
 
 }  // namespace tessera::detail

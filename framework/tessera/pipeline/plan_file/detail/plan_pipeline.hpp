@@ -6,10 +6,11 @@
 
 namespace tessera::detail {
 
-/// What a plan says of a stage or input of its pipeline: two that differ in it cannot have one plan.
+/// Returns the description of a stage or input of a pipeline that stands in its plans. Pipelines whose
+/// descriptions differ cannot run the same plan.
 Json stage_json(const Algorithm& pipeline, int id);
 
-/// The same of its loops.
+/// Returns the description of the loops of a pipeline that stands in its plans.
 Json loops_json(const Algorithm& pipeline);
 
 }  // namespace tessera::detail

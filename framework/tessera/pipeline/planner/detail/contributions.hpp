@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// Hosts: finds the global reductions that the tiles of the stage before them contribute to. Writes what is
-/// found into `arrays`, of which placements and distributions are settled.
+/// Hosts: finds the global reductions to which the tiles of the stage before them contribute, and enters them
+/// in `arrays`, whose placements and distributions must be final.
 void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
                           const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays);
 

@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// Packs what goes to, or comes from, one partner into one message: several boxes for it are not sent in
-/// place any more. Returns the bytes of the buffers through which packed messages travel.
+/// Makes all boxes that go to one partner, or come from it, one message. Several boxes are packed into a
+/// buffer and no longer sent in place. Returns the bytes of the buffers for packed messages.
 std::int64_t merge_messages(plan::Exchange& exchange, const Algorithm& pipeline);
 
 }  // namespace tessera

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// Where a stage or input, named by its first array, is computed. Throws ScheduleError when the schedule asks
-/// for a placement that it cannot have.
+/// Returns the placement of a stage or input, which is named by its first array. Throws ScheduleError when
+/// the schedule asks for a placement that it cannot have.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
 
 }  // namespace tessera

@@ -9,47 +9,50 @@
 
 namespace tessera {
 
-/// The steps of a plan's compute phase while it is being made, in the order in which they run, and from when
-/// to when each buffer is in use. Steps are numbered; the beginning and the end of a loop count as steps.
+/// The steps of a plan's compute phase while the plan is made, in the order in which they run, and the
+/// lifetime of each buffer in numbers of steps. The beginning and the end of a loop count as steps.
 class PlanSteps {
  public:
-  /// Returns the number of the step.
+  /// Adds a step and returns its number.
   template <class Step>
   int add(Step step) {
     steps_.push_back(PlanNode{0, std::move(step)});
     return size() - 1;
   }
-  /// The steps from here to `end_loop` run again and again. Returns the number of the beginning.
+  /// Begins a loop, whose steps are those up to end_loop(). Returns the number of its beginning.
   int begin_loop(plan::Repeat loop);
-  /// Returns the number of the end of the innermost loop.
+  /// Ends the innermost loop and returns the number of its end.
   int end_loop();
   int size() const { return static_cast<int>(steps_.size()); }
 
-  /// Buffers are numbered in order.
+  /// Adds a buffer. Buffers are numbered from 0 in the order in which they are added.
   void add_buffer() { lifetimes_.emplace_back(); }
+  /// Notes that a step uses a buffer.
   void use(int buffer, int step) { lifetimes_[static_cast<std::size_t>(buffer)].use(step); }
-  /// In use before the first step, and after the last.
+  /// Makes a buffer be in use before the first step.
   void use_before(int buffer) { use(buffer, -1); }
+  /// Makes a buffer be in use after the last step.
   void use_after(int buffer) { use(buffer, size()); }
-  /// Buffers that change places: all are in use as long as one is.
+  /// Gives buffers that change places one lifetime: all are in use as long as one is.
   void unite(const std::vector<int>& buffers);
 
-  /// When each buffer is in use. What a loop uses, and somebody before or after it, is in use all along; so
-  /// nothing is taken in a loop that is not given back in it.
+  /// Completes and returns the lifetimes of all buffers. A buffer that is used in a loop and also before or
+  /// after it is in use during the whole loop, so that a buffer allocated in a loop is always freed in it.
   const std::vector<Lifetime>& settle_lifetimes();
 
-  /// The steps as nodes, with Allocate before a buffer's first use and Free after its last. Takes the steps.
+  /// Returns the steps as nodes, with an Allocate before the first use of each buffer and a Free after its
+  /// last. The steps are moved out of this object.
   std::vector<PlanNode> take_nodes();
 
  private:
   std::vector<int> buffers_by(int Lifetime::*step) const;
 
   std::vector<PlanNode> steps_;
-  /// By buffer.
+  /// The lifetime of each buffer, by its number.
   std::vector<Lifetime> lifetimes_;
   /// The steps at which loops begin and end: inner ones before outer ones.
   std::vector<std::pair<int, int>> loops_;
-  /// Where loops began that have not ended yet.
+  /// The steps at which the loops began that have not ended yet.
   std::vector<int> open_loops_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// Makes the plan of one rank: one stage after the other, from inputs to outputs. What a stage computes is
-/// pending, until somebody reads it: only then is everything pending exchanged, in one message per partner.
+/// Makes the plan of one rank, one stage after the other, from inputs to outputs. An array that was computed
+/// is pending until a stage reads it. Only then are all pending arrays exchanged, in one message per partner.
 class Planner {
  public:
   Planner(const ScheduledPipeline& scheduled, Plan& plan, Regions& others)
@@ -20,6 +20,7 @@ class Planner {
         plan_(plan),
         regions_(scheduled, plan.rank, others) {}
 
+  /// Completes the plan, of which rank, rank count and target must be set. Throws as make_plan does.
   void run();
 
  private:
@@ -30,7 +31,7 @@ class Planner {
   static void add(std::vector<PlanNode>& nodes, Step step) {
     nodes.push_back(PlanNode{0, std::move(step)});
   }
-  /// A step of the compute phase.
+  /// Adds a step to the compute phase and returns its number.
   template <class Step>
   int add(Step step) {
     return steps_.add(std::move(step));
@@ -44,7 +45,7 @@ class Planner {
   // What is exchanged, and when.
   bool has_border(int id) const { return pipeline_[id].boundary != BoundaryConditions(); }
 
-  /// What the array holds must be exchanged, or its border filled, before anybody reads it.
+  /// Makes an array pending if it must be exchanged, or its border filled, before a stage reads it.
   void await(int id);
 
   // Loops.
@@ -53,90 +54,94 @@ class Planner {
     const LoopDeclaration* declaration;
     /// The step at which it begins.
     int begin;
-    /// What was pending before it, and is read after it at the earliest.
+    /// The arrays that were pending before it and are read after it at the earliest.
     std::vector<int> pending_later;
   };
 
   void begin_loops(int id);
   void end_loops(int id);
 
-  /// What the loop reads and never changes is exchanged before it, once.
+  /// Begins a loop. Arrays that it reads and never changes are exchanged once, before it.
   void begin_loop(int number, const LoopDeclaration& loop);
 
-  /// What was fed is pending in the next turn, and by those who read it after the loop.
+  /// Ends the innermost loop. The arrays that it feeds are pending in its next turn and after it.
   void end_loop();
 
-  /// The array that has what `value` had before the swaps.
+  /// Returns the array that holds the values of the array `value` after the swaps.
   static int after_swaps(const LoopDeclaration& loop, int value);
 
-  /// Every array takes the place of the one that it is fed to.
+  /// Adds the swaps with which every array takes the place of the one to which it is fed.
   void add_swaps(const LoopDeclaration& loop);
 
   void add_compute(int root);
 
   bool reads(const std::vector<int>& members, int array) const;
 
-  /// All pending arrays at once: what goes to one partner is one message. Returns what is left to compute
-  /// afterwards: `box`, or its rim if the inside is computed meanwhile.
+  /// Exchanges all pending arrays at once, with one message per partner. Returns the boxes that are left to
+  /// compute afterwards, which are `box`, or its rim if the inside is computed meanwhile.
   std::vector<Box> exchange_pending(const std::vector<int>& members, const Box& box);
 
-  /// The same when there is nothing to compute meanwhile.
+  /// Exchanges all pending arrays at once, while nothing is computed.
   void exchange_pending();
 
-  /// Returns the arrays that are exchanged: where there are none, no step is added.
+  /// Adds an Exchange of the pending arrays, or nothing if none of them is exchanged. Returns those that are.
   std::vector<int> add_exchange(bool overlapped);
 
   void use_all(const std::vector<int>& arrays, int step);
 
-  /// Fills box(id) of the pending arrays that have a border.
+  /// Adds steps that fill the borders in box(id) of each pending array `id` that has one.
   template <class BoxOf>
   void fill_borders(const BoxOf& box) {
     for (int id : pending_)
       if (has_border(id)) use(stage(id).read_buffer, add(plan::FillBoundary{id, box(id)}));
   }
-  /// What a rank has of an pending array before messages arrive: its own block, and beyond the sides of the
-  /// domain what can be filled in from that.
+  /// Returns the points of a pending array that a rank has before messages arrive: its own block, and beyond
+  /// the sides of the domain the points that can be filled in from it.
   Box box_without_messages(int id);
 
-  /// The same on all ranks, as all of them must have the same steps.
+  /// Whether the inside of the stage is computed while messages are under way. The answer is the same on all
+  /// ranks, as all of them must have the same steps.
   bool overlaps(int root) const;
 
-  /// The inside of `box`: what the members can compute of it with what is there of pending arrays. Mostly the
-  /// box without as much on each side as is missing there; only for other needs it is searched for.
+  /// Returns the inside of `box`, which the members can compute from the points of pending arrays in `there`.
+  /// It mostly is the box without as many points on each side as are missing there; only if stages need other
+  /// points it is searched for.
   Box inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there);
 
-  /// Calls visit(id, need) for all that the members read of pending arrays, to compute `part`.
+  /// A function that takes the id of an array and a box that is read of it.
   using VisitNeed = std::function<void(int, const Box&)>;
+  /// Calls visit(id, need) for each pending array of which the members read a box to compute `part`.
   void visit_needs(const std::vector<int>& members, const Box& part, const VisitNeed& visit);
 
   void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members);
 
-  /// What kernels look up of the tiles of a group.
+  /// Returns the bytes of the tables in which the kernel of a group looks up its tiles.
   std::int64_t table_bytes(const plan::Compute& step) const;
 
   void use_outputs(int root, int step);
 
   void add_reduction(int root);
 
-  /// What is in scratch has no buffer.
+  /// Notes that a step uses a buffer. Arrays in scratch have no buffer, which is -1 then.
   void use(int buffer, int step) {
     if (buffer >= 0) steps_.use(buffer, step);
   }
 
   bool is_pinned(const Buffer& buffer);
 
-  /// Inputs keep what they hold from run to run, and outputs until they are fetched; all others live from
-  /// their first to their last use.
+  /// Places the buffers in the rank's memory. Inputs keep what they hold from run to run, and outputs until
+  /// they are fetched; all others live from their first to their last use.
   void place_buffers();
 
-  /// What lives from before, or till after, the compute phase.
+  /// Adds Allocate and Free to the phases `read` and `write` for buffers that are in use before or after the
+  /// compute phase.
   void bracket(plan::Sequence& read, plan::Sequence& write);
 
-  /// Once a tile stage's points are known: those beyond the rank's own share, each once, are redundant. Tiles
-  /// may overlap in it, and may leave gaps in it.
+  /// Counts the redundant points of a tile stage when its points are known: all beyond the points of the
+  /// rank's own share, each once. Tiles may overlap in the share, and may leave gaps in it.
   void count_redundant_points(int id);
 
-  /// Every arrangement of buffers that swaps lead to has messages of its own.
+  /// Adds up the bytes of messages. Each arrangement of buffers to which swaps lead has messages of its own.
   void count_message_bytes();
 
   void check_memory() const;
@@ -148,11 +153,12 @@ class Planner {
   /// The steps of the compute phase.
   PlanSteps steps_;
   std::vector<OpenLoop> open_loops_;
-  /// By exchange, in order: what packed messages travel through.
+  /// The bytes of the buffers for packed messages, for each exchange in order.
   std::vector<std::int64_t> exchange_bytes_;
   /// Arrays that were computed or read, but not exchanged yet.
   std::vector<int> pending_;
-  /// By stage: points computed of the rank's own share, those of overlapping tiles counted each time.
+  /// The number of points of the rank's own share that are computed of each stage, by its id. Points of
+  /// overlapping tiles are counted each time.
   std::vector<std::int64_t> own_points_;
 };
 

@@ -8,38 +8,49 @@
 
 namespace tessera {
 
-/// How a rank keeps an array in memory: where it is computed or read from files, and where its consumers find
-/// it.
+/// The boxes of an array that a rank keeps in memory: the box that is computed or read from files, and the
+/// box that its consumers read.
 struct Storage {
+  /// The box that is computed or read from files.
   Box written;
+  /// The box that consumers read.
   Box read;
-  /// The points of each row that start on 64 bytes (see padded_layout), as written and as read.
+  /// The x of the point of each row that is aligned to 64 bytes where the array is written (see
+  /// padded_layout).
   std::int64_t written_x = 0;
+  /// The x of the point of each row that is aligned to 64 bytes where the array is read.
   std::int64_t read_x = 0;
-  /// Both are parts of one buffer, which holds their hull.
+  /// Whether both boxes are parts of one buffer, which holds their hull.
   bool shared = true;
 };
 
-/// What one rank plans with: its own regions, those of other ranks, and the messages that follow from them.
+/// The regions of one rank and of all others, and the messages that follow from them. A rank plans with
+/// these.
 class RankRegions {
  public:
-  /// `others` is asked about other ranks, and must outlive this.
+  /// Makes the regions of `rank`. `others` answers questions about other ranks; it and `scheduled` must
+  /// outlive this object.
   RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
+  /// The points of an array that this rank requires, as Regions::required says.
   const Box& required(int array) { return own_.required(array); }
+  /// The points that this rank computes, as Regions::computed says.
   const Box& computed(int array) { return own_.computed(array); }
 
-  /// Rows are aligned where the array is computed; those of inputs where the first consumer starts, as every
-  /// load of it would else cross cache lines when the input has a margin.
+  /// Returns how this rank keeps an array. Rows are aligned at the first point that is computed; rows of
+  /// inputs are aligned where the first consumer starts, because each of its loads would cross cache lines
+  /// otherwise when the input has a margin.
   Storage storage(int array) { return storage_of(own_, array); }
 
-  /// What this rank sends and receives of an array that is exchanged, and what it copies from where it is
-  /// computed to where it is read. What other ranks need is searched from where the array before left off.
+  /// Returns the boxes of an exchanged array that this rank sends and receives, and those that it copies from
+  /// the buffer in which the array is computed to the one in which it is read. The search for partners begins
+  /// where that for the array before left off.
   ExchangeLists messages(int array);
 
  private:
   Storage storage_of(Regions& regions, int array) const;
-  /// How a rank with these regions holds what is sent (written) or received (read).
+  /// Returns the layout in which a rank with these regions holds the points that it sends (`written`) or
+  /// receives.
   BlockLayout layout(Regions& regions, int array, bool written) const;
 
   const ScheduledPipeline& scheduled_;
@@ -49,7 +60,7 @@ class RankRegions {
   RankSearch search_;
 };
 
-/// The layout of one of the buffers of an array.
+/// Returns the layout of a buffer with the points of `box`, whose rows are aligned at `aligned_x`.
 BlockLayout buffer_layout(const Box& box, std::int64_t aligned_x, ElementType type);
 
 }  // namespace tessera

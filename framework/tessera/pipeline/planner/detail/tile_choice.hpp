@@ -5,12 +5,13 @@
 
 namespace tessera {
 
-/// The plan of fused stages keeps the boxes of every tile: beyond this they would take more memory than
-/// images do.
+/// The largest number of tiles of fused stages on one rank. Their plan keeps the boxes of every tile, and the
+/// boxes of more tiles would take more memory than images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
-/// The tile of a root on hosts, which computes `box` with these members: as asked for, or chosen so that what
-/// the tile reads and keeps in scratch stays in cache; whole lines are not cut.
+/// Hosts: returns the tile size of the stage `root`, which computes `box` with these members. It is the one
+/// that the schedule asks for, or one with which the points that a tile reads and keeps in scratch stay in
+/// cache. Stages that are computed in whole lines are not cut along them.
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
                    const Box& box);
 

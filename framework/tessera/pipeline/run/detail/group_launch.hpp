@@ -5,20 +5,21 @@
 
 namespace tessera {
 
-/// A compute node whose members one kernel of a device computes: its tiles and the places of its arrays,
-/// where kernels run.
+/// A compute node whose members are computed by one kernel of a device. It keeps the tiles and the places of
+/// the arrays in the device's memory.
 class GroupLaunch {
  public:
   GroupLaunch(const Algorithm& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
               const ExecutionSpace& execution);
 
-  /// Arrays lie elsewhere now.
+  /// Must be called when arrays have changed places.
   void place(const ArrayPlaces& arrays, const ExecutionSpace& execution);
 
+  /// Enqueues the kernel on the execution space.
   void run(const ExecutionSpace& execution) const;
 
  private:
-  /// An array in memory, read or written.
+  /// An array in memory that the kernel reads or writes.
   struct Use {
     int array;
     bool is_read;

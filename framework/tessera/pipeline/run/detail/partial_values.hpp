@@ -5,31 +5,36 @@
 
 namespace tessera {
 
-/// One rank's partial values of a global reduction: one per thread of a host, or per share of a device.
+/// The partial values of a global reduction on one rank: one for each thread of a host, or for each share of
+/// a device.
 class PartialValues {
  public:
-  /// `overlaps`: of a reduction that is under way while the next contributions come.
+  /// Allocates the partial values. `overlaps` says whether the reduction is under way while the next
+  /// contributions are made.
   PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps);
 
-  /// Before the first contribution.
+  /// Forgets all contributions. Must be called before the first one.
   void clear();
-  /// After `clear`: the first contribution is what contributions elsewhere were joined to.
+  /// Takes as the first contribution a value to which contributions of an earlier plan were joined. Must be
+  /// called after clear().
   void begin_with(const std::byte* value);
-  /// Where thread t adds its points: t * stride() bytes further on (hosts); where a kernel writes its shares
-  /// (devices).
+  /// The memory for contributions. On hosts thread t adds its points to the value at t * stride() bytes; on
+  /// devices kernels write their shares here.
   std::byte* data() { return device_ ? shares_.data() : values_.data(); }
+  /// The bytes from the value of one thread to that of the next.
   std::int64_t stride() const { return stride_; }
 
-  /// After every kernel: takes in the shares that it wrote. Waits for it.
+  /// Devices: waits for a kernel and joins the shares that it wrote. Must be called after every kernel.
   void collect(const ExecutionSpace& execution);
-  /// Joins all contributions; the result stays valid until `clear`.
+  /// Joins all contributions. The result stays valid until clear() is called.
   std::byte* join();
-  /// What `join` returned.
+  /// The value that join() returned.
   std::byte* total() { return values_.data(); }
 
-  /// Overlapping: joins all contributions and makes room for the next. The result stays valid, as
-  /// `under_way`, until it is called again.
+  /// For reductions that overlap: joins all contributions and makes room for the next ones. The result stays
+  /// valid, and is returned by under_way(), until take() is called again.
   std::byte* take();
+  /// The value that take() returned.
   std::byte* under_way() { return under_way_.data(); }
 
   const ReductionKernel& kernel() const { return kernel_; }

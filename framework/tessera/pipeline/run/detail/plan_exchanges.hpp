@@ -11,11 +11,12 @@
 
 namespace tessera {
 
-/// The messages of all exchanges of a plan, prepared once for each of the buffers that swaps may give to the
-/// arrays of an exchange.
+/// The messages of all exchanges of a plan. They are prepared once for each assignment of buffers to the
+/// arrays of an exchange to which swaps lead (see arrangements).
 class PlanExchanges {
  public:
-  /// Collective if the transport uses shared windows. The executor must outlive it.
+  /// Prepares all messages. Collective if the transport uses shared windows. The executor must outlive this
+  /// object.
   PlanExchanges(const RankExecutor& executor, MPI_Comm communicator, const Transport& transport);
 
   /// Starts the exchange of a node between the buffers that its arrays have now.
@@ -26,11 +27,11 @@ class PlanExchanges {
  private:
   void prepare(const PlanNode& node, std::vector<int> buffers, MPI_Comm communicator,
                const Transport& transport);
-  /// Null when no messages are prepared for the buffers that the arrays have now.
+  /// Returns the messages for the buffers that the arrays have now, or null when none are prepared.
   Exchange* find(const PlanNode& node) const;
 
   const RankExecutor& executor_;
-  /// An exchange of arrays that have these buffers.
+  /// The messages of an exchange while its arrays have these buffers.
   struct Arranged {
     std::vector<int> buffers;
     std::unique_ptr<Exchange> exchange;
@@ -39,7 +40,7 @@ class PlanExchanges {
     std::vector<Arranged> arranged;
     Exchange* under_way = nullptr;
   };
-  /// By node id; empty for nodes that exchange nothing.
+  /// The exchanges of each node, by its id; empty for nodes that exchange nothing.
   std::vector<NodeExchanges> nodes_;
 };
 

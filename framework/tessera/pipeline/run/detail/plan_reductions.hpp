@@ -13,23 +13,23 @@
 
 namespace tessera {
 
-/// The global reductions of a plan: what its ranks contributed is joined over MPI.
+/// The global reductions of a plan, in which the contributions of all ranks are joined over MPI.
 class PlanReductions {
  public:
-  /// The executor and the communicator must outlive it.
+  /// Prepares the reductions. The executor and the communicator must outlive this object.
   PlanReductions(RankExecutor& executor, MPI_Comm communicator);
 
-  /// See PlanInstance::carry.
+  /// Makes the reductions go on from carried values, as PlanInstance::carry says.
   void carry(CarriedValues& carried) { carried_ = &carried; }
-  /// Before the first contribution of a run.
+  /// Must be called before the first contribution of a run.
   void begin();
-  /// Joins reductions that follow each other: their messages travel side by side.
+  /// Joins reductions that follow each other in the plan. Their messages travel at the same time. Collective.
   void run(std::span<const PlanNode> nodes, const StepObserver& observer);
-  /// Starts to join what has been contributed to a stage.
+  /// Starts to join the contributions to a stage. Collective.
   void start(int stage);
   /// Waits for all reductions that were started, and stores the result of this one.
   void finish(int stage);
-  /// Forgets what has been contributed to a stage.
+  /// Forgets the contributions to a stage.
   void drop(int stage) { executor_.partial_values(stage)->clear(); }
 
  private:
@@ -39,9 +39,9 @@ class PlanReductions {
 
   RankExecutor& executor_;
   MPI_Comm communicator_;
-  /// By stage; null for stages that are no global reductions.
+  /// The reduction of each stage, by its id; null for other stages.
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
-  /// Those of the reductions that are under way: kept, to allocate them once.
+  /// The requests of reductions that are under way. They are a member so that they are allocated once.
   std::vector<MPI_Request> requests_;
   CarriedValues* carried_ = nullptr;
 };

@@ -12,10 +12,10 @@
 
 namespace tessera {
 
-/// The memory of one rank of a plan, and the steps that need no other rank. Runs and rehearsals share it.
+/// The memory of one rank of a plan, and the steps that need no other rank. Runs and rehearsals both use it.
 class RankExecutor {
  public:
-  /// Allocates what the plan says. Throws what Kokkos throws when the memory cannot be had.
+  /// Allocates the memory that the plan needs. Throws the exception of Kokkos when that is not possible.
   RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode = HostMode::kernels);
   ~RankExecutor();
 
@@ -23,31 +23,34 @@ class RankExecutor {
   const Plan& plan() const { return plan_; }
   const ExecutionSpace& execution() const { return execution_; }
   HostMode mode() const { return mode_; }
-  /// Where a rank holds what it computes, or reads from files, of an array.
+  /// The block in which the rank computes an array, or into which it reads it.
   const Block<>& written_block(int array) const;
   const ArrayPlaces& arrays() const { return arrays_; }
-  /// By array: the buffer that its stage writes, at the moment.
+  /// The number of the buffer that the stage of each array writes at the moment, by the array's id.
   const std::vector<int>& written_buffers() const { return written_buffer_; }
   /// A buffer of the plan.
   ArrayReference buffer(int number) const { return blocks_[static_cast<std::size_t>(number)].reference(); }
-  /// Before a run: one that ended early may have left some.
+  /// Forgets all contributions to reductions. Must be called before a run, as one that ended early may have
+  /// left some.
   void clear_partial_values();
-  /// This rank's part of a global reduction: null for other stages.
+  /// This rank's partial values of a global reduction; null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
-  /// Runs a leaf that needs no other rank: reads, writes, boundaries, stages, swaps. Enqueued on the
-  /// execution space; on hosts a stage is done on return. Throws what sources and sinks throw, and
-  /// InternalError for other kinds of nodes and when a checked access left its footprint.
+  /// Runs a leaf that needs no other rank: a read, write, boundary, stage or swap. Its kernels are enqueued
+  /// on the execution space; on hosts a stage is complete on return. Throws the exceptions of sources and
+  /// sinks, and InternalError for other kinds of nodes and when a checked access leaves its footprint.
   void run(const PlanNode& leaf, const Bindings& bindings);
 
-  /// Reads a box of an array from the source, and writes one to the sink, whatever the bindings of a run are.
+  /// Reads a box of an array from `source`, whatever the bindings of a run are.
   void read(const plan::Read& step, BlockSource& source);
+  /// Writes a box of an array to `sink`, whatever the bindings of a run are.
   void write(const plan::Write& step, BlockSink& sink);
 
-  /// A joined value becomes the result of a global reduction.
+  /// Stores a joined value as the result of a global reduction.
   void store_result(int stage, const std::byte* value);
 
-  /// The first element of an array: what a loop goes by. Waits for what was enqueued.
+  /// Returns the first element of an array, on which a loop depends. Waits for all kernels that were
+  /// enqueued.
   double number(int array) const;
 
  private:
@@ -58,35 +61,37 @@ class RankExecutor {
   void compute_tiles(const TileProgram& program);
   void launch(const TileProgram& program);
   void swap(const plan::Swap& step);
-  /// Where kernels read the result of a global reduction.
+  /// The memory in which kernels read the result of a global reduction.
   std::byte* result_place(int array) const;
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Algorithm pipeline_;
   Plan plan_;
-  /// What the plan is for.
+  /// The part of each array that the plan is for.
   Window window_;
   HostMode mode_;
   ExecutionSpace execution_;
-  /// Made once: newer versions of Kokkos allocate to make one.
+  /// The execution space of the host. It is made once, because newer versions of Kokkos allocate to make one.
   HostExecutionSpace host_execution_;
   Kokkos::View<std::byte*, MemorySpace> memory_;
-  /// By buffer of the plan.
+  /// The block of each buffer of the plan, by the buffer's number.
   std::vector<Block<>> blocks_;
-  /// By array: its buffers, which swaps exchange.
+  /// The number of the buffer that each array is written to, by the array's id. Swaps exchange these numbers,
+  /// and the places of the arrays.
   std::vector<int> written_buffer_;
   ArrayPlaces arrays_;
-  /// By node id; null for nodes that compute nothing.
+  /// The programs and launches of compute nodes, by node id; null for other nodes.
   std::vector<std::unique_ptr<TileProgram>> programs_;
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
-  /// By stage.
+  /// The partial values of each global reduction, by its id; null for other stages.
   std::vector<std::unique_ptr<PartialValues>> partials_;
-  /// On its way to where kernels read it: the largest result of a global reduction.
+  /// Memory for the largest result of a global reduction, on its way to the place where kernels read it.
   std::vector<std::byte> result_;
   TileLoop tiles_;
-  /// Those of the node at hand: kept, to allocate them once.
+  /// The places for contributions of the node that runs. They are a member so that they are allocated once.
   std::vector<PartialPlace> partial_places_;
-  /// What the stage at hand reads and writes (devices): kept, to allocate them once.
+  /// Devices: the arrays that the stage that runs reads and writes. They are members so that they are
+  /// allocated once.
   std::vector<ArrayReference> launch_inputs_;
   std::vector<ArrayReference> launch_outputs_;
 };

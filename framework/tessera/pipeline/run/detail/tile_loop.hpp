@@ -11,13 +11,16 @@
 
 namespace tessera {
 
-/// Where a rank's arrays are, by id: for those who compute them, and for those who read them.
+/// The places of a rank's arrays by id, in which they are computed (written) and read.
 struct ArrayPlaces {
+  /// The place in which each array is computed.
   std::vector<ArrayReference> written;
+  /// The place in which the consumers of each array read it.
   std::vector<ArrayReference> read;
 };
 
-/// Where threads add their points of a global reduction: a value every `stride` bytes.
+/// The place at which threads add their points of a global reduction: a value for each thread, `stride` bytes
+/// apart.
 struct PartialPlace {
   std::byte* first;
   std::int64_t stride;
@@ -27,15 +30,15 @@ struct PartialPlace {
 /// it touched first and then helps the others; which thread computes a tile never changes a bit.
 class TileLoop {
  public:
-  /// `scratch_bytes` of scratch memory for each of `threads` threads.
+  /// Allocates `scratch_bytes` bytes of scratch memory for each of `threads` threads.
   TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode);
   ~TileLoop();
 
-  /// Makes room for what threads note down while they compute a node: whichever of them gets a tile of it.
+  /// Makes room for the notes of every thread about a node, as any of them may compute any tile.
   void prepare(const TileProgram& program);
 
-  /// Computes all tiles of a node. `partials` has a place for each of its contributions. `filling` is what
-  /// fills borders, which the calling threads do by themselves.
+  /// Computes all tiles of a node. `partials` has a place for each of its contributions. `filling` is the
+  /// execution space with which each thread fills borders by itself.
   void run(const HostExecutionSpace& execution, const ExecutionSpace& filling, const TileProgram& program,
            const ArrayPlaces& arrays, AccessViolations& violations, const PartialPlace* partials);
 

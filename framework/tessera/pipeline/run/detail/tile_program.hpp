@@ -8,32 +8,35 @@
 
 namespace tessera {
 
-/// A compute node made ready to run: what its tiles look up is settled once.
+/// A compute node that is ready to run. All that its tiles look up is worked out once.
 struct TileProgram {
-  /// Where an array is found: in scratch, at this place of the node's list, or, when negative, in memory.
+  /// The place of an array. `scratch` is its place in the node's list of scratch arrays; if it is negative
+  /// the array is in memory.
   struct Place {
     int array;
     int scratch;
   };
-  /// What an array in scratch holds beyond the domain at which it ends.
+  /// The boundary conditions of an array in scratch, which fill its points outside its domain.
   struct Border {
     int scratch;
     Box domain;
     BoundaryConditions boundary;
     std::int64_t element_size;
   };
+  /// A stage that is computed in every tile.
   struct Member {
     int stage;
     const StageKernel* kernel;
     std::vector<Place> inputs;
     std::vector<Place> outputs;
     std::vector<Border> borders = {};
-    /// Outputs, by place in scratch, that global reductions read and no member: it is computed in strips of
-    /// rows, and these hold one of them.
+    /// The places in scratch of outputs that global reductions read, but no member. The member is computed in
+    /// strips of rows, and these outputs hold one strip.
     std::vector<std::size_t> in_strips = {};
   };
 
-  /// To a global reduction: of a member's output `input`, the points of a tile that are in `box`.
+  /// A contribution to a global reduction: the points of each tile that lie in `box`, of the output `input`
+  /// of a member.
   struct Contribution {
     int stage;
     const ReductionKernel* kernel;
@@ -47,14 +50,15 @@ struct TileProgram {
   const plan::Compute* step;
   Tiles tiles;
   std::vector<Member> members;
-  /// By place in scratch: which member computes it, and the size of its elements.
+  /// The member that computes each scratch array, by its place in the node's list.
   std::vector<std::size_t> scratch_member;
+  /// The bytes of an element of each scratch array, by its place in the node's list.
   std::vector<std::int64_t> scratch_element;
-  /// The root is a global reduction, and so the only contribution.
+  /// Whether the root is a global reduction, which then is the only contribution.
   bool reduces;
   std::vector<Contribution> contributions;
 
-  /// What a tile needs of a member but the last.
+  /// The box of a member, which is not the last one, that a tile needs.
   const Box& box(std::int64_t tile, std::size_t member) const {
     return step->boxes[static_cast<std::size_t>(tile) * (members.size() - 1) + member];
   }

@@ -5,24 +5,26 @@
 
 namespace tessera {
 
-/// The turns that a loop has behind it when it begins: those of the loop of rounds before it, which it goes
-/// on with, or those of an earlier run.
+/// The turns that count as done when a loop begins: those of the loop of rounds that it continues, or those
+/// of an earlier run.
 struct CountedTurns {
+  /// The number of turns that have ended.
   std::int64_t turns = 0;
+  /// The number of these turns that an earlier run has computed.
   std::int64_t resumed_at = 0;
   /// Whether Bindings::before_turn has been called for the next turn already.
   bool is_begun = false;
 };
 
-/// Counts the turns of a loop, and tells the bindings of each.
+/// Counts the turns of a loop, and calls the functions of the bindings for each.
 class TurnTeller {
  public:
   TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,
              const CountedTurns& before);
 
-  /// A turn begins; further calls before it ends do nothing.
+  /// Begins a turn. Further calls before the turn ends do nothing.
   void begin();
-  /// A turn has ended. Throws DivergedError when the residual is not finite.
+  /// Ends a turn. Throws DivergedError when the residual is not finite.
   void end(double residual, bool has_converged);
   /// Calls Bindings::after_loop.
   void end_loop() const;

@@ -80,7 +80,7 @@ TEST_F(CommandLineTest, VersionNamesWhatTheProgramStandsOn) {
 build \w+(, not optimised)?, \S.*
 Kokkos \d+\.\d+\.\d+ with (\w+)(, \w+)*
 MPI: \S.*
-HDF5 \d+\.\d+\.\d+
+formats: HDF5 \d+\.\d+\.\d+, PNG, TIFF, JPEG, FITS
 )");
   EXPECT_TRUE(std::regex_match(text, pattern)) << text;
 }

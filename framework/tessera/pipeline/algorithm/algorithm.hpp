@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <ranges>
 #include <string_view>
 #include <vector>
 
+#include "tessera/domain/id_range.hpp"
 #include "tessera/pipeline/algorithm/declarations.hpp"
 
 namespace tessera {
@@ -29,7 +29,7 @@ class Algorithm {
   /// The number of arrays.
   int size() const { return static_cast<int>(arrays_.size()); }
   /// The ids of all arrays that a stage, named by its first output, computes.
-  auto parts(int stage) const { return std::views::iota(stage, stage + (*this)[stage].output_count); }
+  IdRange parts(int stage) const { return {stage, stage + (*this)[stage].output_count}; }
   /// The groups of fusable stages, in the order of their declaration.
   const std::vector<FusableGroup>& groups() const { return groups_; }
   /// The loops in the order in which they begin, outer ones before inner ones.

@@ -94,7 +94,7 @@ TEST_F(InpaintTest, SavedPlansGiveTheSameBits) {
 
 TEST_F(InpaintTest, SavedPlansHaveTheirRounds) {
   const std::vector<std::string> rounds = {"loops.fill.turns_per_exchange=3", "loops.fill.turns_per_tile=2"};
-  std::vector<std::string> words = {"--explain", "--ranks", "2", "--save-plan", "plan.json"};
+  std::vector<std::string> words = {"--explain", "--verbose", "--ranks", "2", "--save-plan", "plan.json"};
   words.insert(words.end(), rounds.begin(), rounds.end());
   const ParallelEnding explained = inpaint(1, words);
   EXPECT_EQ(explained.status, 0) << explained.text();

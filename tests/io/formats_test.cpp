@@ -51,7 +51,7 @@ TEST(Formats, AFileOfOneThatIsLackingIsKnownByItsContent) {
                                                          {"FITS", "SIMPLE  "s}};
   for (const auto& [format, beginning] : beginnings) {
     const std::string path = folder / format;
-    on_rank_0([&] { std::ofstream(path, std::ios::binary) << beginning; });
+    on_rank_0([&, &bytes = beginning] { std::ofstream(path, std::ios::binary) << bytes; });
     const std::string message = message_of([&] { io::inspect_image(path); });
     EXPECT_NE(message, "");
     EXPECT_EQ(message == expected(path, format, "convert the file"), lacks(format)) << message;

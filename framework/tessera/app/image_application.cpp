@@ -42,7 +42,7 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
-/// Those that are not there yet.
+/// Appends those of `more` to `names` that are not among them yet.
 void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
   for (const std::string& name : more)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);

@@ -65,7 +65,7 @@ class Execution {
             setup_.inputs,  *setup_.pipeline,   plans_.mine(), setup_.options.plan};
   }
 
-  /// What is followed instead of the deck.
+  /// Returns the line that names the file of the saved plan, and the keys of the deck that it overrules.
   std::string plan_line() const {
     const std::vector<std::string> unused = given_schedule_keys(setup_.deck);
     return fmt::format("plan {}{}{}", setup_.options.plan,

@@ -30,7 +30,7 @@ std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
   return plans.has_bands() ? app::bands_text(pipeline, plans.bands().count) : "";
 }
 
-/// What is not shown of all kinds.
+/// Returns a line that counts the kinds of ranks that are not shown; empty when all are shown.
 std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
   if (shown.size() == all.classes().size()) return "";
   const auto ranks_of = [](const std::vector<RankClass>& classes) {
@@ -43,7 +43,7 @@ std::string others_text(const RankClasses& all, const std::vector<RankClass>& sh
       shown.size(), all.classes().size(), ranks_of(all.classes()) - ranks_of(shown));
 }
 
-/// What all ranks do together.
+/// Returns the lines about the costs of all ranks together: points, bytes, memory, messages and redundancy.
 std::string costs_text(const Plan& any_plan, const PlanTotals& totals) {
   return fmt::format(
       "ranks       {} x {}\n"

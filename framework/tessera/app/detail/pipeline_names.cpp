@@ -12,7 +12,7 @@
 namespace tessera::app {
 namespace {
 
-/// What to do about a name that the pipeline lacks.
+/// Returns the advice for a name that the pipeline lacks: the name that was probably meant, or all names.
 std::string hint(const std::string& name, const std::vector<std::string>& known) {
   const std::string meant = deck::suggestion(name, known);
   return meant.empty() ? fmt::format(": the names are {}", fmt::join(known, ", ")) : meant;

@@ -30,26 +30,27 @@ struct Together : Stencil<R> {
 };
 
 /// Plans that write past the caches, or not.
-Target target_of(bool streams) {
+Target target_of(bool non_temporal) {
   Target target;
   target.threads = 2;
-  target.cache_bytes = streams ? 1 : 0;
+  target.cache_bytes = non_temporal ? 1 : 0;
   return target;
 }
 
 template <class T, class R, int Rows, int N>
-void expect_same(test::Random& random, const Box& box, const Schedule& schedule, int ranks, bool streams) {
+void expect_same(test::Random& random, const Box& box, const Schedule& schedule, int ranks,
+                 bool non_temporal) {
   Pipeline pipeline;
   test::WholeArray<T> image(box);
   for (T& value : image.values) value = static_cast<T>(random.small(0, 250));
   const auto input = pipeline.input<T, N>("input", box, Boundary::clamp);
-  // Where the schedule fuses it, its consumers are streamed although they read several rows.
+  // Where the schedule fuses it, its consumers are written past the caches although they read several rows.
   const auto other = pipeline.stage<float>("other", Stencil<float>{}, input, input);
   pipeline.output(pipeline.stage<R>("one_by_one", Stencil<R>{}, input, other), box);
   pipeline.output(pipeline.stage<R>("together", Together<R, Rows>{}, input, other), box);
   test::ArraySource<T> source(image);
   test::ArraySink<R> one_by_one(box), together(box);
-  Rehearsal(pipeline, make_plans(pipeline, schedule, target_of(streams), ranks))
+  Rehearsal(pipeline, make_plans(pipeline, schedule, target_of(non_temporal), ranks))
       .run({{{"input", &source}}, {{"one_by_one", &one_by_one}, {"together", &together}}});
   EXPECT_TRUE(together.every_point_written_once());
   EXPECT_TRUE(together.array.same_bits(one_by_one.array)) << to_string(box) << " on " << ranks << " ranks";

@@ -19,7 +19,7 @@ struct ArrayReference {
   std::int64_t strides[max_dimensions] = {1, 0, 0, 0};
   /// True when a host may write the array past its caches, as it would have left them before it is read
   /// again.
-  bool streams = false;
+  bool non_temporal = false;
 };
 
 }  // namespace tessera

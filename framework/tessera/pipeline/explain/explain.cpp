@@ -121,7 +121,7 @@ class StepPrinter {
     for (const plan::Contribution& contribution : step.contributions)
       reductions.append(reductions.empty() ? ", contributes to " : " and ").append(name(contribution.stage));
     text += reductions;
-    if (step.streams) text += ", written past the caches";
+    if (step.non_temporal) text += ", written past the caches";
     line("{}", text);
   }
   void operator()(const plan::Reduce& step) { line("reduce {} over all ranks", name(step.stage)); }

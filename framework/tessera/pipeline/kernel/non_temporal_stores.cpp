@@ -53,7 +53,7 @@ void stream_lines(std::byte* to, const std::byte* from, std::size_t lines) {
 
 }  // namespace
 
-void stream(void* to, const void* from, std::size_t bytes) {
+void store_non_temporal(void* to, const void* from, std::size_t bytes) {
   auto* result = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   const std::size_t to_line = (line - reinterpret_cast<std::uintptr_t>(to) % line) % line;
@@ -69,13 +69,13 @@ void stream(void* to, const void* from, std::size_t bytes) {
   std::memcpy(result + (bytes - rest), source + (bytes - rest), rest);
 }
 
-void finish_streams() { _mm_sfence(); }
+void finish_non_temporal_stores() { _mm_sfence(); }
 
 #else
 
-void stream(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void store_non_temporal(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-void finish_streams() {}
+void finish_non_temporal_stores() {}
 
 #endif
 

@@ -14,15 +14,15 @@ namespace detail {
 
 /// Points of an array that is written past the caches are gathered first, this many bytes at a time, which
 /// stay in the nearest cache.
-inline constexpr int streamed_bytes = 1024;
+inline constexpr int non_temporal_piece_bytes = 1024;
 
 /// Copies `bytes` bytes by non-temporal stores where the processor has them: whole cache lines then need not
 /// be read before they are written.
-void stream(void* to, const void* from, std::size_t bytes);
+void store_non_temporal(void* to, const void* from, std::size_t bytes);
 
-/// Orders the stores of `stream`. The calling thread must call it before other threads may read what it
-/// streamed.
-void finish_streams();
+/// Orders the stores of `store_non_temporal`. The calling thread must call it before other threads may read
+/// what it stored.
+void finish_non_temporal_stores();
 
 }  // namespace detail
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "tessera/pipeline/inference/footprint.hpp"
 #include "tessera/pipeline/kernel/access_monitor.hpp"
 #include "tessera/pipeline/kernel/launch_rows.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/kernel/row_traversal.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/pipeline/kernel/stage_outputs.hpp"
@@ -154,7 +155,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
   /// Copies the body and infers the closed form of its footprint, if it has one.
-  explicit PointStage(const Body& body) : body_(body), footprint_(body), turns_(footprint_.swaps_rows()) {}
+  explicit PointStage(const Body& body)
+      : body_(body), footprint_(body), swaps_rows_(footprint_.swaps_rows()) {}
 
   /// The body of the stage.
   const Body& body() const { return body_; }
@@ -166,7 +168,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
     compute(inputs, outputs, box, monitor, std::index_sequence_for<Inputs...>{});
   }
 
-  bool swaps_rows() const override { return turns_; }
+  bool swaps_rows() const override { return swaps_rows_; }
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
@@ -199,21 +201,21 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 #endif
     const Box units = U::over(box);
     if constexpr (can_turn) {
-      if (turns_)
-        detail::compute_turning<dimensions - 1>(bound, out.array, out.streams, units);
+      if (swaps_rows_)
+        detail::compute_transposed<dimensions - 1>(bound, out.array, out.non_temporal, units);
       else
         detail::compute_rows<dimensions - 1>(bound, out, units);
     } else {
       detail::compute_rows<dimensions - 1>(bound, out, units);
     }
-    if (outputs[0].streams) detail::finish_streams();
+    if (outputs[0].non_temporal) detail::finish_non_temporal_stores();
   }
 
   Body body_;
   Footprint<Body, dimensions, Inputs...> footprint_;
   /// Whether rows of the stage are columns of an input, and no input is read along its rows: the transposing
   /// traversal is then used.
-  bool turns_;
+  bool swaps_rows_;
 };
 
 }  // namespace tessera

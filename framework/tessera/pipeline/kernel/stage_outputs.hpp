@@ -62,9 +62,10 @@ struct OutputArrays {
 template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
-  bool streams;
+  bool non_temporal;
 
-  OutputArrays(const ArrayReference* outputs, const Box&) : array(outputs[0]), streams(outputs[0].streams) {}
+  OutputArrays(const ArrayReference* outputs, const Box&)
+      : array(outputs[0]), non_temporal(outputs[0].non_temporal) {}
 
   /// Stores `count` points of a row, from `at` on; `value(k)` gives point k.
   template <class ValueOf, class... Coordinates>
@@ -97,14 +98,15 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   template <std::size_t... R, class ValueOf>
   [[gnu::always_inline]] void store_spans(const ValueOf& value, int count,
                                           const std::array<Value*, sizeof...(R)>& spans) const {
-    constexpr int most = streamed_bytes / static_cast<int>(sizeof(Value));
+    constexpr int most = non_temporal_piece_bytes / static_cast<int>(sizeof(Value));
     alignas(64) Value gathered[sizeof...(R)][most];
-    const int piece = streams ? most : count;
+    const int piece = non_temporal ? most : count;
     for (int first = 0; first < count; first += piece) {
       const int points = std::min(piece, count - first);
-      compute<R...>(value, first, points, (streams ? gathered[R] : spans[R] + first)...);
-      if (streams)
-        (stream(spans[R] + first, gathered[R], static_cast<std::size_t>(points) * sizeof(Value)), ...);
+      compute<R...>(value, first, points, (non_temporal ? gathered[R] : spans[R] + first)...);
+      if (non_temporal)
+        (store_non_temporal(spans[R] + first, gathered[R], static_cast<std::size_t>(points) * sizeof(Value)),
+         ...);
     }
   }
   /// Computes `count` points of each row, from number `first` on.
@@ -171,13 +173,13 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
   int begin;
   int end;
-  bool streams;
+  bool non_temporal;
 
   OutputArrays(const ArrayReference* outputs, const Box& box)
       : array(outputs[0]),
         begin(static_cast<int>(box[0].begin)),
         end(static_cast<int>(box[0].end)),
-        streams(outputs[0].streams) {}
+        non_temporal(outputs[0].non_temporal) {}
 
   template <class ValueOf, class... Outer>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinate x, Outer... outer) const {
@@ -203,19 +205,19 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
                                           std::index_sequence<K...>, Coordinate x, Outer... outer) const {
     // Pieces are whole cache lines.
     constexpr int unit = static_cast<int>(sizeof(Value)) * X, step = 64 / std::gcd(64, unit);
-    constexpr int most = std::max(step, streamed_bytes / unit / step * step);
+    constexpr int most = std::max(step, non_temporal_piece_bytes / unit / step * step);
     alignas(64) Value gathered[Planes][most * X];
-    const int piece = streams ? most : last - first;
+    const int piece = non_temporal ? most : last - first;
     for (; first < last; first += piece) {
       const int units = std::min(piece, last - first);
       std::array<Value*, Planes> spans;
       for (int p = 0; p < Planes; ++p)
-        spans[std::size_t(p)] = streams ? gathered[p] : plane(p, (x.value + first) * X, outer...);
+        spans[std::size_t(p)] = non_temporal ? gathered[p] : plane(p, (x.value + first) * X, outer...);
       compute_units(value, first, units, spans, std::index_sequence<K...>{},
                     std::make_index_sequence<Planes>{});
-      for (int p = 0; streams && p < Planes; ++p)
-        stream(plane(p, (x.value + first) * X, outer...), gathered[p],
-               static_cast<std::size_t>(units) * X * sizeof(Value));
+      for (int p = 0; non_temporal && p < Planes; ++p)
+        store_non_temporal(plane(p, (x.value + first) * X, outer...), gathered[p],
+                           static_cast<std::size_t>(units) * X * sizeof(Value));
     }
   }
   template <class ValueOf, std::size_t... K, std::size_t... Plane>

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/kernel/transposing_traversal.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/view/compat.hpp"
+
+#ifdef TESSERA_X86_HOST
+#include <immintrin.h>
+#endif
 
 namespace tessera::detail {
 namespace {
@@ -24,51 +31,89 @@ typename Vector<T>::type alternate(typename Vector<T>::type a, typename Vector<T
   return typename Vector<T>::type{(Lane % 2 == 0 ? a[first + Lane / 2] : b[first + Lane / 2])...};
 }
 
-/// Turns a square of as many elements as a vector has lanes: each of log2(lanes) perfect shuffles of its rows
-/// moves one bit of the row's number to the column's.
-template <class T>
-[[gnu::always_inline]] inline void turn_square(const T* from, std::ptrdiff_t from_stride, T* to,
-                                               std::ptrdiff_t to_stride) {
+/// Stores a vector. With `NonTemporal` the address must be a multiple of 16, and the vector goes past the
+/// caches where the processor can do that.
+template <class T, bool NonTemporal>
+[[gnu::always_inline]] inline void put(T* to, typename Vector<T>::type value) {
+#ifdef TESSERA_X86_HOST
+  if constexpr (NonTemporal)
+    return _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(value));
+#endif
+  *reinterpret_cast<typename Vector<T>::type*>(to) = value;
+}
+
+/// Transposes a square of as many elements as a vector has lanes: each of log2(lanes) perfect shuffles of its
+/// rows moves one bit of the row's number to the column's.
+template <class T, bool NonTemporal>
+[[gnu::always_inline]] inline void transpose_square(const T* from, std::ptrdiff_t from_stride, T* to,
+                                                    std::ptrdiff_t to_stride) {
   using V = typename Vector<T>::type;
   constexpr int lanes = Vector<T>::lanes;
   constexpr auto all = std::make_integer_sequence<int, lanes>{};
-  V rows[lanes], turned[lanes];
+  V rows[lanes], transposed[lanes];
   for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const V*>(from + i * from_stride);
   for (int step = 1; step < lanes; step *= 2) {
     for (int i = 0; i < lanes / 2; ++i) {
-      turned[2 * i] = alternate<T, 0>(rows[i], rows[i + lanes / 2], all);
-      turned[2 * i + 1] = alternate<T, 1>(rows[i], rows[i + lanes / 2], all);
+      transposed[2 * i] = alternate<T, 0>(rows[i], rows[i + lanes / 2], all);
+      transposed[2 * i + 1] = alternate<T, 1>(rows[i], rows[i + lanes / 2], all);
     }
-    for (int i = 0; i < lanes; ++i) rows[i] = turned[i];
+    for (int i = 0; i < lanes; ++i) rows[i] = transposed[i];
   }
-  for (int i = 0; i < lanes; ++i) *reinterpret_cast<V*>(to + i * to_stride) = rows[i];
+  for (int i = 0; i < lanes; ++i) put<T, NonTemporal>(to + i * to_stride, rows[i]);
 }
 
-template <class T>
-void turn(const void* block, void* result, std::ptrdiff_t stride) {
-  constexpr int side = turned_side<T>, lanes = Vector<T>::lanes;
+/// Writes the transpose of a block to rows that lie `stride` bytes apart.
+template <class T, bool NonTemporal>
+void transpose(const void* block, std::byte* result, std::ptrdiff_t stride) {
+  constexpr int side = transposed_side<T>, lanes = Vector<T>::lanes;
   const T* const from = static_cast<const T*>(block);
-  T* const to = static_cast<T*>(result);
+  T* const to = reinterpret_cast<T*>(result);
+  const std::ptrdiff_t elements = stride / static_cast<std::ptrdiff_t>(sizeof(T));
   // Whole rows of the result one after the other.
   for (int y = 0; y < side; y += lanes)
     for (int x = 0; x < side; x += lanes)
-      turn_square<T>(from + x * side + y, side, to + y * stride + x, stride);
+      transpose_square<T, NonTemporal>(from + x * side + y, side, to + y * elements + x, elements);
+}
+
+/// Whether a number of bytes is of whole lines of the cache.
+bool is_line(std::intptr_t bytes) { return bytes % 64 == 0; }
+
+template <class T>
+void store(const void* block, std::byte* result, std::ptrdiff_t stride, int width, int height,
+           bool non_temporal) {
+  constexpr int side = transposed_side<T>, row = side * static_cast<int>(sizeof(T));
+  if (width == side && height == side) {
+    if (!non_temporal) return transpose<T, false>(block, result, stride);
+    // The squares beside each other fill a line of the cache at once, without a copy between.
+    if (is_line(row) && is_line(stride) && is_line(reinterpret_cast<std::intptr_t>(result)))
+      return transpose<T, true>(block, result, stride);
+  }
+  alignas(64) std::byte transposed[side * row];
+  transpose<T, false>(block, transposed, row);
+  const std::size_t bytes = static_cast<std::size_t>(width) * sizeof(T);
+  for (int k = 0; k < height; ++k) {
+    if (non_temporal)
+      store_non_temporal(result + k * stride, transposed + k * row, bytes);
+    else
+      std::memcpy(result + k * stride, transposed + k * row, bytes);
+  }
 }
 
 }  // namespace
 
-void turn_block(std::size_t element_size, const void* block, void* result, std::ptrdiff_t stride) {
+void store_transposed(std::size_t element_size, const void* block, std::byte* result, std::ptrdiff_t stride,
+                      int width, int height, bool non_temporal) {
   switch (element_size) {
     case 1:
-      return turn<std::uint8_t>(block, result, stride);
+      return store<std::uint8_t>(block, result, stride, width, height, non_temporal);
     case 2:
-      return turn<std::uint16_t>(block, result, stride);
+      return store<std::uint16_t>(block, result, stride, width, height, non_temporal);
     case 4:
-      return turn<std::uint32_t>(block, result, stride);
+      return store<std::uint32_t>(block, result, stride, width, height, non_temporal);
     case 8:
-      return turn<std::uint64_t>(block, result, stride);
+      return store<std::uint64_t>(block, result, stride, width, height, non_temporal);
     default:
-      throw InternalError("blocks of elements of this size cannot be turned");
+      throw InternalError("blocks of elements of this size cannot be transposed");
   }
 }
 

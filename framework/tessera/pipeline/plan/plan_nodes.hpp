@@ -179,7 +179,7 @@ struct Compute {
   int group = -1;
   /// Hosts: whether the result is written past the caches, because it would leave them before it is read
   /// again.
-  bool streams = false;
+  bool non_temporal = false;
 };
 /// Joins the contributions of all ranks to a global reduction and gives every rank the result. Collective
 /// over all ranks.

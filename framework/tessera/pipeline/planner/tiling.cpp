@@ -21,10 +21,10 @@ bool reads_single_rows(const ArrayDeclaration& stage, Box row) {
 }
 
 /// Whether the result is written past the caches: when it is large, more than half of the cache or, where
-/// rows are turned to columns, more than a quarter; but a stencil that reads several rows from
+/// rows become columns, more than a quarter; but a stencil that reads several rows from
 /// memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
 /// scratch.
-bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
@@ -33,13 +33,13 @@ bool streams(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   // Reductions of it would have to fetch it back.
   for (int reduction : scheduled[step.stage].contributes)
     if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_only_reduced) return false;
-  const bool turns = stage.kernel->swaps_rows();
+  const bool swaps_rows = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();
-  if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (turns ? 4 : 2))
+  if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (swaps_rows ? 4 : 2))
     return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
-  return turns || step.members.size() > 1 || reads_single_rows(stage, first);
+  return swaps_rows || step.members.size() > 1 || reads_single_rows(stage, first);
 }
 
 bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
@@ -229,7 +229,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   } else {
     for (int d = 0; d < largest.dimensions; ++d) step.tile.push_back(std::int64_t{1} << 40);
   }
-  step.streams = streams(scheduled, step);
+  step.non_temporal = writes_past_caches(scheduled, step);
   const bool is_kept = !has_fleeting_outputs(scheduled, root);
   if (step.members.size() == 1 && is_kept) return step;
   if (const std::int64_t tiles = Tiles(step.parts, step.tile).size();

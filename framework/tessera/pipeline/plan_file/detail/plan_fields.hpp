@@ -82,7 +82,7 @@ inline constexpr auto fields_of<plan::Compute> =
                Field{"contributions", &plan::Compute::contributions},
                Field{"scratch_bytes", &plan::Compute::scratch_bytes},
                Field{"group", &plan::Compute::group},
-               Field{"streams", &plan::Compute::streams}};
+               Field{"non_temporal", &plan::Compute::non_temporal}};
 template <>
 inline constexpr auto fields_of<plan::Reduce> = std::tuple{Field{"stage", &plan::Reduce::stage}};
 template <>
@@ -141,6 +141,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a file as one of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format, which counts changes that older programs cannot read.
-inline constexpr int plan_version = 4;
+inline constexpr int plan_version = 5;
 
 }  // namespace tessera::detail

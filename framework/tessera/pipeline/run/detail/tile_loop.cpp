@@ -109,7 +109,7 @@ struct TileLoop::Work {
   void compute(const TileProgram::Member& member, const Box& box, Worker& worker) const {
     find(member.inputs, arrays.read, worker, worker.inputs);
     find(member.outputs, arrays.written, worker, worker.outputs);
-    worker.outputs.front().streams = program.step->streams && &member == &program.members.back();
+    worker.outputs.front().non_temporal = program.step->non_temporal && &member == &program.members.back();
     member.kernel->region(worker.inputs.data(), worker.outputs.data(), box, {&violations, member.stage});
   }
 

@@ -5,6 +5,8 @@
 #include "pipeline/array_source.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/kernel/transposing_traversal.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -13,14 +15,14 @@ namespace {
 using namespace tessera;
 using test::Point;
 
-struct Turn {
+struct Transpose {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return in(y, x);
   }
 };
 /// Reads columns, two of them, at every third row.
-struct TurnAndMix {
+struct TransposeAndMix {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return in(y - 1, 3 * x) + 2 * in(y + 2, 3 * x + 1);
@@ -28,9 +30,9 @@ struct TurnAndMix {
 };
 
 template <class T>
-class Turning : public testing::Test {};
+class TransposingTraversal : public testing::Test {};
 using Types = testing::Types<std::uint8_t, std::uint16_t, float, double>;
-TYPED_TEST_SUITE(Turning, Types);
+TYPED_TEST_SUITE(TransposingTraversal, Types);
 
 template <class T>
 test::WholeArray<T> noise(test::Random& random, const Box& box) {
@@ -53,7 +55,7 @@ test::WholeArray<T> result_of(const Body& body, const test::WholeArray<T>& image
   return sink.array;
 }
 
-TYPED_TEST(Turning, EqualsBruteForceForAnyBoxAndRanks) {
+TYPED_TEST(TransposingTraversal, EqualsBruteForceForAnyBoxAndRanks) {
   test::Random random(11);
   const Box box{{-5, 190}, {7, 171}};
   for (int round = 0; round < 4; ++round) {
@@ -68,8 +70,8 @@ TYPED_TEST(Turning, EqualsBruteForceForAnyBoxAndRanks) {
       Schedule schedule;
       if (round == 1) schedule.stages["turned"].tile = {37, 41};
       if (round == 2) schedule.grid = {{0, 1}};
-      const auto turned = result_of<TypeParam>(Turn(), image, box, schedule, ranks);
-      const auto mixed = result_of<TypeParam>(TurnAndMix(), image, box, schedule, ranks);
+      const auto turned = result_of<TypeParam>(Transpose(), image, box, schedule, ranks);
+      const auto mixed = result_of<TypeParam>(TransposeAndMix(), image, box, schedule, ranks);
       test::for_each_point(box, [&](const Point& p) {
         ASSERT_EQ(turned.at(p), at(p[1], p[0]));
         ASSERT_EQ(mixed.at(p),
@@ -79,14 +81,40 @@ TYPED_TEST(Turning, EqualsBruteForceForAnyBoxAndRanks) {
   }
 }
 
-/// Several times as high as the groups of blocks that are turned together.
-TYPED_TEST(Turning, EqualsBruteForceInHighTiles) {
+/// Whole blocks and parts, at the start of a cache line and beside it, past the caches and not.
+TYPED_TEST(TransposingTraversal, StoresBlocksAndNothingAround) {
+  using T = TypeParam;
+  constexpr int side = detail::transposed_side<T>, stride = 3 * 64 / static_cast<int>(sizeof(T));
+  test::Random random(77);
+  std::vector<T> block(side * side);
+  for (T& value : block) value = static_cast<T>(random.small(1, 200));
+  for (int round = 0; round < 60; ++round) {
+    const bool is_whole = round % 3 != 0, non_temporal = round % 2 == 1;
+    const int width = is_whole ? side : static_cast<int>(random.small(1, side));
+    const int height = is_whole ? side : static_cast<int>(random.small(1, side));
+    const int offset = round % 4 < 2 ? 0 : static_cast<int>(random.small(1, side));
+    alignas(64) T result[stride * side] = {};
+    detail::store_transposed(sizeof(T), block.data(), reinterpret_cast<std::byte*>(result + offset),
+                             stride * static_cast<int>(sizeof(T)), width, height, non_temporal);
+    detail::finish_non_temporal_stores();
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < stride; ++x) {
+        const bool is_inside = y < height && x >= offset && x < offset + width;
+        const T expected = is_inside ? block[static_cast<std::size_t>((x - offset) * side + y)] : T(0);
+        ASSERT_EQ(result[y * stride + x], expected) << x << ", " << y << " in round " << round;
+      }
+  }
+  EXPECT_THROW(detail::store_transposed(3, block.data(), nullptr, 0, side, side, false), InternalError);
+}
+
+/// Several times as high as the groups of blocks that are transposed together.
+TYPED_TEST(TransposingTraversal, EqualsBruteForceInHighTiles) {
   test::Random random(12);
   const Box box{{-3, 150}, {-5, 2200}};
   const auto image = noise<TypeParam>(random, Box{{-5, 2200}, {-3, 150}});
   Pipeline pipeline;
   const auto input = pipeline.input<TypeParam, 2>("input", image.box);
-  pipeline.output(pipeline.stage<TypeParam>("turned", Turn(), input), box);
+  pipeline.output(pipeline.stage<TypeParam>("turned", Transpose(), input), box);
   Schedule schedule;
   schedule.stages["turned"].tile = {150, 2150};
   for (std::int64_t cache_bytes : {0, 1}) {
@@ -112,7 +140,7 @@ TileSize automatic_tile(int transposes, const Box& box, int threads) {
   Schedule schedule;
   for (int i = 0; i < transposes; ++i) {
     const std::string name = "turned" + std::to_string(i);
-    last = pipeline.stage<std::uint16_t>(name, Turn(), last);
+    last = pipeline.stage<std::uint16_t>(name, Transpose(), last);
     if (i + 1 < transposes) schedule.stages[name].placement = Placement::tile;
   }
   pipeline.output(last, box);
@@ -126,7 +154,7 @@ TileSize automatic_tile(int transposes, const Box& box, int threads) {
   return tile;
 }
 
-TEST(Turning, HasNarrowAndHighTilesOfWholeBlocks) {
+TEST(TransposingTraversal, HasNarrowAndHighTilesOfWholeBlocks) {
   const Box large{{0, 4096}, {0, 4096}}, middle{{0, 1000}, {0, 1000}};
   EXPECT_EQ(automatic_tile(1, large, 2), (TileSize{64, 4096}));
   EXPECT_EQ(automatic_tile(1, middle, 4), (TileSize{64, 448}));

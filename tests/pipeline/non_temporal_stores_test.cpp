@@ -52,7 +52,7 @@ struct TwoPlanes {
 /// The whole array, of which a stage wrote a box and nothing else.
 template <class T>
 test::WholeArray<T> written(const Algorithm& pipeline, const char* stage, const test::WholeArray<T>& image,
-                            const Box& whole, const Box& box, bool streams) {
+                            const Box& whole, const Box& box, bool non_temporal) {
   test::WholeArray<T> result(whole);
   const auto reference = [](const test::WholeArray<T>& array) {
     auto* const data = reinterpret_cast<std::byte*>(const_cast<T*>(array.values.data()));
@@ -60,17 +60,17 @@ test::WholeArray<T> written(const Algorithm& pipeline, const char* stage, const 
   };
   const ArrayReference input = reference(image);
   ArrayReference output = reference(result);
-  output.streams = streams;
+  output.non_temporal = non_temporal;
   pipeline[pipeline.find(stage)].kernel->region(&input, &output, box, {});
   return result;
 }
 
 template <class T>
-class Streamed : public testing::Test {};
+class NonTemporalStores : public testing::Test {};
 using Types = testing::Types<std::uint8_t, std::uint16_t, float, double>;
-TYPED_TEST_SUITE(Streamed, Types);
+TYPED_TEST_SUITE(NonTemporalStores, Types);
 
-TYPED_TEST(Streamed, BoxesHoldWhatOthersHold) {
+TYPED_TEST(NonTemporalStores, BoxesHoldWhatOthersHold) {
   using T = TypeParam;
   test::Random random(501);
   const Box whole{{-2, 5000}, {-3, 8}, {0, 2}}, around{{-9000, 16000}, {-9, 5000}, {0, 2}};
@@ -95,8 +95,8 @@ TYPED_TEST(Streamed, BoxesHoldWhatOthersHold) {
                       .same_bits(written(pipeline, stage, from, whole, box, false)))
           << stage << " on " << to_string(box);
     }
-    for (bool streams : {false, true})
-      EXPECT_TRUE(written(pipeline, "four_rows", image, whole, box, streams)
+    for (bool non_temporal : {false, true})
+      EXPECT_TRUE(written(pipeline, "four_rows", image, whole, box, non_temporal)
                       .same_bits(written(pipeline, "stencil", image, whole, box, false)))
           << to_string(box);
   }
@@ -117,7 +117,8 @@ struct ThreeRows {
 
 /// The stages that the plan of one rank writes past a cache of so many bytes. The reduction of `copied` is a
 /// step of its own, or done with what it reduces.
-std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false, bool contributes = false) {
+std::set<std::string> written_past_caches(std::int64_t cache_bytes, bool device = false,
+                                          bool contributes = false) {
   const Box box{{0, 64}, {0, 32}};  // of 8192 bytes
   Pipeline pipeline;
   const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
@@ -137,25 +138,25 @@ std::set<std::string> streamed(std::int64_t cache_bytes, bool device = false, bo
   std::set<std::string> names;
   walk(plan.root, [&](const PlanNode& node) {
     const auto* step = std::get_if<plan::Compute>(&node.step);
-    if (step != nullptr && step->streams) names.insert(pipeline[step->stage].name);
+    if (step != nullptr && step->non_temporal) names.insert(pipeline[step->stage].name);
   });
   return names;
 }
 
-TEST(Streamed, AreLargeResultsButOfStencilsThatReadMemory) {
+TEST(NonTemporalStores, AreLargeResultsButOfStencilsThatReadMemory) {
   const std::set<std::string> all{"copied", "fused", "turned"};
-  EXPECT_EQ(streamed(1), all);
-  EXPECT_EQ(streamed(2 * 8192 - 1), all);
+  EXPECT_EQ(written_past_caches(1), all);
+  EXPECT_EQ(written_past_caches(2 * 8192 - 1), all);
   // No more than half of the cache; what `stencil` needs of `copied` is larger, and a quarter counts for
   // `turned`.
-  EXPECT_EQ(streamed(2 * 8192 + 2), (std::set<std::string>{"copied", "turned"}));
-  EXPECT_EQ(streamed(4 * 8192 - 1), (std::set<std::string>{"turned"}));
-  EXPECT_EQ(streamed(4 * 8192), std::set<std::string>());
+  EXPECT_EQ(written_past_caches(2 * 8192 + 2), (std::set<std::string>{"copied", "turned"}));
+  EXPECT_EQ(written_past_caches(4 * 8192 - 1), (std::set<std::string>{"turned"}));
+  EXPECT_EQ(written_past_caches(4 * 8192), std::set<std::string>());
   // What is reduced right after it was computed would have to be fetched back.
-  EXPECT_EQ(streamed(1, false, true), (std::set<std::string>{"fused", "turned"}));
-  EXPECT_EQ(streamed(1 << 20), std::set<std::string>());
-  EXPECT_EQ(streamed(0), std::set<std::string>());
-  EXPECT_EQ(streamed(1, true), std::set<std::string>());
+  EXPECT_EQ(written_past_caches(1, false, true), (std::set<std::string>{"fused", "turned"}));
+  EXPECT_EQ(written_past_caches(1 << 20), std::set<std::string>());
+  EXPECT_EQ(written_past_caches(0), std::set<std::string>());
+  EXPECT_EQ(written_past_caches(1, true), std::set<std::string>());
 }
 
 }  // namespace

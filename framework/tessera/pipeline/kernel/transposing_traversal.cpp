@@ -2,9 +2,9 @@
 #include "tessera/pipeline/kernel/transposing_traversal.hpp"
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
-#include "tessera/domain/error.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/view/compat.hpp"
 
@@ -78,16 +78,11 @@ void transpose(const void* block, std::byte* result, std::ptrdiff_t stride) {
 /// Whether a number of bytes is of whole lines of the cache.
 bool is_line(std::intptr_t bytes) { return bytes % 64 == 0; }
 
+/// Parts of a block, and whole blocks that do not lie on lines of the cache.
 template <class T>
-void store(const void* block, std::byte* result, std::ptrdiff_t stride, int width, int height,
-           bool non_temporal) {
+[[gnu::noinline]] void store_rows(const void* block, std::byte* result, std::ptrdiff_t stride, int width,
+                                  int height, bool non_temporal) {
   constexpr int side = transposed_side<T>, row = side * static_cast<int>(sizeof(T));
-  if (width == side && height == side) {
-    if (!non_temporal) return transpose<T, false>(block, result, stride);
-    // The squares beside each other fill a line of the cache at once, without a copy between.
-    if (is_line(row) && is_line(stride) && is_line(reinterpret_cast<std::intptr_t>(result)))
-      return transpose<T, true>(block, result, stride);
-  }
   alignas(64) std::byte transposed[side * row];
   transpose<T, false>(block, transposed, row);
   const std::size_t bytes = static_cast<std::size_t>(width) * sizeof(T);
@@ -99,22 +94,32 @@ void store(const void* block, std::byte* result, std::ptrdiff_t stride, int widt
   }
 }
 
+/// The type of the elements of `Bytes` bytes.
+template <std::size_t Bytes>
+using Element =
+    std::conditional_t<Bytes == 1, std::uint8_t,
+                       std::conditional_t<Bytes == 2, std::uint16_t,
+                                          std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+
 }  // namespace
 
-void store_transposed(std::size_t element_size, const void* block, std::byte* result, std::ptrdiff_t stride,
-                      int width, int height, bool non_temporal) {
-  switch (element_size) {
-    case 1:
-      return store<std::uint8_t>(block, result, stride, width, height, non_temporal);
-    case 2:
-      return store<std::uint16_t>(block, result, stride, width, height, non_temporal);
-    case 4:
-      return store<std::uint32_t>(block, result, stride, width, height, non_temporal);
-    case 8:
-      return store<std::uint64_t>(block, result, stride, width, height, non_temporal);
-    default:
-      throw InternalError("blocks of elements of this size cannot be transposed");
+template <std::size_t Bytes>
+void store_transposed(const void* block, std::byte* result, std::ptrdiff_t stride, int width, int height,
+                      bool non_temporal) {
+  using T = Element<Bytes>;
+  constexpr int side = transposed_side<T>;
+  if (width == side && height == side) {
+    if (!non_temporal) return transpose<T, false>(block, result, stride);
+    // The squares beside each other fill a line of the cache at once, without a copy between.
+    if (is_line(side * Bytes) && is_line(stride) && is_line(reinterpret_cast<std::intptr_t>(result)))
+      return transpose<T, true>(block, result, stride);
   }
+  store_rows<T>(block, result, stride, width, height, non_temporal);
 }
+
+template void store_transposed<1>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+template void store_transposed<2>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+template void store_transposed<4>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+template void store_transposed<8>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
 
 }  // namespace tessera::detail

@@ -18,11 +18,15 @@ template <class T>
 inline constexpr int transposed_side = std::min<int>(32, 64 / static_cast<int>(sizeof(T)));
 
 /// Writes the first `height` rows of the transpose of a dense block, and of each the first `width` elements,
-/// to `result`. The block has transposed_side x transposed_side elements of `element_size` bytes, and the
-/// rows of the result lie `stride` bytes apart. With `non_temporal`, they are written past the caches. Throws
-/// InternalError for sizes of elements other than 1, 2, 4 and 8 bytes.
-void store_transposed(std::size_t element_size, const void* block, std::byte* result, std::ptrdiff_t stride,
-                      int width, int height, bool non_temporal);
+/// to `result`. The block has transposed_side x transposed_side elements of `Bytes` bytes, and the rows of
+/// the result lie `stride` bytes apart. With `non_temporal`, they are written past the caches.
+template <std::size_t Bytes>
+void store_transposed(const void* block, std::byte* result, std::ptrdiff_t stride, int width, int height,
+                      bool non_temporal);
+extern template void store_transposed<1>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+extern template void store_transposed<2>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+extern template void store_transposed<4>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
+extern template void store_transposed<8>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
 
 /// Computes up to transposed_side x transposed_side points from (x, y) on, column by column, because the
 /// points that the body reads lie along its columns; the block is then transposed into the output.
@@ -47,7 +51,7 @@ template <class Bound, class T, int N, class... Outer>
   const auto row = [&](int k) {
     return reinterpret_cast<std::byte*>(&output(Coordinate(x), Coordinate(y + k), outer...));
   };
-  store_transposed(sizeof(T), block, row(0), row(1) - row(0), width, height, non_temporal);
+  store_transposed<sizeof(T)>(block, row(0), row(1) - row(0), width, height, non_temporal);
 }
 
 /// The width, in points, of the tiles whose blocks are transposed one after the other.

@@ -104,11 +104,11 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
         return {Kind::point, is_below ? domain.begin : domain.end - 1};
       case Boundary::mirror:
         p = is_below ? 2 * domain.begin - 1 - p : 2 * domain.end - 1 - p;
-        break;
+        continue;
       case Boundary::mirror_interior:
         if (extent == 1) return {Kind::point, domain.begin};
         p = is_below ? 2 * domain.begin - p : 2 * (domain.end - 1) - p;
-        break;
+        continue;
       case Boundary::periodic:
         p = domain.begin + ((p - domain.begin) % extent + extent) % extent;
         break;

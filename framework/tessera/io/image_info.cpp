@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -28,10 +27,9 @@ constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
 constexpr std::string_view tiff_signatures[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
 
 bool has_signature(std::FILE* file, long offset, std::string_view signature) {
-  std::array<char, 8> bytes{};
+  std::string bytes(signature.size(), '\0');
   return std::fseek(file, offset, SEEK_SET) == 0 &&
-         std::fread(bytes.data(), 1, signature.size(), file) == signature.size() &&
-         std::memcmp(bytes.data(), signature.data(), signature.size()) == 0;
+         std::fread(bytes.data(), 1, signature.size(), file) == signature.size() && bytes == signature;
 }
 
 /// HDF5 allows a user block of 512 bytes, or a power of two times that, before its signature.

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
@@ -15,17 +18,33 @@
 namespace tessera {
 namespace {
 
+const char* name_of(Boundary condition) {
+  switch (condition) {
+    case Boundary::none:
+      return "none";
+    case Boundary::clamp:
+      return "clamp";
+    case Boundary::mirror:
+      return "mirror";
+    case Boundary::mirror_interior:
+      return "mirror_interior";
+    case Boundary::constant:
+      return "constant";
+    case Boundary::periodic:
+      return "periodic";
+  }
+  throw InternalError("an unknown boundary condition");
+}
+
 /// "clamp", "mirror and constant": the conditions of an array, in the order of their sides.
 std::string conditions_text(const ArrayDeclaration& array) {
-  constexpr std::array names = {"none", "clamp", "mirror", "mirror_interior", "constant", "periodic"};
-  std::array<bool, names.size()> is_named = {};
+  std::vector<Boundary> named{Boundary::none};
   std::string text;
   for (int d = 0; d < array.domain.dimensions; ++d)
     for (const Boundary condition : array.boundary.side[static_cast<std::size_t>(d)]) {
-      const auto i = static_cast<std::size_t>(condition);
-      if (condition == Boundary::none || is_named[i]) continue;
-      is_named[i] = true;
-      text.append(text.empty() ? "" : " and ").append(names[i]);
+      if (std::ranges::find(named, condition) != named.end()) continue;
+      named.push_back(condition);
+      text.append(text.empty() ? "" : " and ").append(name_of(condition));
     }
   return text;
 }

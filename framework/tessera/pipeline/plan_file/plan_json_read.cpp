@@ -122,9 +122,8 @@ void read(const Place& place, ProcessorGrid& grid);
 void read(const Place& place, PlanNode& node);
 template <class T>
 void read(const Place& place, std::vector<T>& list);
-template <class Structure>
-requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> >
-         0) void read(const Place& place, Structure& structure);
+template <HasFields Structure>
+void read(const Place& place, Structure& structure);
 
 template <class T>
 void read(const Place& place, std::vector<T>& list) {
@@ -141,9 +140,8 @@ void read_fields(const Place& place, Structure& structure, std::set<std::string_
   place.allow_only(more_keys);
 }
 
-template <class Structure>
-requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> >
-         0) void read(const Place& place, Structure& structure) {
+template <HasFields Structure>
+void read(const Place& place, Structure& structure) {
   read_fields(place, structure);
 }
 

@@ -29,9 +29,8 @@ Json json_of(const ProcessorGrid& grid);
 Json json_of(const PlanNode& node);
 template <class T>
 Json json_of(const std::vector<T>& list);
-template <class Structure>
-requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> > 0) Json
-    json_of(const Structure& structure);
+template <HasFields Structure>
+Json json_of(const Structure& structure);
 
 template <class T>
 Json json_of(const std::vector<T>& list) {
@@ -46,9 +45,8 @@ void append_fields(Json& json, const Structure& structure) {
   for_each_field<Structure>([&](const auto& field) { json[field.name] = json_of(structure.*field.member); });
 }
 
-template <class Structure>
-requires(std::tuple_size_v<std::remove_const_t<decltype(fields_of<Structure>)>> > 0) Json
-    json_of(const Structure& structure) {
+template <HasFields Structure>
+Json json_of(const Structure& structure) {
   Json json = Json::Object();
   append_fields(json, structure);
   return json;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 
 #include "tessera/pipeline/plan/plan.hpp"
 
@@ -16,10 +17,13 @@ struct Field {
 template <class Structure, class Value>
 Field(const char*, Value Structure::*) -> Field<Structure, Value>;
 
+/// What a structure has whose members are not listed below.
+struct NoFields {};
+
 /// The members of a structure that JSON holds. Reading and writing both go by this list. It does not have the
 /// children of nodes.
 template <class Structure>
-inline constexpr std::tuple<> fields_of;
+inline constexpr NoFields fields_of;
 
 template <>
 inline constexpr auto fields_of<plan::Sequence> = std::tuple{Field{"name", &plan::Sequence::name}};
@@ -35,6 +39,8 @@ inline constexpr auto fields_of<Band> =
                Field{"index", &Band::index}, Field{"pass", &Band::pass}};
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"band", &plan::Bands::band}};
+template <>
+inline constexpr auto fields_of<plan::Items> = std::tuple{};
 template <>
 inline constexpr auto fields_of<plan::Allocate> = std::tuple{Field{"buffer", &plan::Allocate::buffer}};
 template <>
@@ -129,8 +135,12 @@ inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"buffers", &Plan::buffers},
                                                    Field{"root", &Plan::root}};
 
+/// A structure whose members are listed here. Kinds of plan nodes that are not listed do not compile.
+template <class Structure>
+concept HasFields = !std::is_same_v<decltype(fields_of<Structure>), const NoFields>;
+
 /// Calls use(field) for each field of a structure.
-template <class Structure, class Use>
+template <HasFields Structure, class Use>
 void for_each_field(const Use& use) {
   std::apply([&](const auto&... field) { (use(field), ...); }, fields_of<Structure>);
 }

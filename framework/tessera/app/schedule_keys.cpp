@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tessera/app/detail/joined.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace tessera::app {
 namespace {
 
-std::vector<std::string> joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  std::vector<std::string> all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  return all;
-}
-
-constexpr const char* group = "Schedule";
+constexpr const char* schedule_group = "Schedule";
 
 std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
 
@@ -38,7 +33,7 @@ void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loo
   const auto add = [&schema](const char* name, const char* help) {
     schema.add({.name = name,
                 .type = deck::ValueType::integer,
-                .group = group,
+                .group = schedule_group,
                 .help = help,
                 .default_text = "1",
                 .unit = "turns",
@@ -57,7 +52,7 @@ void declare_loop_keys(deck::Schema& schema, const std::vector<std::string>& loo
 void declare_loop_test(deck::Schema& schema) {
   schema.add({.name = "loops.<loop>.test",
               .type = deck::ValueType::choice,
-              .group = group,
+              .group = schedule_group,
               .help = "Whether the ranks wait until they agree on a turn (waits), or compute the next one "
                       "meanwhile (overlaps), which is dropped if the loop ends",
               .default_text = "waits",
@@ -110,12 +105,12 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   schema.add(
       {.name = "grid",
        .type = ValueType::grid,
-       .group = group,
+       .group = schedule_group,
        .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
        .default_text = "[1, auto]"});
   schema.add({.name = "slices",
               .type = ValueType::choice,
-              .group = group,
+              .group = schedule_group,
               .help =
                   "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
                   "(balanced)",
@@ -123,7 +118,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .choices = {"ceil", "balanced"}});
   schema.add({.name = "overlap",
               .type = ValueType::choice,
-              .group = group,
+              .group = schedule_group,
               .help = "Whether the inside of a block is computed while messages are under way; auto: where "
                       "blocks are large",
               .default_text = "auto",
@@ -131,7 +126,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   schema.add(
       {.name = "levels",
        .type = ValueType::choice,
-       .group = group,
+       .group = schedule_group,
        .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
        .default_text = "flat",
        .choices = {"flat", "machine"}});
@@ -139,7 +134,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
     schema.add(
         {.name = "schedule.<stage>.compute",
          .type = ValueType::choice,
-         .group = group,
+         .group = schedule_group,
          .help =
              "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
              "rank (replicated), or in scratch inside each tile of its consumer (tile)",
@@ -148,18 +143,18 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
          .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
-              .group = group,
+              .group = schedule_group,
               .help = "An output, or what is reduced globally, is computed by its owners",
               .default_text = "distributed",
               .choices = {"distributed"},
               .only = owned});
   schema.add({.name = "schedule.<stage>.grid",
               .type = ValueType::grid,
-              .group = group,
+              .group = schedule_group,
               .help = "The grid of this stage or input; without it, the common grid"});
   schema.add({.name = "schedule.<stage>.align",
               .type = ValueType::choice,
-              .group = group,
+              .group = schedule_group,
               .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
                       "points (own), where it needs a large margin",
               .default_text = "consumer",
@@ -167,7 +162,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .only = computed});
   schema.add({.name = "schedule.<stage>.tile",
               .type = ValueType::tile,
-              .group = group,
+              .group = schedule_group,
               .help = "Points of a tile per dimension, x first",
               .default_text = "auto",
               .unit = "points",
@@ -201,7 +196,7 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
 std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {
   std::vector<std::string> given;
   for (const deck::Schema::Key& key : deck.schema().keys())
-    if (deck.schema().declarations()[key.declaration].group == group && deck.is_set(key.name))
+    if (deck.schema().declarations()[key.declaration].group == schedule_group && deck.is_set(key.name))
       given.push_back(key.name);
   return given;
 }

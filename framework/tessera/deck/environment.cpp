@@ -12,7 +12,7 @@ namespace tessera::deck {
 namespace {
 
 /// Of letters, digits and underscores, and not with a digit in front.
-bool is_name(std::string_view word) {
+bool is_variable_name(std::string_view word) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return !word.empty() && !is_digit(word.front()) &&
@@ -42,7 +42,7 @@ Environment environment_of(std::string_view text) {
     const Mention mention = next_mention(text, from);
     if (mention.begin == std::string_view::npos) return environment;
     from = mention.begin + 2;
-    if (!is_name(mention.name)) continue;
+    if (!is_variable_name(mention.name)) continue;
     const std::string name(mention.name);
     if (const char* value = std::getenv(name.c_str())) environment.emplace(name, value);
   }
@@ -62,7 +62,8 @@ ExpandedText expand(std::string_view text, const Environment& environment) {
     }
     if (mention.end == std::string_view::npos) return fault("'${' without '}'");
     const std::string name = detail::shortened(mention.name);
-    if (!is_name(mention.name)) return fault(fmt::format("'${{{}}}' names no environment variable", name));
+    if (!is_variable_name(mention.name))
+      return fault(fmt::format("'${{{}}}' names no environment variable", name));
     const auto found = environment.find(mention.name);
     if (found == environment.end())
       return fault(fmt::format("the environment variable '{}' is not set: set it, or write its value", name));

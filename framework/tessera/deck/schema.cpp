@@ -13,7 +13,7 @@
 namespace tessera::deck {
 namespace {
 
-bool is_name(std::string_view word) {
+bool is_key_name(std::string_view word) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
@@ -49,7 +49,7 @@ std::optional<Value> parse_default(const KeyDeclaration& key) {
 
 Schema& Schema::names(const std::string& word, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (!is_name(name) || std::count(names.begin(), names.end(), name) > 1)
+    if (!is_key_name(name) || std::count(names.begin(), names.end(), name) > 1)
       throw InternalError(fmt::format("'{}' cannot be the name of a {} in a deck", name, word));
   }
   if (!names_.emplace(word, names).second)
@@ -110,7 +110,7 @@ void Schema::check(const KeyDeclaration& declaration) const {
   for (const std::string& component : detail::split(declaration.name)) {
     if (is_placeholder(component)) {
       ++placeholders;
-    } else if (!is_name(component)) {
+    } else if (!is_key_name(component)) {
       fail(declaration, "components are letters, digits, '_' and '-', or <placeholder>");
     }
   }

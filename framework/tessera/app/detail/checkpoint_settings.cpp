@@ -12,7 +12,7 @@
 namespace tessera::app {
 namespace {
 
-constexpr const char* group = "Checkpoints";
+constexpr const char* checkpoint_group = "Checkpoints";
 constexpr double longest = 1e9;
 
 std::set<std::string> lines_of(const std::string& text) {
@@ -35,31 +35,31 @@ void declare_checkpoint_keys(deck::Schema& schema) {
   using deck::ValueType;
   schema.add({.name = "checkpoint.directory",
               .type = ValueType::path,
-              .group = group,
+              .group = checkpoint_group,
               .help = "A folder for the run's checkpoints, of which it keeps the last two; with it, SIGTERM "
                       "and SIGUSR1 end a run with a checkpoint and status 4"});
   schema.add({.name = "checkpoint.every",
               .type = ValueType::integer,
-              .group = group,
+              .group = checkpoint_group,
               .help = "Turns of a loop from one checkpoint to the next",
               .minimum = 1});
   schema.add({.name = "checkpoint.interval",
               .type = ValueType::real,
-              .group = group,
+              .group = checkpoint_group,
               .help = "Time from one checkpoint to the next; without it 600, or none with checkpoint.every",
               .unit = "s",
               .minimum = 0.001,
               .maximum = longest});
   schema.add({.name = "wall_limit",
               .type = ValueType::real,
-              .group = group,
+              .group = checkpoint_group,
               .help = "The run writes a checkpoint and ends, with status 4, before it has run for so long",
               .unit = "s",
               .minimum = 0.001,
               .maximum = longest});
   schema.add({.name = "restart",
               .type = ValueType::path,
-              .group = group,
+              .group = checkpoint_group,
               .help = "A checkpoint to go on with, or a folder of them: the newest that is not damaged; with "
                       "none in it the run begins at its beginning"});
 }

@@ -58,8 +58,7 @@ void Checkpoints::check_folder(const CheckpointSettings& settings) {
   std::int64_t last = folder_->last_number();
   MPI_Bcast(&last, 1, MPI_INT64_T, 0, run_.session.communicator());
   next_number_ = last + 1;
-  // A trial, dropped at once.
-  io::CheckpointWriter(run_.session.communicator(), folder_->file(next_number_));
+  { const io::CheckpointWriter dropped_trial(run_.session.communicator(), folder_->file(next_number_)); }
   const std::filesystem::path restart(settings.restart);
   const bool goes_on =
       !settings.restart.empty() && (place_of(settings.directory) == place_of(settings.restart) ||

@@ -46,7 +46,7 @@ std::string libraries_text() {
 }
 
 std::string build_text(const ProgramBuild& build) {
-  constexpr std::string_view type = TESSERA_BUILD_TYPE;
+  constexpr std::string_view type = generated::build_type;
   return fmt::format("build {}{}, {}", type.empty() ? "without a type" : type,
                      build.is_optimised ? "" : ", not optimised", build.instruction_set);
 }

@@ -3,15 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "tessera/app/detail/joined.hpp"
+
 namespace tessera::app {
-namespace {
-
-std::vector<std::string> joined(std::vector<std::string> some, const std::vector<std::string>& more) {
-  some.insert(some.end(), more.begin(), more.end());
-  return some;
-}
-
-}  // namespace
 
 WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history)
     : outputs(setup.session.communicator(), setup.application, setup.deck, setup.inputs, *setup.pipeline,

@@ -10,7 +10,7 @@
 namespace tessera::app {
 namespace {
 
-constexpr const char* key = "output.stages";
+constexpr const char* stages_key = "output.stages";
 
 bool is_writable(const Algorithm& pipeline, int id) {
   const ArrayDeclaration& array = pipeline[id];
@@ -32,7 +32,7 @@ std::vector<std::string> writable_stages(const Algorithm& pipeline) {
 
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
   if (application.writable_stages.empty()) return;
-  schema.add({.name = key,
+  schema.add({.name = stages_key,
               .type = deck::ValueType::choices,
               .group = "Files",
               .help =
@@ -52,7 +52,7 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
   for (const std::string& name : names) {
     if (std::ranges::find(writable, name) == writable.end())
       deck.fail(
-          key,
+          stages_key,
           fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
     const int id = pipeline.find(name);
     const ArrayDeclaration& array = as_declared[id];
@@ -61,8 +61,9 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
 }
 
 std::vector<std::string> written_stages(const deck::Deck& deck) {
-  return deck.schema().find(key) != nullptr && deck.is_set(key) ? deck.get<std::vector<std::string>>(key)
-                                                                : std::vector<std::string>();
+  return deck.schema().find(stages_key) != nullptr && deck.is_set(stages_key)
+             ? deck.get<std::vector<std::string>>(stages_key)
+             : std::vector<std::string>();
 }
 
 }  // namespace tessera::app

@@ -65,7 +65,7 @@ ElementType type_of(int bits, double scale, double zero) {
   return is_narrow ? ElementType::float32 : ElementType::float64;
 }
 
-int memory_type(ElementType type) {
+int fits_type(ElementType type) {
   constexpr std::array<int, 10> types = {TSBYTE, TBYTE,     TSHORT,     TUSHORT, TINT,
                                          TUINT,  TLONGLONG, TULONGLONG, TFLOAT,  TDOUBLE};
   return types[static_cast<std::size_t>(type)];
@@ -223,7 +223,7 @@ void FitsReader::read(const HostBlock& block) {
   if (has_blanks_ && type_ == ElementType::float64) blank = &wide;
   for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
     int some_blank = 0, status = 0;  // CFITSIO requires both
-    fits_read_img(file_->handle, memory_type(type_), first + 1, points, blank, memory, &some_blank, &status);
+    fits_read_img(file_->handle, fits_type(type_), first + 1, points, blank, memory, &some_blank, &status);
     check(status);
   });
 }

@@ -21,7 +21,7 @@ namespace {
 
 // MPI counts bytes with an int; a collective read or write of more than that is left to no implementation.
 constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
-constexpr std::int64_t staged_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t staged_chunk_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t compressed_bytes = std::int64_t{32} << 20;
 /// Of some 14 KB each while they are written.
 constexpr std::int64_t chunks_at_once = 1024;
@@ -134,7 +134,7 @@ class Transfer {
     std::vector<Box> result;
     std::int64_t largest = 0;
     for (const Box& part : parts)
-      for (const Box& box : slabs(part, (is_small ? staged_bytes : in_place_bytes) / element_bytes())) {
+      for (const Box& box : slabs(part, (is_small ? staged_chunk_bytes : in_place_bytes) / element_bytes())) {
         result.push_back(box);
         largest = std::max(largest, box.size());
       }

@@ -6,8 +6,6 @@
 namespace tessera::io::detail {
 namespace {
 
-Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
-
 /// Calls use(x range, samples, points) for each row of a channel in both: the first sample of the row, from
 /// where the next is as many samples on as there are channels, and the first point.
 template <class T, class Use>
@@ -30,6 +28,8 @@ void for_each_row(const Interleaved& samples, const HostBlock& block, const Use&
 }
 
 }  // namespace
+
+Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
 
 Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels) {
   Box domain{{0, width}, {0, height}};

@@ -13,6 +13,9 @@ namespace tessera::io::detail {
 /// The domain of an image: x, y and, for colour, the channel.
 Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels);
 
+/// The channels of an image of this box: the range of its third dimension, or one channel if it has two.
+Range channels_of(const Box& box);
+
 /// Points of an image in the order of most files: those of a row side by side, the channels of a point
 /// together. No padding.
 struct Interleaved {

@@ -22,8 +22,6 @@ std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
   return address_of(block, row);
 }
 
-Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
-
 template <class Value, class Sample>
 void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
   const Range channel = channels_of(block.box);

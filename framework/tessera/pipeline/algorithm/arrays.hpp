@@ -3,15 +3,16 @@
 
 namespace tessera {
 
-/// An N-dimensional array of T in a pipeline: an input, or the output of a stage. It is a handle without
-/// data.
+/// The handle of an array in a pipeline: an N-dimensional input of T, or an output of a stage. The handle
+/// holds no data.
 template <class T, int N>
 struct Array {
-  /// The number of the array in its pipeline.
+  /// The id of the array in its pipeline.
   int id;
 };
 
-/// An array together with the type of the kernel that computes it, which Pipeline::fusable needs.
+/// The handle of an array that also has the type of the kernel that computes the array. Pipeline::fusable
+/// needs this type.
 template <class Kernel, class T, int N>
 struct Stage : Array<T, N> {};
 

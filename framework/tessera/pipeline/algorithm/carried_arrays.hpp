@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-/// The ids of the arrays from before a loop that its turns change, by its own feeds or by those of loops in
-/// it. They hold all that a turn takes over from the turn before. `loop` must be one of the pipeline's.
+/// Returns the ids of the arrays that are declared before `loop` and change in its turns, because `loop` or a
+/// loop inside it feeds other arrays to them (see LoopDeclaration::Feed). These arrays hold everything that a
+/// turn takes over from the turn before. `loop` must be an element of `pipeline.loops()`.
 std::vector<int> carried_arrays(const Algorithm& pipeline, const LoopDeclaration& loop);
 
 }  // namespace tessera

@@ -13,113 +13,118 @@
 
 namespace tessera {
 
-/// One array of a pipeline, and the stage that computes it, if it is no input.
+/// An array of a pipeline, with the stage that computes it. If the array is an input, there is no stage.
 struct ArrayDeclaration {
   /// The name, which no other array of the pipeline has.
   std::string name;
-  /// The type of its points.
+  /// The type of the points.
   ElementType type = ElementType::uint8;
   /// The number of dimensions, 1 to 4.
   int dimensions = 0;
-  /// The ids of the arrays that the body reads, in the order of its parameters. They are declared before this
-  /// one.
+  /// The ids of the arrays that the body of the stage reads, in the order of its parameters. These arrays are
+  /// declared before this one.
   std::vector<int> inputs = {};
-  /// The kernel that computes the stage; null for inputs, and for all but the first output of a stage.
+  /// The kernel that computes the stage. It is null for an input, and for all outputs of a stage but the
+  /// first.
   std::shared_ptr<const StageKernel> kernel = nullptr;
-  /// The points of the array, if it is an input, an output, a bounded stage, a value or a global reduction;
-  /// empty for other stages.
+  /// The points of the array, if it is an input, an output of the pipeline, a bounded stage, a value or a
+  /// global reduction; empty for all other arrays.
   Box domain = {};
-  /// The boundary conditions: the values that an input, or a bounded stage, has outside its domain.
+  /// The boundary conditions, which give the values of an input or of a bounded stage outside its domain.
   BoundaryConditions boundary = {};
   /// Whether the array is a result of the pipeline.
   bool is_output = false;
-  /// Whether the stage ends at its domain (see Pipeline::bound).
+  /// Whether the stage is bounded, which means that it ends at its domain (see Pipeline::bound).
   bool is_bounded = false;
-  /// Whether every rank computes all points of the stage for itself (see Pipeline::values).
+  /// Whether the array is a value, which every rank computes for itself (see Pipeline::values).
   bool is_value = false;
-  /// The id of the first output of the stage that computes this array: its own id, unless the stage has
-  /// several outputs. Their ids follow each other.
+  /// The id of the first output of the stage that computes this array, or the id of this array if it is an
+  /// input. The outputs of a stage have consecutive ids. -1 stands for the id of this array; Algorithm::add
+  /// replaces it.
   int lead = -1;
-  /// The number of outputs of the stage, at its first output; 1 at the others.
+  /// If this array is the first output of a stage, the number of outputs of the stage; otherwise 1.
   int output_count = 1;
-  /// The points of a dimension that are always there as a whole, such as the lines of a column stage or all
-  /// of a reduction's result; empty for other dimensions.
+  /// For each dimension along which all points are computed together, the range of these points; empty for
+  /// other dimensions. Examples are the lines of a column stage and the result of a global reduction.
   std::array<Range, max_dimensions> whole = {};
   /// The kernel of a global reduction, the same object as `kernel`; null for other arrays.
   const ReductionKernel* reduction = nullptr;
-  /// The points of its input that a global reduction reduces.
+  /// The points of the input that a global reduction reduces; empty for other arrays.
   Box reduced = {};
 
-  /// Whether the array is computed together with another one, `lead`.
+  /// Whether the array is an output of a stage, but not the first one.
   bool is_further_output = false;
 
   /// Whether the array comes from a file or from memory.
   bool is_input() const { return kernel == nullptr && !is_further_output; }
-  /// Whether the array holds beyond its domain what its boundary conditions say: an input or a bounded stage.
+  /// Whether the array is an input or a bounded stage. Outside its domain such an array has the values that
+  /// the boundary conditions give.
   bool ends_at_domain() const { return is_input() || is_bounded; }
-  /// Whether every rank has all of the array: a value, or the result of a global reduction.
+  /// Whether every rank has all points of the array, because it is a value or the result of a global
+  /// reduction.
   bool is_everywhere() const { return is_value || reduction != nullptr; }
-  /// Whether the points beyond some side of the array come from the opposite side.
+  /// Whether the boundary condition of any dimension is periodic.
   bool has_periodic_side() const;
   /// The bytes of one point.
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
-  /// `box` extended to all points along the dimensions that are always there as a whole (see `whole`). The
-  /// box of a global reduction, whose points are those of its input, stays as it is.
+  /// Returns `box` extended to all points along the dimensions whose points are computed together (see
+  /// `whole`). The box of a global reduction has points of the input, and is returned unchanged.
   Box with_whole_lines(Box box) const;
 };
 
-/// A loop: the stages with the ids [first, last), which run again and again, and how that ends.
+/// A loop: the stages that run again and again, the arrays that they change, and the end of the loop.
 struct LoopDeclaration {
-  /// One array that a loop changes: after a turn `to`, which the stages read, becomes what they computed as
-  /// `from`.
+  /// A pair of arrays of a loop. After each turn, or each round of turns, the values of `from` become the
+  /// values of `to`. This is called feeding `from` to `to`.
   struct Feed {
-    /// The id of the array that the turn computed.
+    /// The id of the array whose values are fed.
     int from = 0;
-    /// The id of the array that the next turn reads.
+    /// The id of the array that takes over these values.
     int to = 0;
   };
 
   /// The name, which no other loop of the pipeline has.
   std::string name;
-  /// The id of the first stage of the loop.
+  /// The id of the first array that the loop computes.
   int first = 0;
-  /// The id after that of the last stage of the loop.
+  /// The id of the last array that the loop computes, plus 1.
   int last = 0;
-  /// The loop ends after this many turns at the latest.
+  /// The greatest number of turns.
   std::int64_t maximum = 1;
-  /// The id of the array whose first element ends the loop, after the turn in which it is not zero; -1: the
-  /// loop ends at its maximum.
+  /// The id of the array that ends the loop: there is no further turn, or round of turns, after one in which
+  /// the first element of this array is not zero. If the id is -1, the loop ends after `maximum` turns.
   int condition = -1;
-  /// The ids of the arrays whose first element is the residual of a turn: one array for each turn of a round.
-  /// Empty if the loop has no residual.
+  /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
+  /// a round, and one array if the loop does not run in rounds. Empty if the loop has no residual.
   std::vector<int> residuals = {};
-  /// The arrays that the turns change.
+  /// The feeds of the loop, in the order of their declaration.
   std::vector<Feed> feeds = {};
-  /// The number of turns that stand one after the other in the loop, if it runs in rounds (see in_rounds);
-  /// else 1.
+  /// The number of turns that the stages of the loop compute. It is more than 1 if the loop runs in rounds
+  /// (see in_rounds).
   int turns = 1;
-  /// If the loop runs in rounds, the number of the loop after this one, which goes on with single turns. A
-  /// round in which that loop should have ended, as `condition` says, is taken back: nothing is fed. -1: no
-  /// rounds.
+  /// If the loop runs in rounds, the number of the loop that follows it and goes on with single turns;
+  /// otherwise -1. If `condition` is not zero after a round, the loop should have ended within the round. The
+  /// round is then taken back: nothing is fed, and the following loop computes turns of the round again, one
+  /// by one.
   int rounds_of = -1;
-  /// Whether the ranks agree on the condition of a turn while they compute the next one (see in_rounds).
+  /// Whether the ranks agree on the condition of a turn while they compute the next turn (see in_rounds).
   bool overlaps_test = false;
 
   /// Whether one of the loop's stages computes the array.
   bool contains(int array) const { return first <= array && array < last; }
-  /// Whether all stages of the other loop are stages of this one, too. A loop contains itself.
+  /// Whether all stages of `other` are stages of this loop, too. A loop contains itself.
   bool contains(const LoopDeclaration& other) const { return first <= other.first && other.last <= last; }
-  /// The feed that ends in the array, or null.
+  /// The feed whose `to` is the array; null if there is none.
   const Feed* feed_to(int array) const;
-  /// The feed that begins at the array, or null.
+  /// The feed whose `from` is the array; null if there is none.
   const Feed* feed_from(int array) const;
 };
 
 /// A group of stages that one kernel of a device may compute together.
 struct FusableGroup {
-  /// The ids of the stages' first outputs, in rising order.
+  /// The ids of the first outputs of the stages, in ascending order.
   std::vector<int> stages;
-  /// The kernel that computes them on a device.
+  /// The kernel that computes these stages on a device.
   std::shared_ptr<const GroupKernel> kernel;
 };
 

@@ -21,7 +21,8 @@
 
 namespace tessera {
 
-/// Builds an Algorithm: what every point of every stage is. It knows nothing of ranks, ghosts or tiles.
+/// Builds an Algorithm, which says how each point of each stage is computed. A pipeline does not depend on
+/// ranks, ghosts or tiles.
 ///
 ///     Pipeline p;
 ///     auto in = p.input<std::uint16_t, 2>("input", Box::of_extents(extents), Boundary::clamp);
@@ -29,14 +30,15 @@ namespace tessera {
 ///     auto bv = p.stage<std::uint16_t>("bv", BlurY{}, bh);
 ///     p.output(bv);
 ///
-/// Names must differ from each other. Every stage must lead to an output. Boxes and coordinates have x first.
-/// The functions throw InternalError for a declaration that no pipeline can have.
+/// No two arrays may have the same name, nor may two loops. Every stage must lead to an output. Boxes and
+/// coordinates have x first. The functions throw InternalError if a declaration is not valid.
 class Pipeline : public Algorithm {
  public:
-  /// An N-dimensional input of T. Outside `domain` it holds what `boundary` says, per dimension and side;
-  /// without a boundary condition no stage may read there. An input that a loop feeds keeps the last iterate:
-  /// a later run that reads no file starts from it. Throws InputError when only one side of a dimension is
-  /// periodic.
+  /// Declares an N-dimensional input of T. `boundary` gives the values outside `domain`, for each side of
+  /// each dimension. Where there is no boundary condition, no stage may read outside `domain`. If a loop
+  /// changes the input from turn to turn (see Loop::feed), the input holds the last iterate after a run. A
+  /// later run without a source for the input starts from that iterate. Throws InputError if only one side of
+  /// a dimension is periodic.
   template <class T, int N>
   Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
@@ -48,27 +50,29 @@ class Pipeline : public Algorithm {
                  .boundary = boundary})};
   }
 
-  /// A stage whose `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor with a
-  /// templated KOKKOS_FUNCTION call operator; it is copied. The stage has as many dimensions as its first
-  /// input. A body that reads several rows, as stencils do, may name `static constexpr int rows_together`, 1
-  /// to 16: hosts then compute this many rows at a time, and what these rows share is read and computed once.
-  /// It never changes a result. Devices, and stages of one dimension, ignore it.
+  /// Declares a stage. `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor
+  /// with a templated KOKKOS_FUNCTION call operator, and the pipeline keeps a copy of it. The stage has as
+  /// many dimensions as its first input. A body that reads several rows, such as a stencil, may have a member
+  /// `static constexpr int rows_together` from 1 to 16. Hosts then compute this number of rows together, and
+  /// what these rows have in common is read and computed only once. `rows_together` never changes a result.
+  /// It is ignored on devices, and in stages of one dimension.
   template <class T, class Body, class First, int FirstN, class... Rest, int... RestN>
   auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
     return stage<T, FirstN>(std::move(name), body, first, rest...);
   }
-  /// A stage of N dimensions, whatever the dimensions of its inputs, of which there may be none. Everything
-  /// else is as for the stages that have as many dimensions as their first input.
+  /// Declares a stage of N dimensions. The inputs may have any numbers of dimensions, and there may be no
+  /// inputs. Everything else is as for a stage that has as many dimensions as its first input.
   template <class T, int N, class Body, class... In, int... InN>
   auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
     return units<T, N, SinglePoint>(std::move(name), body, inputs...);
   }
 
-  /// A stage with several outputs, whose `body` returns pack(a, b, ...):
+  /// Declares a stage with several outputs. `body` returns `pack(a, b, ...)`, with one value for each output:
   ///
   ///     auto [gx, gy] = p.stages<TypeList<float, float>>({"gx", "gy"}, Gradient{}, in);
   ///
-  /// In a schedule it has the name of its first output. All outputs have the dimensions of the first input.
+  /// Schedules refer to the stage by the name of its first output. All outputs have as many dimensions as the
+  /// first input.
   template <class Values, class Body, class First, int N, class... Rest, int... RestN>
   auto stages(const std::vector<std::string>& names, const Body& body, Array<First, N> first,
               Array<Rest, RestN>... rest) {
@@ -76,44 +80,49 @@ class Pipeline : public Algorithm {
     return add_outputs<Kernel, N>(names, std::make_shared<Kernel>(body), {first.id, rest.id...}, Values());
   }
 
-  /// A stage whose body computes X points that follow each other along x at a time: body(inputs..., x, y,
-  /// ...) returns pack(...) of the points X * x to X * x + X - 1. Differences between even and odd points, as
-  /// in upsampling, then need no branch, and what these points share is computed once.
+  /// Declares a stage whose body computes X points in one call. `body(inputs..., x, y, ...)` returns
+  /// `pack(...)` with the values of the points X * x to X * x + X - 1 along x. A body that computes even and
+  /// odd points differently, as in upsampling, then needs no branch, and what these points have in common is
+  /// computed only once.
   template <class T, int X, class Body, class First, int N, class... Rest, int... RestN>
   auto phases(std::string name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
     return units<T, N, Unit<X, 1>>(std::move(name), body, first, rest...);
   }
 
-  /// A stage whose body computes all points of the last of N dimensions at a time, such as the colours of a
-  /// pixel: body(inputs..., x, y, ...) returns pack(...) of the points 0 to Planes - 1 of that dimension, or,
-  /// with X > 1, of the points X * x to X * x + X - 1 of the first plane, then of the second, and so on.
-  /// Consumers may read only the points 0 to Planes - 1 of that dimension, which is never divided among
-  /// ranks.
+  /// Declares a stage of N dimensions whose body computes all points along the last dimension in one call,
+  /// such as the channels of a pixel. `body(inputs..., x, y, ...)` gets the coordinates in the other
+  /// dimensions, and returns `pack(...)` with the values of the points 0 to Planes - 1 along the last
+  /// dimension. If X > 1, a call computes X points along x in each plane; a plane is all points with the same
+  /// last coordinate. `pack(...)` then has the points X * x to X * x + X - 1 of the first plane, then those
+  /// of the second plane, and so on. Consumers may read only the points 0 to Planes - 1 along the last
+  /// dimension, which is never divided among ranks.
   template <class T, int N, int Planes, int X = 1, class Body, class... In, int... InN>
   auto planes(std::string name, const Body& body, Array<In, InN>... inputs) {
     static_assert(N >= 2 && Planes >= 2);
     return units<T, N, Unit<X, Planes>>(std::move(name), body, inputs...);
   }
 
-  /// A column stage of N dimensions, such as a histogram per cell: `body(line, inputs..., x, ...)` writes all
-  /// `extent` points along dimension D for one point of the other dimensions, whose coordinates it gets in
-  /// order. Consumers may read only the points 0 to extent - 1 of dimension D, which is never divided among
-  /// ranks.
+  /// Declares a column stage of N dimensions, such as one histogram per cell. `body(line, inputs..., x, ...)`
+  /// writes a whole line, which is all `extent` points along dimension D. The body gets the coordinates of
+  /// the line in the other dimensions, in order. Consumers may read only the points 0 to extent - 1 along
+  /// dimension D, which is never divided among ranks.
   template <class T, int N, int D, class Body, class... In, int... InN>
   Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
     return add_columns<T, N, D, 0>(std::move(name), body, extent, inputs...);
   }
-  /// A column stage, as `columns`, whose extent the compiler knows: loops over short lines are then unrolled.
+  /// Declares a column stage (see `columns`) with an extent that the compiler knows. Loops over short lines
+  /// are then unrolled.
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
   Array<T, N> lines(std::string name, const Body& body, Array<In, InN>... inputs) {
     static_assert(Extent > 0);
     return add_columns<T, N, D, Extent>(std::move(name), body, Extent, inputs...);
   }
 
-  /// A global reduction of the points `over` of an array (default: the array's domain, which stages that are
-  /// neither bounded nor outputs do not have). `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any
-  /// other ReductionOf whose result is a number or a std::array of numbers. Later stages read the result,
-  /// `mean(0)` or `histogram(i)`, on every rank. It has the same bits on any number of ranks.
+  /// Declares a global reduction of the points `over` of an array. The default of `over` is the domain of the
+  /// array. A stage has a domain only if it is bounded, an output or a value; for other stages `over` must be
+  /// given. `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any other ReductionOf whose result is a
+  /// number or a std::array of numbers. Later stages can read the result on every rank, as `mean(0)` or
+  /// `histogram(i)`. The result has the same bits on any number of ranks.
   template <class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
   auto reduce(std::string name, Reduction, Array<T, N> input, const Box& over = {}) {
@@ -132,19 +141,20 @@ class Pipeline : public Algorithm {
     return Array<Element, 1>{add(std::move(declaration))};
   }
 
-  /// Makes a stage an output on `domain`. The default is the domain of the pipeline's first input; values,
-  /// results of reductions and bounded stages are output as a whole. An input may be an output if a loop
-  /// feeds it.
+  /// Makes the points `domain` of a stage an output of the pipeline. The default is the domain of the first
+  /// input of the pipeline. Values, results of reductions and bounded stages are always output as a whole. An
+  /// input may be an output if a loop changes it (see Loop::feed).
   template <class T, int N>
   void output(Array<T, N> stage, const Box& domain = {}) {
     output(stage.id, domain);
   }
   using Algorithm::output;
 
-  /// Ends a stage at `domain`: it is computed only there, and beyond it holds what `boundary` says, like an
-  /// input. With a periodic side it is `distributed` in all schedules, because the points beyond come from
-  /// other ranks. An array that a loop carries from turn to turn starts as such a stage, or as an input.
-  /// Throws InputError when only one side of a dimension is periodic.
+  /// Makes a stage end at `domain`. The stage is then computed only there, and outside `domain` it has the
+  /// values that `boundary` gives, like an input. If a side is periodic, the stage can only be `distributed`
+  /// in schedules, because the values outside come from other ranks. An array that a loop changes from turn
+  /// to turn must be an input, a bounded stage or a value. Throws InputError if only one side of a dimension
+  /// is periodic.
   template <class T, int N>
   void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
     check_boundary(boundary, N);
@@ -152,9 +162,9 @@ class Pipeline : public Algorithm {
     mark_bounded(stage.id, domain, boundary);
   }
 
-  /// An array of one dimension whose `count` elements every rank computes for itself. body(inputs..., i)
-  /// returns element i; its inputs are mostly global reductions and other values. The conditions and states
-  /// of loops are values.
+  /// Declares a value: an array of one dimension with `count` elements, which every rank computes for itself.
+  /// `body(inputs..., i)` returns element i. The inputs are usually global reductions and other values. A
+  /// value can be the condition of a loop, or a state that a loop changes from turn to turn.
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> values(std::string name, const Body& body, int count, Array<In, InN>... inputs) {
     check_line(name, count);
@@ -169,30 +179,33 @@ class Pipeline : public Algorithm {
     declaration.is_value = true;
     return {add(std::move(declaration))};
   }
-  /// A single value: the body is called with i = 0 only.
+  /// Declares a value of one element. The body is called with i = 0 only.
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> value(std::string name, const Body& body, Array<In, InN>... inputs) {
     return values<T>(std::move(name), body, 1, inputs...);
   }
 
-  /// The loop that is being declared: its stages say through it what is fed and when it ends.
+  /// The loop that is being declared. Its functions say which arrays take over values from turn to turn, and
+  /// when the loop ends.
   class Loop {
    public:
-    /// After every turn `to` becomes `from`, a stage of the loop: both change places, and nothing is copied.
-    /// `to` is an input, a bounded stage or a value from before the loop; `from` is computed on the domain of
-    /// `to`. After the loop `to` holds the result.
+    /// Replaces the values of `to` by those of `from` after every turn. The two arrays exchange their
+    /// buffers, and nothing is copied. `to` is an input, a bounded stage or a value that is declared before
+    /// the loop. `from` is an array that the loop computes on the domain of `to`, or the `to` of an earlier
+    /// call of `feed`. After the loop `to` holds the result.
     template <class T, int N>
     void feed(Array<T, N> from, Array<T, N> to) const {
       pipeline_->add_feed(loop_, from.id, to.id);
     }
-    /// The loop ends after the first turn in which `condition`, a value or a global reduction of the loop, is
-    /// not zero. A loop without a condition ends at its maximum.
+    /// Makes the loop end after the first turn in which the first element of `condition` is not zero.
+    /// `condition` is a value or a global reduction of the loop. A loop without a condition ends after its
+    /// greatest number of turns.
     template <class T>
     void until(Array<T, 1> condition) const {
       pipeline_->set_condition(loop_, condition.id);
     }
-    /// Makes a value or a global reduction of the loop its residual, which reports show. A run ends with an
-    /// error after the turn in which it is not finite.
+    /// Makes a value or a global reduction of the loop its residual, a number that reports show for each
+    /// turn. If the residual is not finite after a turn, the run ends with an error.
     template <class T>
     void watch(Array<T, 1> residual) const {
       pipeline_->set_residual(loop_, residual.id);
@@ -205,11 +218,12 @@ class Pipeline : public Algorithm {
     std::size_t loop_;
   };
 
-  /// A loop, after the loop-of-stencil-reduce pattern and its variants (M. Aldinucci et al., A parallel
-  /// pattern for iterative stencil + reduce, The Journal of Supercomputing, 2018, section 3.1): the stages
-  /// that `body` declares run again and again, at most `maximum` times. Bodies may use indices (-i), as in
-  /// every stage; a stage that reads both iterates gives the change that is reduced (-d); a value that is fed
-  /// back is a state (-s).
+  /// Declares a loop: the stages that `body` declares run again and again, at most `maximum` times. A loop
+  /// can express the loop-of-stencil-reduce pattern and its variants (M. Aldinucci et al., A parallel pattern
+  /// for iterative stencil + reduce, The Journal of Supercomputing, 2018, section 3.1). Variant -i uses
+  /// indices: every body gets them as coordinates. Variant -d reduces the change between two iterates: a
+  /// stage reads both iterates and computes the change. Variant -s has a state: this is a value that the loop
+  /// feeds to another value.
   ///
   ///     p.repeat("jacobi", 1000, [&](const Pipeline::Loop& loop) {
   ///       auto next = p.stage<float>("next", Jacobi{}, u, f);
@@ -221,7 +235,7 @@ class Pipeline : public Algorithm {
   ///     });
   ///     p.output(u);
   ///
-  /// Loops may hold loops. Iterates and the number of turns are the same on any number of ranks.
+  /// Loops may contain loops. The iterates and the number of turns are the same on any number of ranks.
   template <class Body>
   void repeat(std::string name, std::int64_t maximum, const Body& body) {
     const std::size_t loop = begin_loop(std::move(name), maximum);
@@ -229,8 +243,9 @@ class Pipeline : public Algorithm {
     end_loop(loop);
   }
 
-  /// Lets devices compute these stages in one kernel, all but the last in scratch memory of a team, where the
-  /// schedule computes them in tiles. Hosts fuse any stages and ignore it.
+  /// Allows devices to compute these stages in one kernel where the schedule computes them in tiles. All
+  /// stages but the last are then computed into the scratch memory of a team. Hosts ignore this declaration,
+  /// because they can compute any stages together in tiles.
   template <class... Kernels, class... T, int... N>
   void fusable(Stage<Kernels, T, N>... stages) {
     add_group({stages.id...}, std::make_shared<FusedStages<Kernels...>>(kernel_of<Kernels>(stages.id)...));
@@ -265,7 +280,7 @@ class Pipeline : public Algorithm {
 
   template <class Kernel, int N, class... Values>
   auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
-                   std::vector<int> inputs, TypeList<Values...>) {
+                   const std::vector<int>& inputs, TypeList<Values...>) {
     check_output_names(names, sizeof...(Values));
     const ElementType types[] = {element_type_of<Values>()...};
     const int lead = size();
@@ -273,7 +288,7 @@ class Pipeline : public Algorithm {
       ArrayDeclaration declaration{.name = names[k], .type = types[k], .dimensions = N};
       declaration.is_further_output = k > 0;
       if (k == 0) {
-        declaration.inputs = std::move(inputs);
+        declaration.inputs = inputs;
         declaration.kernel = kernel;
         declaration.output_count = sizeof...(Values);
       }

@@ -4,26 +4,28 @@
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 
-// Elementary functions for stage bodies, with the same meaning for numbers and intervals. They do not
-// decrease where their argument increases, so the bounds of the result are the results at the bounds of the
-// argument.
+// Elementary functions for stage bodies, with the same meaning for numbers and intervals. None of these
+// functions decreases when its argument increases. For an interval, the bounds of the result are therefore
+// the results at the bounds of the argument.
 
 namespace tessera {
 
-/// A floating number, or an interval of floating numbers.
+/// A floating-point number, or an interval of floating-point numbers.
 template <class V>
 concept FloatingOperand = std::is_floating_point_v<number_of<V>>;
 
 namespace detail {
 
-/// The range between the exact results of a function at the ends of an interval.
+/// Returns the interval from `low` to `high`, which are the exact results of a function at the bounds of the
+/// interval `of`.
 template <class T>
 KOKKOS_FUNCTION Interval<T> between(T low, T high, const Interval<T>& of) {
   return Interval<T>(low, high, of.decisions, of.maybe_nan).traced(of.constancy());
 }
 
-/// The range between two results of a function that the libraries of hosts and devices compute to a few ulps,
-/// and where they may flush small results to 0.
+/// Returns an interval that is wider than [low, high], where `low` and `high` are the results of a function
+/// at the bounds of the interval `of`. The libraries of hosts and devices compute the function with errors of
+/// a few ulps, and may replace small results by 0.
 template <class T>
 KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
   const T relative = 8 * LimitsOf<T>::epsilon;
@@ -36,7 +38,7 @@ KOKKOS_FUNCTION Interval<T> about(T low, T high, const Interval<T>& of) {
 
 }  // namespace detail
 
-/// The greatest whole number that is not greater than `value`.
+/// Returns the greatest whole number that is not greater than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
   if constexpr (is_interval<V>)
@@ -45,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto floor(V value) {
     return compat::floor(value);
 }
 
-/// The least whole number that is not less than `value`.
+/// Returns the least whole number that is not less than `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
   if constexpr (is_interval<V>)
@@ -54,7 +56,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto ceil(V value) {
     return compat::ceil(value);
 }
 
-/// The nearest whole number; halves are rounded away from 0, as by std::round.
+/// Returns the nearest whole number. Halves are rounded away from 0, as by std::round.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
   if constexpr (is_interval<V>)
@@ -63,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto round(V value) {
     return compat::round(value);
 }
 
-/// e to the power of `value`.
+/// Returns e to the power of `value`.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
   if constexpr (is_interval<V>) {
@@ -75,11 +77,12 @@ KOKKOS_FORCEINLINE_FUNCTION auto exp(V value) {
   }
 }
 
-/// The natural logarithm of `value`. The logarithm of an interval that holds 0 or less may be anything.
+/// Returns the natural logarithm of `value`. If an interval contains 0 or negative numbers, the result is the
+/// whole range.
 template <FloatingOperand V>
 KOKKOS_FORCEINLINE_FUNCTION auto log(V value) {
   if constexpr (is_interval<V>) {
-    // Devices may take the smallest numbers for 0.
+    // Devices may treat the smallest positive numbers as 0.
     if (!(value.lower >= LimitsOf<number_of<V>>::min))
       return V::whole(value.decisions).traced(value.constancy());
     return detail::about(compat::log(value.lower), compat::log(value.upper), value);

@@ -5,17 +5,17 @@
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 #include "tessera/view/compat.hpp"
 
-// The functions that stage bodies use instead of those of <cmath> and <algorithm>, with the same meaning for
-// numbers and intervals. Operands are passed by value, because on devices the constants of a namespace have
-// no addresses.
+// The functions that stage bodies use instead of those of <cmath> and <algorithm>. They have the same meaning
+// for numbers and intervals. Operands are passed by value, because constants at namespace scope have no
+// address on devices.
 
 namespace tessera {
 
-/// The greatest T, as a constant: devices cannot call std::numeric_limits.
+/// The greatest value of T. It is a constant, because devices cannot call std::numeric_limits.
 template <class T>
 inline constexpr T highest = LimitsOf<T>::max;
 
-/// `value`, a number or an interval, converted to T as by static_cast.
+/// Returns `value`, a number or an interval, converted to T as by static_cast.
 template <class T, class V>
 KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
   if constexpr (is_interval<V>)
@@ -24,7 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto cast(V value) {
     return static_cast<T>(value);
 }
 
-/// The lesser of two values; NaN in the first argument is dropped.
+/// Returns the lesser of two values. If `a` is NaN, the result is `b`; if `b` is NaN, the result is NaN.
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -35,14 +35,14 @@ KOKKOS_FORCEINLINE_FUNCTION auto min(A a, B b) {
                        o.b.maybe_nan)
         .traced(o.common());
   } else if constexpr (std::is_same_v<A, B>) {
-    return static_cast<R>(a < b ? a : b);  // in lanes as narrow as A
+    return static_cast<R>(a < b ? a : b);  // compared in vector lanes of the size of A
   } else {
     const R left = static_cast<R>(a), right = static_cast<R>(b);
     return left < right ? left : right;
   }
 }
 
-/// The greater of two values; NaN in the first argument is dropped.
+/// Returns the greater of two values. If `a` is NaN, the result is `b`; if `b` is NaN, the result is NaN.
 template <class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto max(A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -59,13 +59,13 @@ KOKKOS_FORCEINLINE_FUNCTION auto max(A a, B b) {
   }
 }
 
-/// `value` limited to [low, high]; NaN becomes `low`.
+/// Returns `value` limited to [low, high]. NaN becomes `low`.
 template <class V, class L, class H>
 KOKKOS_FORCEINLINE_FUNCTION auto clamp(V value, L low, H high) {
   return tessera::min(tessera::max(value, low), high);
 }
 
-/// The absolute value. The result has the type of `value + value`.
+/// Returns the absolute value. The result has the type of `value + value`.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
   if constexpr (is_interval<V>) {
@@ -87,7 +87,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto abs(V value) {
   }
 }
 
-/// The square root of a floating value.
+/// Returns the square root of a floating-point value.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
   if constexpr (is_interval<V>) {
@@ -101,8 +101,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto sqrt(V value) {
   }
 }
 
-/// `a` where `condition` holds, else `b`. It makes no branch: inference takes the hull of both where the
-/// condition is undecided.
+/// Returns `a` if `condition` holds, else `b`. Both values are computed before the call, so that there is no
+/// branch. If inference cannot decide the condition, the result is the least interval that contains both.
 template <class C, class A, class B>
 KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
   using R = arithmetic_result<A, B>;
@@ -113,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto select(C condition, A a, B b) {
       truth = condition;
     else
       truth = known(condition);
-    // A plain number that may be chosen gets the tape, too.
+    // The result may come from a plain number, which has no tape: it gets a tape, too.
     Decisions* const tape = left.decisions ? left.decisions : right.decisions;
     left.decisions = right.decisions = tape ? tape : truth.decisions;
     if (truth.value == Truth::yes) return left;

@@ -8,24 +8,24 @@
 
 namespace tessera {
 
-/// An entry of a table of `Entries` entries that is still to be looked up; it converts to the entry. A body
-/// may return it as the value of its point, so that hosts look up whole rows at a time. The table must be a
-/// member of the stage's own body.
+/// A table entry that is still to be looked up. It converts to the value of the entry. If a stage body
+/// returns a Lookup as the value of a point, hosts can look up the entries of many points of a row together.
+/// The table has `Entries` entries and must be a member of the body of the stage.
 template <class T, int Entries>
 struct Lookup {
   /// The number of entries of the table.
   static constexpr int entry_count = Entries;
 
-  /// The first entry of the table.
+  /// Points to the first entry of the table.
   const T* entries;
   /// The index of the entry in the table.
   int index;
 
-  /// Looks the entry up.
+  /// Looks up the entry.
   KOKKOS_FORCEINLINE_FUNCTION operator T() const { return entries[index]; }
 };
 
-/// A Lookup stands for its entry.
+/// A Lookup stands for a number of the type of its entry.
 template <class T, int Entries>
 struct NumberOf<Lookup<T, Entries>> {
   /// The type of the entry.
@@ -34,15 +34,17 @@ struct NumberOf<Lookup<T, Entries>> {
 
 namespace detail {
 
-/// The most entries, of one byte each, that stay in the registers of a vector unit that permutes bytes.
+/// The greatest number of entries of one byte each that fit into the vector registers of processors that can
+/// permute bytes.
 inline constexpr int most_permuted = 1024;
 
-/// Sets result[k] = entries[indices[k]] for `count` points. The table has at most most_permuted entries, and
-/// the indices are below `entry_count`.
+/// Sets result[k] = entries[indices[k]] for all k of [0, count). The table has `entry_count` entries, at most
+/// most_permuted, and all indices are less than `entry_count`.
 void look_up(const std::uint8_t* entries, int entry_count, const std::uint16_t* indices, std::uint8_t* result,
              int count);
 
-/// Whether hosts look up rows of points of type Stored for which the body returns a Value.
+/// Whether hosts look up the entries of many points of a row together. `Value` is the type that the body
+/// returns for a point, and `Stored` is the type of the points.
 template <class Value, class Stored>
 inline constexpr bool is_row_lookup = false;
 template <int Entries>

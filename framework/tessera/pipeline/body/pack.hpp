@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// The values of one point of a stage with several outputs, as `pack(a, b)` in its body makes them. It is
-/// plain data, because devices have no std::tuple.
+/// The values of one point of a stage with several outputs, which the body makes by `pack(a, b)`. It is plain
+/// data, because devices have no std::tuple.
 template <class... Values>
 struct Pack {};
 /// A Pack of at least one value.
@@ -19,15 +19,16 @@ struct Pack<First, Rest...> {
   Pack<Rest...> rest;
 };
 
-/// The end of a Pack: no values.
+/// Returns a Pack without values.
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<> pack() { return {}; }
-/// The values that a body returns, one per output of its stage; their types may differ.
+/// Returns the values of one point as a Pack, with one value for each output of the stage, in order. The
+/// types of the values may differ.
 template <class First, class... Rest>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<First, Rest...> pack(First first, Rest... rest) {
   return {first, pack(rest...)};
 }
 
-/// Value number K of a Pack, counted from 0.
+/// Returns value number K of a Pack, counted from 0.
 template <std::size_t K, class First, class... Rest>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& get(const Pack<First, Rest...>& values) {
   static_assert(K <= sizeof...(Rest), "the body packs fewer values than its stage has outputs");
@@ -39,13 +40,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& get(const Pack<First, Rest...>
 
 namespace detail {
 
-/// Value number K of the result of a body. The result of a stage with one output is the value itself.
+/// Returns value number K of one point of a stage with one output: K is 0, and `value` is what the body
+/// returned.
 template <std::size_t K, class Value>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const Value& value_of(const Value& value) {
   static_assert(K == 0, "a stage with several outputs returns pack(a, b, ...)");
   return value;
 }
-/// Value number K of the result of a body of a stage with several outputs.
+/// Returns value number K, counted from 0, of one point of a stage with several outputs.
 template <std::size_t K, class... Values>
 KOKKOS_FORCEINLINE_FUNCTION constexpr const auto& value_of(const Pack<Values...>& values) {
   return get<K>(values);

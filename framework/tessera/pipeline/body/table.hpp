@@ -10,10 +10,11 @@
 
 namespace tessera {
 
-/// A small read-only array that a stage body holds by value, such as weights or a lookup table, of Width x
-/// Height entries. `table(i)` or `table(i, j)` is an entry; i runs along the rows of the braces that it was
-/// made of. An index must lie in the table: builds with TESSERA_CHECKS end the program where it does not,
-/// others do not look. Indexed by an interval, it returns the exact range of the entries that exist there.
+/// A small read-only array of Width x Height entries, such as weights or a lookup table, that a stage body
+/// holds by value. `table(i)` is entry i of a table of one row, and `table(i, j)` is entry i of row j. An
+/// index must lie in the table. Builds with TESSERA_CHECKS end the program if an index lies outside; other
+/// builds do not check. If an index is an interval, the result is the exact range of the entries at these
+/// indices, where an index outside the table stands for the nearest index in it.
 template <class T, int Width, int Height = 1>
 class Table {
  public:
@@ -21,24 +22,25 @@ class Table {
   /// The type of an entry.
   using Value = T;
 
-  /// A table of one row, from `{a, b, ...}`.
+  /// Makes a table of one row, from `{a, b, ...}`.
   template <std::size_t Entries>
   requires(Height == 1 && Entries == Width) KOKKOS_FUNCTION constexpr Table(const T (&entries)[Entries]) {
     for (int i = 0; i < Width; ++i) entries_[i] = entries[i];
   }
-  /// A table of Height rows of Width entries, from `{{a, b}, {c, d}, ...}`.
+  /// Makes a table of Height rows of Width entries, from `{{a, b}, {c, d}, ...}`.
   template <std::size_t Rows, std::size_t Columns>
   requires(Rows == Height && Columns == Width) KOKKOS_FUNCTION
       constexpr Table(const T (&rows)[Rows][Columns]) {
     for (int j = 0; j < Height; ++j)
       for (int i = 0; i < Width; ++i) entries_[j * Width + i] = rows[j][i];
   }
-  /// A table of the entries of `entries`, row after row.
+  /// Makes a table from the elements of `entries`, which has the rows one after the other.
   constexpr explicit Table(const std::array<T, std::size_t(Width) * Height>& entries) {
     for (int i = 0; i < Width * Height; ++i) entries_[i] = entries[static_cast<std::size_t>(i)];
   }
 
-  /// The entry i of a table of one row; for an interval, the range of the entries there.
+  /// Returns entry i of a table of one row. If i is an interval, returns the range of the entries at these
+  /// indices.
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i) const {
     if constexpr (is_interval<I>)
@@ -46,7 +48,7 @@ class Table {
     else
       return entry(Coordinate(i).value, 0);
   }
-  /// The entry i of row j; for intervals, the range of the entries there.
+  /// Returns entry i of row j. If i or j is an interval, returns the range of the entries at these indices.
   template <class I, class J>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(I i, J j) const {
     if constexpr (is_interval<I> || is_interval<J>)
@@ -54,13 +56,15 @@ class Table {
     else
       return entry(Coordinate(i).value, Coordinate(j).value);
   }
-  /// The entry i of a table of one row, as `table(i)`.
+  /// Returns the same as `table(i)`, for a table of one row.
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const { return (*this)(i); }
 
-  /// The entry i, for the body of a stage that returns it as it is: hosts with byte permutations then look up
-  /// 64 entries at a time in tables of up to 1024 `uint8_t`, several times as fast as one after the other.
-  /// The table must be a member of that body, and not of one that it makes while it computes a point.
+  /// Returns entry i of a table of one row as a Lookup, for a stage body that returns an entry unchanged.
+  /// Hosts whose vector units can permute bytes then look up 64 entries together in tables of up to 1024
+  /// `uint8_t`. This is several times as fast as looking them up one after the other. The table must be a
+  /// member of the body of the stage, and not of an object that the body makes while it computes a point. If
+  /// i is an interval, returns the same as `table(i)`.
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
     if constexpr (is_interval<I>)
@@ -70,10 +74,10 @@ class Table {
   }
 
  private:
-  /// The entry i of row j, checked in builds with TESSERA_CHECKS.
+  /// Returns entry i of row j; builds with TESSERA_CHECKS check the indices.
   KOKKOS_FORCEINLINE_FUNCTION T entry(int i, int j) const { return entries_[checked(i, j)]; }
-  /// The place of the entry i of row j; builds with TESSERA_CHECKS end the program when it is outside the
-  /// table.
+  /// Returns the index in `entries_` of entry i of row j. Builds with TESSERA_CHECKS end the program if i or
+  /// j lies outside the table.
   KOKKOS_FORCEINLINE_FUNCTION static int checked(int i, int j) {
 #ifdef TESSERA_CHECKS
     if (i < 0 || i >= Width || j < 0 || j >= Height)
@@ -82,7 +86,7 @@ class Table {
     return j * Width + i;
   }
 
-  /// The range of the entries with these indices.
+  /// Returns the range of the entries at these indices.
   KOKKOS_FUNCTION Interval<T> range(const Interval<Coordinate>& i, const Interval<Coordinate>& j) const {
     Decisions* const decisions = i.decisions ? i.decisions : j.decisions;
     Interval<T> result(entry(within(i.lower, Width), within(j.lower, Height)));
@@ -98,7 +102,7 @@ class Table {
     return result.traced({constant ? Provenance::constant : Provenance::varying});
   }
 
-  /// The index in [0, count) that is nearest to `index`.
+  /// Returns the index in [0, count) that is nearest to `index`.
   KOKKOS_FUNCTION static int within(std::int64_t index, int count) {
     return static_cast<int>(index < 0 ? 0 : index >= count ? count - 1 : index);
   }
@@ -106,13 +110,13 @@ class Table {
   T entries_[Width * Height];
 };
 
-/// `Table{{a, b, c}}` has one row.
+/// `Table{{a, b, c}}` is a table of one row.
 template <class T, std::size_t Entries>
 Table(const T (&)[Entries]) -> Table<T, static_cast<int>(Entries)>;
-/// `Table{{{a, b}, {c, d}}}` has a row for each pair of inner braces.
+/// `Table{{{a, b}, {c, d}}}` is a table with one row for each pair of inner braces.
 template <class T, std::size_t Rows, std::size_t Columns>
 Table(const T (&)[Rows][Columns]) -> Table<T, static_cast<int>(Columns), static_cast<int>(Rows)>;
-/// A table of a std::array has one row.
+/// A table that is made from a std::array has one row.
 template <class T, std::size_t Entries>
 Table(const std::array<T, Entries>&) -> Table<T, static_cast<int>(Entries)>;
 

@@ -11,14 +11,15 @@ namespace tessera {
 
 namespace detail {
 
-/// One accessor of a Via; its number makes it a base class of its own.
+/// Holds one accessor of a Via, which derives from this class. `Number` makes the base classes of a Via
+/// different if two accessors have the same type.
 template <std::size_t Number, class In>
 struct ViaInput {
   In in;
 };
 
-/// The type of the number that a body returns at a point, whether it takes one, two, three or four
-/// coordinates.
+/// Returns the type of the number that `body` returns at a point, as a std::type_identity. The body takes the
+/// accessors and one, two, three or four coordinates.
 template <class Coord, class Body, class... In>
 auto via_value() {
   if constexpr (std::is_invocable_v<const Body&, const In&..., Coord>)
@@ -36,7 +37,7 @@ auto via_value() {
 template <class T, class Body, class Numbers, class... In>
 class Via;
 
-/// The accessor that `via` makes.
+/// The accessor that the function `via` returns.
 template <class T, class Body, std::size_t... Number, class... In>
 class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Number, In>... {
   static constexpr bool infers = (is_interval<decltype(std::declval<In>().zero())> || ...);
@@ -64,7 +65,8 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
     return cast<Value>(body_(static_cast<const ViaInput<Number, In>&>(*this).in..., coordinate(indices)...));
   }
 
-  /// The number 0. It comes from an input's zero, which carries the tape of inference.
+  /// The number 0. It is made from the zero of the first accessor, so that during inference it carries the
+  /// tape (see Decisions).
   KOKKOS_FORCEINLINE_FUNCTION auto zero() const {
     return cast<Value>(first_zero(static_cast<const ViaInput<Number, In>&>(*this).in...));
   }
@@ -77,7 +79,8 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(const Index& index) const {
     if constexpr (infers) {
-      // A plain number gets the tape, too, because the body may compare numbers that it computes from it.
+      // A plain number gets the tape, too, because the body may compare numbers that are computed from the
+      // index.
       Coord result = to_interval<Coordinate>(index);
       result.decisions = zero().decisions;
       return result;
@@ -91,9 +94,10 @@ class Via<T, Body, std::index_sequence<Number...>, In...> : private ViaInput<Num
 
 }  // namespace detail
 
-/// An accessor that evaluates `body` on the accessors `in` at the point asked for: it inlines a stage into
-/// another, as in `BlurY{}(via(BlurX{}, in), x, y)`. It executes and infers like any other accessor. Its
-/// values are those that the body returns, converted to T if T is given, as a stage of T would store them.
+/// Returns an accessor whose value at a point is what `body` computes there from the accessors `in`. In this
+/// way one stage is computed inside another one, as in `BlurY{}(via(BlurX{}, in), x, y)`. The result can be
+/// used like any other accessor, both when a stage is computed and during inference. If T is given, the
+/// values that the body returns are converted to T, as if a stage of T had stored them.
 template <class T = void, class Body, class... In>
 requires(sizeof...(In) > 0) KOKKOS_FORCEINLINE_FUNCTION auto via(const Body& body, const In&... in) {
   return detail::Via<T, Body, std::index_sequence_for<In...>, In...>(body, in...);

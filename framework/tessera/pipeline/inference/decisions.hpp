@@ -5,34 +5,38 @@
 
 namespace tessera {
 
-/// The tape of branches that inference took on undecided conditions. The body is run again for every path,
-/// depth first, so that the accesses of both ways of each branch are recorded. The tape is plain data,
-/// because the body may be compiled for devices.
+/// A record of the ways that inference takes at undecided branches, called the tape. A branch is undecided if
+/// its condition holds for some values of the intervals, but not for others. A path is one choice of a way at
+/// each undecided branch. The body is run once for every path, depth first, so that the accesses of both ways
+/// of each branch are recorded. The tape is plain data, because the body may be compiled for devices.
 struct Decisions {
-  /// The most branches on one path.
+  /// The greatest number of undecided branches on one path.
   static constexpr int capacity = 48;
-  /// The most paths that are explored: a body with more should use `select`, `min` or `max` instead of
-  /// branches.
+  /// The greatest number of paths that are explored. A body with more paths should use `select`, `min` or
+  /// `max` instead of branches.
   static constexpr int maximum_paths = 256;
 
-  /// The way taken at each branch of this path: 1 where its condition was taken to hold, else 0.
+  /// The way that the current path takes at each undecided branch: 1 if the condition is taken to hold, else
+  /// 0.
   unsigned char taken[capacity];
   /// The number of branches on the tape.
   int length = 0;
-  /// The number of branches that this run of the body has met so far.
+  /// The number of undecided branches that the current run of the body has met so far.
   int position = 0;
-  /// Whether the body met more branches on a path than the tape holds.
+  /// Whether the body has met more undecided branches on a path than the tape can hold.
   bool overflow = false;
-  /// Whether the body compared a number that depends on the box: on other boxes the comparison may have
-  /// another outcome.
+  /// Whether the body has compared a number that depends on the box on which the body runs. On other boxes
+  /// the comparison may have another result.
   bool depends_on_box = false;
 
-  /// Returns the way to go at an undecided branch: as on the tape, or `false`, which is appended, where the
-  /// tape ends.
+  /// Returns the way to go at an undecided branch. If the tape has an entry for this branch, the result is
+  /// this entry. Otherwise `false` is appended to the tape and returned. If the tape is full, `overflow` is
+  /// set, and the results of further calls alternate.
   KOKKOS_FUNCTION bool decide() {
     if (position < length) return taken[position++] != 0;
     if (length == capacity) {
-      // When the tape is full, both ways are taken in turn, so that a loop that waits for either one ends.
+      // When the tape is full, the results alternate, so that a loop ends whichever result its condition
+      // waits for.
       overflow = true;
       return ++position % 2 != 0;
     }
@@ -41,7 +45,7 @@ struct Decisions {
     return false;
   }
 
-  /// Moves to the next path that was not taken yet; returns `false` when there is none.
+  /// Prepares the tape for the next path. Returns `false` if all paths have been taken, else `true`.
   bool advance() {
     while (length > 0 && taken[length - 1]) --length;
     position = 0;
@@ -51,46 +55,50 @@ struct Decisions {
   }
 };
 
-/// The result of comparing intervals. As the condition of an `if` or a loop, an undecided one is explored
-/// both ways; `select`, `&&`, `||` and `!` do not fork.
+/// The result of a comparison of intervals. It is undecided if the comparison holds for some values of the
+/// intervals, but not for others. If an undecided result is the condition of an `if` or a loop, inference
+/// explores both ways. The operators `&&`, `||` and `!`, and the function `select`, take undecided operands
+/// without exploring both ways.
 struct Truth {
-  /// `no` and `yes`: the comparison has this result for all values. `either`: it depends on the values.
+  /// `no`: the comparison holds for no values. `yes`: it holds for all values. `either`: it is undecided.
   enum Value : unsigned char { no, yes, either };
   /// The result.
   Value value;
-  /// The tape that settles an undecided result; null when the result is known from plain numbers.
+  /// The tape that decides which way to go if the result is undecided. It is null if the result comes from
+  /// plain numbers.
   Decisions* decisions = nullptr;
 
-  /// Makes Truth a condition: an undecided one asks the tape which way to go.
+  /// Returns which way to go if this result is the condition of a branch. If the result is undecided, the
+  /// tape decides.
   KOKKOS_FUNCTION explicit operator bool() const {
     return value == either ? decisions->decide() : value == yes;
   }
 };
 
-/// Negates; the negation of an undecided result is undecided.
+/// Returns the logical NOT of a result. The negation of an undecided result is undecided.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator!(Truth a) {
   return {a.value == Truth::either ? Truth::either
           : a.value == Truth::yes  ? Truth::no
                                    : Truth::yes,
           a.decisions};
 }
-/// The logical and of two results. It never asks the tape, and both sides are always evaluated.
+/// Returns the logical AND of two results. Both operands are always evaluated, and the tape is not used.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator&&(Truth a, Truth b) {
   const bool no = a.value == Truth::no || b.value == Truth::no;
   const bool yes = a.value == Truth::yes && b.value == Truth::yes;
   return {no ? Truth::no : yes ? Truth::yes : Truth::either, a.decisions ? a.decisions : b.decisions};
 }
-/// The logical or of two results. It never asks the tape, and both sides are always evaluated.
+/// Returns the logical OR of two results. Both operands are always evaluated, and the tape is not used.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator||(Truth a, Truth b) { return !(!a && !b); }
-/// The Truth of a plain condition.
+/// Returns the Truth of a plain condition, which is never undecided.
 KOKKOS_FORCEINLINE_FUNCTION Truth known(bool value) { return {value ? Truth::yes : Truth::no}; }
-/// The logical and with a plain condition.
+/// Returns the logical AND of a result and a plain condition.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator&&(Truth a, bool b) { return a && known(b); }
-/// The logical and with a plain condition.
+/// Returns the logical AND of a plain condition and a result.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator&&(bool a, Truth b) { return known(a) && b; }
-/// The logical or with a plain condition.
+/// Returns the logical OR of a result and a plain condition.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator||(Truth a, bool b) { return a || known(b); }
-/// The logical or with a plain condition.
+/// Returns the logical OR of a plain condition and a result.
 KOKKOS_FORCEINLINE_FUNCTION Truth operator||(bool a, Truth b) { return known(a) || b; }
 
 }  // namespace tessera

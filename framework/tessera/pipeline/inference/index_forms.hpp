@@ -6,15 +6,17 @@
 
 namespace tessera {
 
-/// The indices at which a body reads one dimension of an input, as a function of the box that the body runs
-/// on: the hull of a few affine forms and constants.
+/// The indices at which a body reads one dimension of an input, as a function of the box on which the body
+/// runs. The function is the hull of a few forms, each of which is affine or constant (see Provenance).
 class IndexForms {
  public:
-  /// The most forms that are kept.
+  /// The greatest number of forms.
   static constexpr int capacity = 4;
 
-  /// Adds an index that the body reads at. It joins the form that is parallel to it, or becomes a new form;
-  /// if it has no form or there is no room for one more, the forms are no longer complete.
+  /// Adds an index at which the body reads. If there is already a form that is parallel to the form of the
+  /// index (see Provenance::is_parallel_to), that form is widened to include the index. Otherwise the form of
+  /// the index is added. If the provenance of the index is `varying`, or there are already `capacity` forms,
+  /// the index is not added, and the forms are no longer complete.
   KOKKOS_FUNCTION void include(const Interval<Coordinate>& index) {
     Provenance form = index.provenance;
     if (form.kind == Provenance::constant) {
@@ -35,14 +37,16 @@ class IndexForms {
   /// Whether the forms describe all indices that were included.
   bool are_complete() const { return complete_; }
 
-  /// Whether there is exactly one form, and it is affine in this dimension of the box.
+  /// Whether the forms are complete, and there is exactly one form, which is affine in this dimension of the
+  /// box.
   bool depends_only_on(int dimension) const {
     return complete_ && count_ == 1 && forms_[0].kind == Provenance::affine &&
            forms_[0].dimension == dimension;
   }
 
-  /// The range of indices over `box`, which is not empty and lies within Provenance::limit. When nothing is
-  /// read, the range ends where it begins or before, as in AccessRecord.
+  /// Returns the range of the indices over `box`. `box` must not be empty, and must lie within
+  /// [-Provenance::limit, Provenance::limit) in every dimension. If nothing was read, the range is empty: its
+  /// end is less than its beginning.
   Range over(const Box& box) const {
     std::int64_t lower = BoundOf<Coordinate>::highest(), upper = BoundOf<Coordinate>::lowest();
     for (int i = 0; i < count_; ++i) {

@@ -19,21 +19,24 @@ struct ArrayType {
   static constexpr int dimensions = N;
 };
 
-/// The forms of the indices of every input, one IndexForms for each dimension.
+/// One IndexForms for each dimension of each input of a stage.
 template <std::size_t Inputs>
 using InputForms = std::array<std::array<IndexForms, max_dimensions>, Inputs>;
 
 namespace detail {
 
-/// A coordinate as the interval of all points of `range`. It has a provenance only if `traced`, which is for
-/// the largest box.
+/// Returns the coordinate of `dimension` as the interval of all points of `range`. Its provenance is affine
+/// if `traced` is true, else `varying`. `traced` may be true only if `range` is [-Provenance::limit,
+/// Provenance::limit).
 inline Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool traced,
                                             Decisions& decisions) {
   const Interval<Coordinate> coordinate(range.begin, range.end - 1, &decisions);
   return traced ? coordinate.traced(Provenance::of(dimension, 1, 1, 0, 0)) : coordinate;
 }
 
-/// Runs the body once, with recording accessors for its inputs and an interval for each coordinate of `box`.
+/// Runs the body once. Each input is a RecordingAccessor, and each coordinate is the interval of the points
+/// of `box` along its dimension. `traced` says whether the coordinates have a provenance (see
+/// coordinate_over).
 template <class Body, class... Inputs, std::size_t... Input, std::size_t... Dimension>
 void run_on_intervals(const Body& body, const Box& box, bool traced,
                       std::array<AccessRecord, sizeof...(Inputs)>& records, Decisions& decisions,
@@ -45,11 +48,12 @@ void run_on_intervals(const Body& body, const Box& box, bool traced,
 
 }  // namespace detail
 
-/// The boxes of the inputs that `body` may read while it computes `box`, an N-dimensional box that is not
-/// empty. The body itself, the code that also executes, runs once per path with interval coordinates, as in
-/// Halide's bounds inference (J. Ragan-Kelley et al., PLDI 2013). An input that is never read gets an empty
-/// box. Throws InternalError when the body has more than 256 undecided paths. One run takes about a
-/// microsecond.
+/// Returns the box of each input that `body` may read while it computes `box`, an N-dimensional box that is
+/// not empty. The code that computes the stage is run with intervals as coordinates, as in Halide's bounds
+/// inference (J. Ragan-Kelley et al., PLDI 2013). It runs once for each path, which is one choice of a way at
+/// each undecided branch (see Decisions). An input that is never read gets an empty box. Throws InternalError
+/// if the body has more than Decisions::maximum_paths paths, or too many undecided branches on one path. One
+/// run takes about a microsecond.
 template <int N, class... Inputs, class Body>
 std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& box) {
   std::array<AccessRecord, sizeof...(Inputs)> records;
@@ -73,10 +77,11 @@ std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& 
   return required;
 }
 
-/// Runs `body` on the largest box that closed forms serve and gathers the forms of its indices. Returns
-/// `false` when the forms do not describe all that the body reads on every box: an index is neither affine
-/// nor constant, something that depends on the box was compared, a number overflowed, or there were too many
-/// forms or paths.
+/// Finds the closed form of the footprint of `body`. It runs `body` on the box [-Provenance::limit,
+/// Provenance::limit) in all N dimensions, and stores the forms of the indices in `forms`. Returns whether
+/// these forms describe everything that `body` reads, on each box within this one. They do not if an index is
+/// neither affine nor constant, if `body` compares something that depends on the box, if a number overflows,
+/// or if there are too many forms, undecided branches or paths.
 template <int N, class... Inputs, class Body>
 bool infer_forms(const Body& body, InputForms<sizeof...(Inputs)>& forms) {
   Box largest;

@@ -15,23 +15,24 @@ namespace tessera {
 template <class T>
 struct Interval;
 
-/// Whether T is an Interval; `is_interval` is the shorter form.
+/// Whether T is an Interval. Use `is_interval`, which is shorter.
 template <class T>
 struct IsInterval : std::false_type {};
-/// An Interval<T> is one.
+/// Makes IsInterval true for every Interval<T>.
 template <class T>
 struct IsInterval<Interval<T>> : std::true_type {};
 /// Whether T is an Interval, ignoring references and const.
 template <class T>
 inline constexpr bool is_interval = IsInterval<std::remove_cvref_t<T>>::value;
 
-/// The type of the numbers that an operand of a body stands for: T for T itself and for Interval<T>.
+/// The type of the numbers that an operand in a body stands for. An operand of type T that is not an interval
+/// stands for a number of type T.
 template <class T>
 struct NumberOf {
   /// The type of the number.
   using type = T;
 };
-/// An Interval<T> stands for numbers of T.
+/// An Interval<T> stands for numbers of type T.
 template <class T>
 struct NumberOf<Interval<T>> {
   /// The type of the number.
@@ -45,28 +46,31 @@ using number_of = typename NumberOf<std::remove_cvref_t<T>>::type;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Coordinate>;
 
-/// The type of `a + b`. Values have the promotions of C++; a coordinate and an integer give a coordinate.
+/// The type of `a + b` for an `a` of type A and a `b` of type B. The promotions of C++ apply if neither is a
+/// Coordinate.
 template <class A, class B>
 struct ArithmeticResult {
   /// The type of the result.
   using type = decltype(A() + B());
 };
-/// A coordinate with a number: floating if the number is, else a coordinate.
+/// The sum of a Coordinate and a floating-point number has the type of that number. The sum of a Coordinate
+/// and an integer is a Coordinate.
 template <class B>
 struct ArithmeticResult<Coordinate, B> {
   /// The type of the result.
   using type = std::conditional_t<std::is_floating_point_v<B>, B, Coordinate>;
 };
-/// A number with a coordinate, as a coordinate with a number.
+/// The sum of a number and a Coordinate has the same type as the sum of a Coordinate and a number.
 template <class A>
 struct ArithmeticResult<A, Coordinate> : ArithmeticResult<Coordinate, A> {};
-/// Two coordinates give a coordinate.
+/// The sum of two Coordinates is a Coordinate.
 template <>
 struct ArithmeticResult<Coordinate, Coordinate> {
   /// The type of the result.
   using type = Coordinate;
 };
-/// The type of the number that an operation on an A and a B gives; both may be intervals.
+/// The number type of the result of an operation on an A and a B, each of which may be a number or an
+/// interval.
 template <class A, class B>
 using arithmetic_result = typename ArithmeticResult<number_of<A>, number_of<B>>::type;
 
@@ -81,13 +85,14 @@ struct LimitsOf {
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   /// The difference between 1 and the next larger value; 0 for integers.
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
-  /// The least positive normal value; for integers the least value.
+  /// The least positive normal value; for integers, the least value.
   static constexpr T min = std::numeric_limits<T>::min();
   /// The least positive value; 0 for integers.
   static constexpr T denorm_min = std::numeric_limits<T>::denorm_min();
 };
 
-/// How the bounds of an Interval<T> are stored, and the whole range of T.
+/// The type in which the bounds of an Interval<T> are stored, and the bounds of the interval of all values of
+/// T, which is called the whole range.
 template <class T>
 struct BoundOf {
   /// The type of a bound: T if it is floating, else std::int64_t.
@@ -101,8 +106,8 @@ struct BoundOf {
     else
       return static_cast<type>(LimitsOf<T>::lowest);
   }
-  /// The upper bound of the whole range; infinity for floating types. The one of 64-bit unsigned numbers
-  /// stands for itself and everything above.
+  /// The upper bound of the whole range; infinity for floating types. For std::uint64_t it is the greatest
+  /// std::int64_t, which also stands for all larger numbers.
   KOKKOS_FUNCTION static constexpr type highest() {
     if constexpr (std::is_floating_point_v<T>)
       return LimitsOf<T>::infinity;
@@ -113,7 +118,7 @@ struct BoundOf {
     else
       return static_cast<type>(LimitsOf<T>::max);
   }
-  /// Whether this upper bound also stands for all larger numbers.
+  /// Whether the upper bound `bound` also stands for all larger numbers. This occurs only for std::uint64_t.
   KOKKOS_FUNCTION static constexpr bool is_open(type bound) {
     return std::is_same_v<T, std::uint64_t> && bound == highest();
   }
@@ -135,10 +140,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T greater(T a, T b) {
 }
 }  // namespace detail
 
-/// All values that a number of type T may take while a stage body runs over a box of points: coordinates and
-/// pixel values are intervals during footprint inference. It is sound, that is never too small. Floating
-/// bounds are widened outward by an ulp per operation; an integer result that leaves its type's range becomes
-/// the whole range, because it may wrap.
+/// All values that a number of type T may take while a stage body runs on a box of points. Coordinates and
+/// pixel values are intervals during inference. An interval may contain values that do not occur, but never
+/// lacks one that does. Floating bounds are therefore widened after each operation that rounds. If the result
+/// of an integer operation leaves the range of its type, the interval becomes the whole range, because the
+/// number may wrap around.
 template <class T>
 struct Interval {
   /// The type of a bound.
@@ -147,18 +153,20 @@ struct Interval {
   Bound lower;
   /// The greatest value.
   Bound upper;
-  /// The tape for undecided conditions on this interval; null for a number that the body names itself.
+  /// The tape for undecided conditions on this interval (see Decisions); null for a plain number that is
+  /// written in the body.
   Decisions* decisions = nullptr;
-  /// Whether the value may be NaN as well.
+  /// Whether the value may also be NaN.
   bool maybe_nan = false;
   /// How the bounds depend on the box that the body runs on.
   Provenance provenance;
 
-  /// The values from `low` to `high`, both inclusive, and NaN if `nan`; the provenance is `varying`.
+  /// Makes the interval of the values from `low` to `high`, both inclusive, and of NaN if `nan` is true. The
+  /// provenance is `varying`.
   KOKKOS_FUNCTION Interval(Bound low, Bound high, Decisions* tape, bool nan = false)
       : lower(low), upper(high), decisions(tape), maybe_nan(nan) {}
-  /// The interval of one known number, a constant. NaN becomes the whole range with NaN, as its bounds could
-  /// not be compared.
+  /// Makes the interval of one known number. The provenance is `constant`. NaN becomes the whole range
+  /// including NaN, because bounds must be numbers that can be compared.
   template <class U>
   requires is_number<U> KOKKOS_FUNCTION Interval(U number)
       : lower(is_nan(number) ? BoundOf<T>::lowest() : bound_of(number)),
@@ -166,12 +174,12 @@ struct Interval {
         maybe_nan(is_nan(number)),
         provenance{Provenance::constant} {}
 
-  /// Assigns a number or interval, converted to T; this interval keeps its tape if the other has none.
+  /// Assigns a number or interval, converted to T. This interval keeps its tape if `other` has none.
   template <class U>
   KOKKOS_FUNCTION Interval& operator=(const U& other);
 
-  /// These values with the provenance `from`, or with none if `from` is affine and gives other bounds on the
-  /// largest box.
+  /// Returns this interval with the provenance `from`. If `from` is affine, but does not give the bounds of
+  /// this interval on the box [-Provenance::limit, Provenance::limit), the provenance is `varying` instead.
   KOKKOS_FUNCTION Interval traced(const Provenance& from) const {
     Interval result = *this;
     result.provenance = from;
@@ -181,24 +189,30 @@ struct Interval {
   }
   /// Whether the bounds do not depend on the box.
   KOKKOS_FUNCTION bool is_constant() const { return provenance.kind == Provenance::constant; }
-  /// Whether the bounds are an affine form of one dimension of the box.
+  /// Whether the bounds are an affine function of the coordinates in one dimension of the box (see
+  /// Provenance).
   KOKKOS_FUNCTION bool is_affine() const { return provenance.kind == Provenance::affine; }
-  /// The provenance of the result of a function without a closed form: constant if the argument is.
+  /// Returns the provenance of the result of a function that has no closed form, when this interval is its
+  /// argument: `constant` if this interval is constant, else `varying`.
   KOKKOS_FUNCTION Provenance constancy() const {
     return {is_constant() ? Provenance::constant : Provenance::varying};
   }
 
-  /// All values of T, for floating types with NaN.
+  /// Returns the interval of all values of T, which includes NaN for floating types.
   KOKKOS_FUNCTION static Interval whole(Decisions* tape) {
     return {BoundOf<T>::lowest(), BoundOf<T>::highest(), tape, std::is_floating_point_v<T>};
   }
 
-  /// The interval of an operation's result, from the results at its ends.
+  /// Returns the interval of the result of an operation, whose least and greatest values have been computed
+  /// as `low` and `high`. Floating bounds are widened because of rounding. The interval includes NaN if `nan`
+  /// is true or a bound is infinite. It is the whole range if an integer bound leaves the range of T, or if a
+  /// floating bound is NaN.
   KOKKOS_FUNCTION static Interval of_result(Bound low, Bound high, Decisions* tape, bool nan = false) {
     if constexpr (std::is_floating_point_v<T>) {
       if (low != low || high != high) return whole(tape);
       nan = nan || is_infinite(low) || is_infinite(high);
-      // A product that overflows stays finite when it is contracted with the sum that follows.
+      // A product that overflows stays finite if the compiler contracts it and the sum that follows to one
+      // operation.
       if (low == BoundOf<T>::highest()) low = LimitsOf<T>::max;
       if (high == BoundOf<T>::lowest()) high = LimitsOf<T>::lowest;
       if (!is_infinite(low)) low -= slack(low);
@@ -210,7 +224,7 @@ struct Interval {
     }
   }
 
-  /// Refuses to compile: inside a stage body an interval never becomes a plain number.
+  /// Does not compile: inside a stage body an interval never becomes a plain number.
   template <class U>
   requires std::is_arithmetic_v<U> KOKKOS_FUNCTION operator U() const {
     static_assert(
@@ -221,7 +235,7 @@ struct Interval {
   }
 
  private:
-  /// Whether the bound is infinite.
+  /// Whether a floating bound is infinite.
   KOKKOS_FUNCTION static constexpr bool is_infinite(Bound bound) {
     return bound == BoundOf<T>::lowest() || bound == BoundOf<T>::highest();
   }
@@ -246,7 +260,7 @@ struct Interval {
 
 namespace detail {
 
-/// Converts the bounds of `value` to bounds of U.
+/// Returns `value` converted to an interval of U. The provenance is `varying`.
 template <class U, class S>
 KOKKOS_FUNCTION Interval<U> converted(const Interval<S>& value) {
   using Bound = typename BoundOf<U>::type;
@@ -267,7 +281,8 @@ KOKKOS_FUNCTION Interval<U> converted(const Interval<S>& value) {
 
 }  // namespace detail
 
-/// `value`, a number or an interval, as an interval of U: conversions are those of C++, truncation included.
+/// Returns `value`, a number or an interval, as an interval of U. Numbers are converted as in C++: floating
+/// numbers are truncated to integers.
 template <class U, class V>
 KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   if constexpr (!is_interval<V>) {
@@ -281,7 +296,7 @@ KOKKOS_FUNCTION Interval<U> to_interval(const V& value) {
   }
 }
 
-/// Assigns a number or interval, converted to T; this interval keeps its tape if the other has none.
+/// Assigns a number or interval, converted to T. This interval keeps its tape if `other` has none.
 template <class T>
 template <class U>
 KOKKOS_FUNCTION Interval<T>& Interval<T>::operator=(const U& other) {

@@ -16,7 +16,7 @@ namespace detail {
 namespace {
 
 /// Trees of programs are some levels deep; deeper ones are an attack on the stack.
-constexpr int most_levels = 100;
+constexpr int most_json_levels = 100;
 constexpr std::string_view advice = "save the plan again, or mend it";
 
 [[noreturn]] void fail_too_deep() { throw InputError(fmt::format("steps nested too deeply: {}", advice)); }
@@ -81,7 +81,12 @@ void read(const Place& place, int& number) {
 }
 
 void read(const Place& place, bool& flag) { read_value(place, flag, "true or false"); }
-void read(const Place& place, std::string& text) { read_value(place, text, "a text"); }
+/// Messages, which are of one line, contain names.
+void read(const Place& place, std::string& text) {
+  read_value(place, text, "a text");
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(text, is_control)) place.fail_expecting("a text without control characters");
+}
 
 /// The place of a word in a list of names.
 template <class Names>
@@ -167,7 +172,7 @@ bool make_step(PlanNode& node, const std::string& name) {
 void read(const Place& place, PlanNode& node) {
   int levels = 0;
   for (const Place* above = place.above; above != nullptr; above = above->above) ++levels;
-  if (levels > most_levels) fail_too_deep();
+  if (levels > most_json_levels) fail_too_deep();
   read(place["id"], node.id);
   std::string kind;
   read(place["kind"], kind);

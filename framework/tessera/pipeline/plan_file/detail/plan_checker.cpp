@@ -17,7 +17,7 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_turns = std::int64_t{1} << 40;
 constexpr int most_ranks = 1 << 24;
 constexpr int most_threads = 4096;
-constexpr int most_levels = 50;
+constexpr int most_plan_levels = 50;
 
 constexpr std::int64_t lowest_coordinate = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t highest_coordinate = std::numeric_limits<std::int32_t>::max();
@@ -202,7 +202,7 @@ void PlanChecker::check_root() const {
 void PlanChecker::check_node(const PlanNode& node, int level) {
   where_ = fmt::format("step {} ({})", node.id, step_kind(node));
   require(node.id == next_id_, "its id should be {}", next_id_);
-  require(level < most_levels, "steps are nested too deeply");
+  require(level < most_plan_levels, "steps are nested too deeply");
   ++next_id_;
   std::visit([this](const auto& step) { check_step(step); }, node.step);
   const auto* children = children_of(node);

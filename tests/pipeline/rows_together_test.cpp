@@ -56,7 +56,7 @@ void expect_same(test::Random& random, const Box& box, const Schedule& schedule,
   EXPECT_TRUE(together.array.same_bits(one_by_one.array)) << to_string(box) << " on " << ranks << " ranks";
 }
 
-template <class T, class R, int Rows>
+template <class T, class R, int Rows, int MostDimensions = 2>
 void expect_same_everywhere(std::uint64_t seed) {
   test::Random random(seed);
   for (int round = 0; round < 8; ++round) {
@@ -67,17 +67,18 @@ void expect_same_everywhere(std::uint64_t seed) {
                                           static_cast<int>(random.small(1, 9))};
     const auto width = random.small(1, 150), height = random.small(1, 30);
     const Box image{{-3, width - 3}, {-5, height - 5}};
-    const Box planes{{-3, width - 3}, {-5, height - 5}, {1, 4}};
+    [[maybe_unused]] const Box planes{{-3, width - 3}, {-5, height - 5}, {1, 4}};
     expect_same<T, R, Rows, 2>(random, image, schedule, 1 + round % 3, round % 4 < 2);
-    expect_same<T, R, Rows, 3>(random, planes, schedule, 1 + round % 3, round % 4 < 2);
+    if constexpr (MostDimensions == 3)
+      expect_same<T, R, Rows, 3>(random, planes, schedule, 1 + round % 3, round % 4 < 2);
   }
 }
 
 TEST(RowsTogether, HoldWhatTheyHoldOneAfterTheOther) {
-  expect_same_everywhere<std::uint8_t, std::uint8_t, 4>(1);
+  expect_same_everywhere<std::uint8_t, std::uint8_t, 4, 3>(1);
   expect_same_everywhere<std::uint8_t, float, 4>(2);
   expect_same_everywhere<float, std::uint8_t, 4>(3);
-  expect_same_everywhere<float, float, 4>(4);
+  expect_same_everywhere<float, float, 4, 3>(4);
   expect_same_everywhere<std::uint16_t, std::uint16_t, 3>(5);
   expect_same_everywhere<float, double, 16>(6);
 }

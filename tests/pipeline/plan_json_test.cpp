@@ -113,7 +113,7 @@ TEST(PlanJson, TextsThatAreNoPlan) {
                 advice);
   EXPECT_EQ(after("\"kind\":\"read\"", "\"kind\":\"guess\""),
             "'plans[0].root.children[0].children[1].kind' expects a kind of step, got \"guess\"" + advice);
-  EXPECT_EQ(after("\"name\":\"plan\"", R"("name":"pl\n")"),
+  EXPECT_EQ(after("\"name\": \"plan\"", R"("name": "pl\n")"),
             R"('plans[0].root.name' expects a text without control characters, got "pl\n")" + advice);
   EXPECT_EQ(after("\"owned\": [[0,12],[0,12]]", "\"owned\": [[0,12],[0]]"),
             "'plans[0].stages[0].owned[1]' expects a range [begin, end], got [0]" + advice);

@@ -8,11 +8,11 @@
 
 namespace tessera::app {
 
-/// Returns the path with symbolic links and relative parts resolved, so that different paths of one file
+/// Returns `path` with symbolic links and relative parts resolved, so that different paths of the same file
 /// become equal.
 std::filesystem::path place_of(const std::string& path);
 
-/// A file together with the key of a deck or the option that names it.
+/// A file, together with the deck key or the command-line option that names the file.
 struct NamedFile {
   /// The key or option that names the file.
   std::string key;
@@ -20,9 +20,10 @@ struct NamedFile {
   std::string path;
 };
 
-/// Throws InputError when one of `files`, which a run is to write, is the same file as one of `taken` or as
-/// another one of `files`. Each of `files` is a pair of the option or key that names it and its path; entries
-/// with an empty path are skipped.
+/// Checks the names of `files`, which a run is to write. Each element of `files` is a pair: the option or key
+/// that names a file, and the path of the file. Elements with an empty path are skipped. `taken` holds the
+/// paths of files that the run uses already. Throws InputError when an element of `files` is the same file as
+/// one of `taken` or as another element of `files`.
 void check_names(const std::vector<std::string>& taken,
                  const std::vector<std::pair<std::string, std::string>>& files);
 

@@ -11,12 +11,12 @@
 
 namespace tessera::app {
 
-/// The images that a program accepts.
+/// The properties that an image must have so that a program accepts the image.
 struct ImageNeeds {
-  /// The element types; empty means any.
+  /// The accepted element types. If the list is empty, every type is accepted.
   std::vector<ElementType> types = {};
-  /// The number of planes: 0 means (x, y), and n means (x, y, n). Without it, images of (x, y) and of (x, y,
-  /// plane) with any number of planes are accepted.
+  /// The required number of planes: 0 for images (x, y), and n > 0 for images (x, y, plane) with n planes. If
+  /// no number is set, images (x, y) are accepted as well as images (x, y, plane) with any number of planes.
   std::optional<int> planes = {};
   /// The least number of points along x.
   std::int64_t least_width = 1;
@@ -24,18 +24,20 @@ struct ImageNeeds {
   std::int64_t least_height = 1;
 };
 
-/// Throws InputError about the key `input.file` when the program does not accept this image.
+/// Throws InputError about the key `input.file` when `image` does not meet `needs`, or has more than 3
+/// dimensions.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
-/// Returns the application with the names of the stages, the reductions, the loops, the output and the
-/// numbers (outputs that are values or global reductions) of a pipeline of its own. `sample` is that pipeline
-/// for some image, with all stages that there may be. Where no pipeline has all of them, call it again with
-/// another sample, whose names are added. Throws InternalError when a sample does not have exactly one output
-/// that is an image.
+/// Returns `application` with the names of the stages, reductions, loops, output and numbers of `sample`
+/// added. Numbers are outputs that are values or global reductions. `sample` is the pipeline of the
+/// application for some image. It should have every stage that occurs for any image and deck. If no single
+/// pipeline has all these stages, call this function once for each of several samples; each call adds the
+/// names of one sample. Throws InternalError when `sample` does not have exactly one output that is an image.
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
 
-/// Returns make<T, N>(domain) for the element type T of the image, which must be one of Types, and its 2 or 3
-/// dimensions N. Throws InputError when the image has another type, or does not meet the other needs.
+/// Returns make<T, N>(domain), where T is the element type of the image, N is the number of dimensions of the
+/// image, 2 or 3, and `domain` is the domain of the image. Throws InputError when T is not one of Types, or
+/// when the image does not meet the other `needs`.
 template <class... Types, class Make>
 Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const Make& make,
                       ImageNeeds needs = {}) {
@@ -51,9 +53,10 @@ Pipeline pipeline_for(const io::ImageInfo& image, const deck::Deck& deck, const 
   return pipeline;
 }
 
-/// The main() of a program that accepts images of all Types, of (x, y) and (x, y, plane), and has no keys of
-/// its own. `application` says what the program is called, and make<T, N>(domain) makes its pipeline. Returns
-/// the exit status.
+/// Runs a program that has no deck keys of its own. The program accepts images (x, y) and (x, y, plane) whose
+/// element type is Type or one of Types. `application` describes the program. make<T, N>(domain) returns the
+/// pipeline for images with the element type T and N dimensions. `build` says how the program is compiled.
+/// Returns the exit status, which main() should return.
 template <class Type, class... Types, class Make>
 int run_image_application(int argc, char** argv, PipelineApplication application, const Make& make,
                           const ProgramBuild& build = this_program) {

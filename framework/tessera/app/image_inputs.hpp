@@ -14,24 +14,26 @@
 
 namespace tessera::app {
 
-/// Declares the keys of the files that an application reads: `input.file`, `input.dataset`, `input.page` and
-/// the block `input.raw`, and the same keys of its further images.
+/// Declares the keys of the image files that an application reads: `input.file`, `input.dataset`,
+/// `input.page` and the block `input.raw`. For each further image it declares the same keys, with the name of
+/// the further image in place of `input`.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// The image files that an application reads.
 class ImageInputs {
  public:
   /// Reads the headers of the images that the deck names. Collective. Throws InputError when a file is not an
-  /// image, or when a further image does not have the element type and domain of the first one.
+  /// image, or when a further image does not have the element type and domain of the first image.
   ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
   /// Returns the description of the image `input`, or null when the application reads no image.
   const io::ImageInfo* image() const { return images_.empty() ? nullptr : &images_.front().info; }
 
-  /// Returns the files, with the keys that name them.
+  /// Returns the image files, each with the key that names it.
   std::vector<NamedFile> files() const;
 
-  /// Opens the images as sources of the pipeline's inputs. The sources belong to this object.
+  /// Opens the images, and adds them to `bindings` as the sources of the pipeline's inputs. The sources
+  /// belong to this object.
   void open(Bindings& bindings);
 
  private:

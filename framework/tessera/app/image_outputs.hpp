@@ -16,20 +16,21 @@
 
 namespace tessera::app {
 
-/// Whether a deck names a file for the result.
+/// Returns whether a deck names a file for the result.
 bool has_output(const deck::Deck& deck);
 
 /// Declares the keys `output.*` of the files to which an application writes its result.
 void declare_output_keys(deck::Schema& schema, const PipelineApplication& application);
 
-/// The files to which an application writes its result and some of its stages. All calls but paths() are
-/// collective.
+/// The files to which an application writes its result and some of its stages. All functions except paths()
+/// are collective.
 class ImageOutputs {
  public:
-  /// Opens the files that the deck names for `result` and for the stages that it wants written. `result` may
-  /// be null if the pipeline has none. `reads` are the files that the run reads besides `inputs`. HDF5 files
-  /// also hold `history`, which must outlive this object. Throws InputError when the deck names no file
-  /// although the application needs one, when a file cannot be written, or when it is one that the run reads.
+  /// Opens the files that the deck names for the result and for the stages that the deck selects for writing.
+  /// `result` is the array of the result; it may be null if the pipeline has no result. `reads` are the files
+  /// that the run reads besides `inputs`. HDF5 files also hold `history`, which must outlive this object.
+  /// Throws InputError when the deck names no file although the application needs one, when a file cannot be
+  /// written, or when the run also reads a file that it is to write.
   ImageOutputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
                const ImageInputs& inputs, const Algorithm& pipeline, const ArrayDeclaration* result,
                const LoopHistory& history, const std::vector<std::string>& reads);
@@ -37,10 +38,10 @@ class ImageOutputs {
   ImageOutputs(const ImageOutputs&) = delete;
   ImageOutputs& operator=(const ImageOutputs&) = delete;
 
-  /// Adds the sinks of the result, if there is one, and of the stages that are written. The sinks belong to
-  /// this object. `instance` gives the picture that compares input and result its input; it may be null where
-  /// the deck asks for no such picture. `attributes` returns the attributes of HDF5 files and is called on
-  /// all ranks when they are written.
+  /// Adds sinks to `bindings`: one for the result, if there is one, and one for each stage that is written.
+  /// The sinks belong to this object. `instance` provides the input for the picture that compares input and
+  /// result; it may be null if the deck does not ask for this picture. `attributes` returns the attributes of
+  /// HDF5 files. The function is called on all ranks when HDF5 files are written.
   void listen(Bindings& bindings, PlanInstance* instance,
               std::function<std::vector<io::FileAttribute>()> attributes);
 
@@ -48,7 +49,7 @@ class ImageOutputs {
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
-  /// Hands the blocks of one array to several sinks.
+  /// A sink that passes the blocks of one array on to several sinks.
   struct Tee final : BlockSink {
     void write(const HostBlock& block) override {
       for (auto& sink : sinks) sink->write(block);
@@ -71,7 +72,7 @@ class ImageOutputs {
   std::function<std::vector<io::FileAttribute>()> attributes_;
   std::string result_;
   Tee tee_;
-  /// The sinks of the stages that are written, by the stage's name.
+  /// The sinks of the stages that are written, by the names of the stages.
   std::map<std::string, std::unique_ptr<BlockSink>> stages_;
 };
 

@@ -10,30 +10,36 @@
 
 namespace tessera::app {
 
-/// The residuals of a run's loops, turn by turn. Rank 0 keeps the residuals, and other ranks only count them.
+/// The residuals of all loops of a pipeline, one residual for each turn. A loop may run several times. Rank 0
+/// keeps the residuals; other ranks only count the turns.
 class LoopHistory {
  public:
-  /// Makes an empty history for the loops of `pipeline`, which must outlive it, on this rank.
+  /// Makes an empty history of the loops of `pipeline`, which must outlive the history. `rank` is the number
+  /// of this rank.
   LoopHistory(const Algorithm& pipeline, int rank);
 
-  /// Adds a turn that has ended. It does nothing for loops without a residual.
+  /// Adds the turn that has just ended. `progress` describes the loop after this turn. Does nothing if the
+  /// loop has no residual.
   void add(const LoopProgress& progress);
 
-  /// Adds the turns of an earlier run, before the first turn of a loop that continues it. `residuals` are
-  /// those of the earlier run, on rank 0.
+  /// Adds the turns that an earlier run of the program has computed, when this run continues from a
+  /// checkpoint of the earlier run. Call this function before the first new turn of the loop. `loop` is the
+  /// number of the loop in the pipeline, `turns` is the number of turns in the checkpoint, and `residuals`
+  /// are the residuals of these turns, which only rank 0 needs. Does nothing if the loop has no residual.
   void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
 
-  /// Returns the residuals of the last run of a loop so far, on rank 0. They are empty when it has none, and
-  /// on other ranks.
+  /// Returns the residuals of the latest run of a loop, one for each turn so far. The result is empty on
+  /// ranks other than 0, if the loop has not run yet, and if the loop has no residual.
   std::vector<double> residuals(int loop) const;
 
-  /// Returns a table as text: a line "loop,run,turn,residual", and a line for each turn of each run of a loop
-  /// that has a residual. Runs and turns are counted from 1. Only rank 0 may call it.
+  /// Returns the history as a table in CSV format. The first line is "loop,run,turn,residual". One line
+  /// follows for each turn of each run of each loop that has a residual. Runs and turns are counted from 1.
+  /// Only rank 0 may call this function.
   std::string csv() const;
 
-  /// Returns lists for an HDF5 file: for each loop that has a residual and has run, `history/<loop>/residual`
-  /// holds the residuals of all its runs one after the other, and `history/<loop>/turns` the number of turns
-  /// of each run.
+  /// Returns the history as lists of numbers for an HDF5 file. There are two lists for each loop that has a
+  /// residual and has run. `history/<loop>/residual` holds the residuals of all runs of the loop, one run
+  /// after the other. `history/<loop>/turns` holds the number of turns of each run.
   std::vector<io::NumberList> lists() const;
 
  private:

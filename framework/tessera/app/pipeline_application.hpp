@@ -15,11 +15,12 @@
 
 namespace tessera::app {
 
-/// An image that a program may read besides its input. It must have the element type and the domain of the
-/// input. A deck names its file with the keys `<name>.file`, `<name>.dataset`, `<name>.page` and the block
-/// `<name>.raw`; if it does, the pipeline must have an input of this name.
+/// An image that a program may read in addition to its input image. The image must have the same element type
+/// and domain as the input image. A deck names the file of the image with the keys `<name>.file`,
+/// `<name>.dataset`, `<name>.page` and the block `<name>.raw`, where `<name>` is the member `name`. If a deck
+/// names the file, the pipeline must have an input of this name.
 struct FurtherImage {
-  /// The name of the input, and the first part of the deck's keys.
+  /// The name of the input of the pipeline, and of the block of keys in the deck.
   std::string name;
   /// A description of the image for --help.
   std::string help;
@@ -27,62 +28,67 @@ struct FurtherImage {
   bool required = false;
 };
 
-/// A description of a program that sends one image through a pipeline whose input is called `input`, or that
-/// computes an image from its deck alone. The pipeline has one output that is an image, and any number of
-/// outputs of one element.
+/// A description of a program that processes one image, or that computes an image without reading one. In a
+/// program that reads an image, the pipeline has an input called `input` for this image. The pipeline has one
+/// output that is an image, and any number of outputs of one element.
 struct PipelineApplication {
   /// The name of the program.
   std::string program;
   /// A sentence that says what the program does, for --help.
   std::string summary;
-  /// The names of all intermediate stages, in order, which a deck may schedule. `with_names_of` takes these
-  /// and the names below from a pipeline, which is safer than writing them out. If they are written out, a
-  /// run ends with an error when its pipeline lacks one of them.
+  /// The names of all stages that are neither outputs nor global reductions, in the order of their
+  /// declaration. A deck may schedule these stages. The function `with_names_of` can take this list and the
+  /// lists of names below from a pipeline, which is safer than writing the names by hand. A run ends with an
+  /// error if its pipeline lacks a stage, reduction or loop whose name is written by hand.
   std::vector<std::string> stages = {};
-  /// The names of the global reductions.
+  /// The names of the global reductions that are not outputs.
   std::vector<std::string> reductions = {};
-  /// The names of the stages and reductions whose arrays may be written beside the output; see
-  /// writable_stages.
+  /// The names of the stages and global reductions whose arrays a deck may select for writing, in addition to
+  /// the output. No loop may compute or change these arrays.
   std::vector<std::string> writable_stages = {};
-  /// The names of the loops, of which a deck may schedule the turns.
+  /// The names of the loops. A deck may schedule their turns.
   std::vector<std::string> loops = {};
   /// The name of the output that is an image.
   std::string output = {};
-  /// Whether a deck may name no file for the output. Its pipeline need not have the output then.
+  /// Whether a deck may leave out the file of the output. If a deck names no such file, the pipeline need not
+  /// have the output.
   bool output_is_optional = false;
-  /// Whether the names come from sample pipelines that have all stages there may be, as `with_names_of` sets
-  /// it. The pipeline of a deck need not have all of them then, and what the deck says about missing ones is
-  /// ignored.
+  /// Whether the names come from sample pipelines that have all stages of the application. The function
+  /// `with_names_of` sets this member. If it is true, the pipeline of a deck need not have all named stages,
+  /// reductions and loops, and keys of the deck about missing ones are ignored.
   bool has_names_of_samples = false;
-  /// The names of the outputs of one element, which a run prints and reports. The pipeline of a deck need not
-  /// have all of them.
+  /// The names of the outputs of one element, which a run prints and reports as numbers. The pipeline of a
+  /// deck need not have all these outputs.
   std::vector<std::string> numbers = {};
-  /// Judges the numbers of a run, given by name: returns one line that says in what they miss the deck's
-  /// demands, or an empty text when they meet them. A run that misses them ends with status 1. It is called
-  /// on rank 0 only.
+  /// A function that compares the numbers of a run, which it gets by name, with the demands of the deck. It
+  /// returns one line that says which demands are not met, or an empty text if all are met. If a demand is
+  /// not met, the run ends with exit status 1. The function is called on rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
-  /// The images that the program may read besides its input.
+  /// The images that the program may read in addition to its input image.
   std::vector<FurtherImage> further_images = {};
-  /// Whether the third dimension of the result is channels, for a program that reads no image.
+  /// Whether the third dimension of the result is the channel, and not z. This member is used only for
+  /// programs that read no image.
   bool generates_images = false;
-  /// Whether the result is cells of uint8 in (x, y), which may also be written as an RLE pattern.
+  /// Whether the result is an array (x, y) of uint8 whose points are cells of the Game of Life. Such a result
+  /// may also be written as a pattern in the file format RLE.
   bool writes_patterns = false;
-  /// The program's own keys, which `build` or `generate` finds in the deck.
+  /// The declarations of the program's own keys. `build` or `generate` gets their values from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
-  /// The names of those parameters that only limit the turns of loops. Their values may differ when a run
-  /// restarts from a checkpoint.
+  /// The names of those parameters that only limit the number of turns of loops. When a run restarts from a
+  /// checkpoint, their values may differ from those in the checkpoint.
   std::vector<std::string> turn_limits = {};
-  /// Returns the pipeline for an image of this type and size. It may throw InputError for an image or a deck
-  /// that it does not accept. Programs that read no image leave it empty.
+  /// A function that returns the pipeline for an image with the given description and for the given deck. It
+  /// may throw InputError when it does not accept the image or the deck. Programs that read no image leave
+  /// this member empty.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
-  /// Returns the pipeline that a deck asks for, in a program that reads no image and has no `build`. It may
-  /// throw InputError.
+  /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
+  /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};
 };
 
-/// The main() of a pipeline application: reads options and deck, opens the files, makes the plan, runs it and
-/// prints progress and timing. Returns the exit status. `build` says how the caller is compiled, which
-/// --version and the first lines of a run print.
+/// Runs a pipeline application: reads options and deck, opens the files, makes the plan, executes it, and
+/// prints progress and timing. `build` says how the program is compiled. The option --version and the first
+/// lines of a run print this. Returns the exit status, which main() should return.
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build = this_program);
 

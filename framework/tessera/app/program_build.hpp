@@ -3,16 +3,17 @@
 
 namespace tessera::app {
 
-/// How the translation unit with a program's main(), which has its kernels, is compiled.
+/// A description of how the translation unit with main() and the kernels of a program is compiled.
 struct ProgramBuild {
   /// Whether the compiler optimises.
   bool is_optimised = false;
-  /// The largest set of instructions that the compiler may use, such as "x86-64-v3 (AVX2)".
+  /// The largest instruction set that the compiler may use, such as "x86-64-v3 (AVX2)".
   const char* instruction_set = "";
 };
 
-/// How the translation unit that includes this header is compiled. Functions that run programs take it as a
-/// default argument, so that they can warn of a program without optimisation even if the library has it.
+/// A description of how the translation unit that includes this header is compiled. It is the default
+/// argument of the functions that run programs. These functions can therefore warn if the program is not
+/// optimised, even if the Tessera library is optimised.
 static constexpr ProgramBuild this_program = {
 #if defined(__OPTIMIZE__)
     true,

@@ -10,35 +10,39 @@
 
 namespace tessera::app {
 
-/// The names of the inputs, stages and loops that a deck may schedule. Each array is in one list.
+/// The names of the inputs, stages and loops that a deck may schedule. The name of an array is in one list
+/// only.
 struct ScheduleNames {
-  /// The inputs.
+  /// The names of the inputs.
   std::vector<std::string> inputs;
-  /// The stages that are neither outputs nor global reductions.
+  /// The names of the stages that are neither outputs nor global reductions.
   std::vector<std::string> stages;
-  /// The global reductions that are not outputs.
+  /// The names of the global reductions that are not outputs.
   std::vector<std::string> reductions;
-  /// The outputs, global reductions among them.
+  /// The names of the outputs. An output that is a global reduction is also in this list.
   std::vector<std::string> outputs;
-  /// The loops.
+  /// The names of the loops.
   std::vector<std::string> loops = {};
 };
 
-/// Returns the names that a deck may schedule in this pipeline, in the order in which it declares them.
+/// Returns the names in `pipeline` that a deck may schedule, in the order in which the pipeline declares
+/// them.
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
-/// Returns `names` without those that the pipeline does not have.
+/// Returns `names` without the names that `pipeline` does not have.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
 
-/// Declares `grid`, `slices`, `overlap`, `levels`, `schedule.<stage>.compute|grid|align|tile` and, where
-/// there are loops, `loops.<loop>.turns_per_exchange|turns_per_tile|turns_per_test` with their defaults.
+/// Declares the keys of schedules with their defaults: `grid`, `slices`, `overlap` and `levels`; for each
+/// stage `schedule.<stage>.KEY`, where KEY is `compute`, `grid`, `align` or `tile`; and for each loop
+/// `loops.<loop>.KEY`, where KEY is `turns_per_exchange`, `turns_per_tile`, `turns_per_test` or `test`.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 
-/// Returns the schedule that a deck asks for. If `device` is true it has the tile sizes for devices, else
-/// those for hosts.
+/// Returns the schedule that a deck gives for the inputs, stages and loops in `names`. If `device` is true,
+/// the schedule has the tile sizes for devices, and otherwise the tile sizes for hosts.
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
 
-/// Returns the names of the schedule's keys that a deck gives, such as "grid" and "schedule.bh.tile".
+/// Returns the names of those keys of the schedule that a deck or the command line gives, such as "grid" and
+/// "schedule.bh.tile".
 std::vector<std::string> given_schedule_keys(const deck::Deck& deck);
 
 }  // namespace tessera::app

@@ -13,19 +13,20 @@
 
 namespace tessera::app {
 
-/// Keeps MPI, and from start_kokkos() on Kokkos, running for the life of a program. No other code starts or
-/// ends them.
+/// The lifetime of MPI and Kokkos in a program. The constructor starts MPI, start_kokkos() starts Kokkos, and
+/// the destructor ends both. No other code of the program starts or ends them.
 class Session {
  public:
-  /// Starts MPI. Throws InputError when the launcher of another MPI has started this program, because each
-  /// process would believe that it is alone.
+  /// Starts MPI. Throws InputError when the launcher of another MPI library has started this program, because
+  /// each process would then be the only rank of its own MPI job.
   Session(int& argc, char**& argv);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos with as many threads as threads(int) returns for `threads`, and throws as that does. On
-  /// machines with devices each rank of a node takes the next device in turn. Collective.
+  /// Starts Kokkos. The number of threads is the result of threads(int) for `threads`. In a build for
+  /// devices, each rank takes one device, and the ranks of a machine node take its devices in turn.
+  /// Collective. Throws InputError when threads(int) does.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.
@@ -34,23 +35,25 @@ class Session {
   int rank() const { return rank_; }
   /// The number of ranks.
   int rank_count() const { return rank_count_; }
-  /// The time at which the session, and with it the program, began.
+  /// The time at which the session and the program began.
   std::chrono::steady_clock::time_point began() const { return began_; }
-  /// Returns the number of threads with which this rank computes: `asked` if it is not 0, else
-  /// OMP_NUM_THREADS, else a fair share of the processors. Kokkos need not have started. Collective. Throws
-  /// InputError when OMP_NUM_THREADS is not a positive number.
+  /// Returns the number of threads with which this rank computes. It is `asked` if that is not 0. Otherwise
+  /// it is the number in the environment variable OMP_NUM_THREADS, or, if that is not set, an even share of
+  /// the processors that the rank may use. The function may be called before Kokkos is started. Collective.
+  /// Throws InputError when OMP_NUM_THREADS is set, but is not a positive number.
   int threads(int asked) const;
-  /// The thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
+  /// Returns the thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
-  /// Prints a text on standard output if this is rank 0.
+  /// Prints `text` on standard output if this is rank 0, and does nothing on other ranks.
   void print(const std::string& text) const;
-  /// Prints an error that only this rank knows of, after the program's `name`, and ends all ranks. The exit
-  /// status is 2 for a StrandedError, else 1.
+  /// Prints the name of the program, `name`, and an error that only this rank knows of. Then it ends all
+  /// ranks. The exit status is 2 if the error is a StrandedError, and 1 otherwise.
   void abort(const std::string& name, const std::exception& error) const;
-  /// Removes files that are not complete and ends all ranks with this status. It prints nothing, but waits
-  /// half a second before, so that the launcher passes on what this rank has printed. Any thread may call it.
+  /// Removes incomplete files and ends all ranks with the exit status `status`. It prints nothing. Before it
+  /// ends the ranks, it waits half a second, so that the launcher can pass on what this rank has printed. Any
+  /// thread may call this function.
   void abort(ExitStatus status) const;
-  /// The number of threads with which Kokkos was started; 0 before that.
+  /// The number of threads with which Kokkos was started; 0 if Kokkos has not been started yet.
   int threads() const { return threads_; }
 
  private:
@@ -62,12 +65,14 @@ class Session {
   bool kokkos_started_ = false;
 };
 
-/// Whether the type of this error means that all ranks have met it together, so that each can end by itself.
+/// Returns whether errors of this type are always thrown by all ranks together, so that each rank can end
+/// without aborting the others.
 bool all_ranks_know(const std::exception& error);
 
-/// Runs `program` in a session and returns the exit status for main(). An exception becomes one line on
-/// standard error, which begins with `name`, and an exit status. Rank 0 prints errors that all ranks know of,
-/// and each rank returns; any other error is printed by the rank that met it and aborts all ranks.
+/// Runs `program` in a session, and returns the exit status for main(). If `program` throws an exception, one
+/// line that begins with `name` is printed on standard error, and the exit status depends on the exception.
+/// If all ranks know of the error (see all_ranks_know), rank 0 prints the line, and each rank returns.
+/// Otherwise the rank with the error prints the line and aborts all ranks.
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program);
 

@@ -12,24 +12,28 @@
 
 namespace tessera::deck {
 
-/// The values of all keys of a schema, each with the place that gave it. `load` makes it.
+/// The values of the keys of a schema. Each value is stored with the place that gave it, such as a line of a
+/// file. The function `load` makes decks.
 class Deck {
  public:
-  /// The value of a key and its place.
+  /// The value of a key, and the place that gave the value.
   struct Entry {
     /// The value.
     Value value;
-    /// The place that gave the value, as Deck::location returns it; empty for a default.
+    /// The place that gave the value, in the form that Deck::location returns; empty if the value is the
+    /// default.
     std::string location;
   };
-  /// Values by the names of keys.
+  /// The entries of a deck, by the names of the keys.
   using Entries = std::map<std::string, Entry, std::less<>>;
 
-  /// Makes a deck of these values. Messages about values that nobody gave call the deck `name`.
+  /// Makes a deck with the given entries. `name` is the name of the deck in messages about keys that were not
+  /// given.
   Deck(Schema schema, Entries entries, std::string name);
 
-  /// Returns the value of a key. T is the type that ValueType names. Throws InternalError if the key is not
-  /// declared, has another type, or is optional and was not given.
+  /// Returns the value of a key. T is the C++ type that the documentation of ValueType lists for the type of
+  /// the key. Throws InternalError if the key is not declared, has another type, or is optional and was not
+  /// given.
   template <class T>
   const T& get(std::string_view name) const {
     const T* value = std::get_if<T>(&value_of(name));
@@ -41,23 +45,24 @@ class Deck {
   /// InternalError if the key is not declared.
   const Value* find(std::string_view name) const;
 
-  /// Returns true when a deck or the command line gave the key.
+  /// Returns true when a deck or the command line gave a value for the key.
   bool is_set(std::string_view name) const;
 
-  /// Returns the text or path of an optional key, or an empty text when it was not given.
+  /// Returns the value of a key of the type text, path or choice, or an empty text when the key is optional
+  /// and was not given.
   std::string text_of(std::string_view name) const;
 
-  /// Returns where the value comes from: `file:line:column`, `command line: 'key=value'`, or `file
-  /// (default)`.
+  /// Returns the place that gave the value of the key: `file:line:column`, `command line: 'key=value'`, or
+  /// `file (default)` if the key was not given.
   std::string location(std::string_view name) const;
 
-  /// Throws an InputError about the key's value: "location: 'name': message".
+  /// Throws an InputError about the value of a key, with the text "location: 'name': message".
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 
   /// The keys that the deck may have.
   const Schema& schema() const { return schema_; }
 
-  /// Returns true when both decks have the same values, wherever the values come from.
+  /// Returns true when both decks have the same values. The places that gave the values may differ.
   bool operator==(const Deck& other) const;
 
  private:

@@ -6,17 +6,18 @@
 
 namespace tessera::deck {
 
-/// Returns true when the whole name matches the pattern, in which `*` stands for any number of characters,
-/// `?` for one, `[3-9a]` for one of a set, and `[!a]` for one that is not of the set. The cost is at most
-/// proportional to the product of the lengths.
+/// Returns true when the whole of `name` matches `pattern`. In a pattern, `*` stands for any number of
+/// characters, `?` for one character, `[3-9a]` for one character of the set, and `[!a]` for one character
+/// that is not in the set. The time is at most proportional to the product of the lengths of `pattern` and
+/// `name`.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
-/// Returns the fault of the pattern itself, such as a set without an end or a range that runs backwards, or
-/// an empty text.
+/// Returns the reason why `pattern` is malformed, such as a set without an end or a range that runs
+/// backwards. Returns an empty text when `pattern` is well formed.
 std::string glob_fault(std::string_view pattern);
 
-/// Returns the pattern without its wildcards, with each set replaced by its first character. It is compared
-/// with names to suggest one.
+/// Returns `pattern` without `*` and `?`, and with each set replaced by its first character. When a pattern
+/// matches no name, this text is used to find a similar name for the error message.
 std::string glob_skeleton(std::string_view pattern);
 
 }  // namespace tessera::deck

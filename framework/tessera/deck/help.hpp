@@ -7,8 +7,8 @@
 
 namespace tessera::deck {
 
-/// Returns a description of the keys for people: by group, aligned, with the values that they expect, and
-/// with ranges, units and defaults.
+/// Returns a description of all keys for the users of a program, in groups and aligned. For each key it has
+/// the values that the key accepts, with range, unit and default.
 std::string help_text(const Schema& schema);
 
 }  // namespace tessera::deck

@@ -12,27 +12,35 @@ namespace tessera::deck {
 
 /// A deck as text.
 struct Source {
-  /// The name by which messages call the deck: its path.
+  /// The name of the deck in messages, which is its path.
   std::string name;
   /// The text, in YAML.
   std::string text;
 };
 
-/// Reads a deck file of at most 1 MiB. Throws InputError when it cannot. Not collective.
+/// Reads a deck file of at most 1 MiB. Throws InputError when the file cannot be read or is larger. Not
+/// collective.
 Source read_source(const std::string& path);
 
-/// Reads a deck file, and before it the decks that it includes: `include: base.yaml`, or a list of them,
-/// relative to its folder and with `${NAME}` for environment variables. The result is in the order in which
-/// `load` takes decks: the values of a deck win over those that it includes. Throws InputError when one
-/// cannot be read or includes itself, or when there are more than 64. Not collective.
+/// Reads a deck file and the decks that it includes. A deck includes others by the key `include`, whose value
+/// is one path or a list of paths, such as `include: base.yaml`. Each path is relative to the folder of the
+/// deck that has the key, and may name environment variables as `${NAME}`. The result has the order that
+/// `load` expects: included decks come before the deck that includes them, so that the values of the
+/// including deck win. Throws InputError when a deck cannot be read, when a deck includes itself, directly or
+/// by way of other decks, or when there are more than 64 decks. Not collective.
 std::vector<Source> read_sources(const std::string& path);
 
-/// Takes values from the defaults, then from the decks, then from the `key=value` overrides, whose values are
-/// YAML and whose keys are dotted; later values win. In the place of a placeholder's name
-/// (`schedule.<stage>`) a deck may have a pattern (`gauss[3-9]`, `out*`). It applies to those matching names
-/// that have the key and allow the choice, and must apply to at least one. Paths may name variables of
-/// `environment` as `${NAME}`. Everything is checked, and a fault throws InputError, "file:line:column:
-/// message". Not collective.
+/// Makes a deck from the defaults of the schema, from `decks` and from `overrides`, in this order; later
+/// values win. An override is a text `key=value`, where the key is a full name with dots and the value is
+/// YAML.
+///
+/// In place of a name that a placeholder such as `<stage>` stands for, decks and overrides may have a
+/// pattern, such as `gauss[3-9]` or `out*`. The value then applies to each matching name for which the key
+/// exists. If the key is a choice, it applies only to names for which the value is one of the choices. A
+/// value that applies to no name is a fault.
+///
+/// Values of the type path may name variables of `environment` as `${NAME}`. All keys and values are checked.
+/// A fault throws InputError with a text such as "file:line:column: message". Not collective.
 Deck load(const Schema& schema, const std::vector<Source>& decks,
           const std::vector<std::string>& overrides = {}, const Environment& environment = {});
 

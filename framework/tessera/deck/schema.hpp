@@ -13,46 +13,51 @@
 
 namespace tessera::deck {
 
-/// The keys that a deck may have. Declarations that contradict themselves or each other throw InternalError.
+/// The keys that a deck may have. Contradictory declarations throw InternalError.
 class Schema {
  public:
-  /// A concrete key, which has a name in the place of the placeholder.
+  /// A concrete key, whose name has no placeholder. A declaration with a placeholder makes one concrete key
+  /// for each name that the placeholder stands for.
   struct Key {
-    /// The dotted name.
+    /// The full name, with dots between its components.
     std::string name;
     /// The index of the key's declaration in `declarations()`.
     std::size_t declaration;
   };
 
-  /// Sets the names that the placeholder `<word>` stands for, in order. They consist of letters, digits, `_`
-  /// and `-`. This must come before the keys that use the placeholder. Returns this schema.
+  /// Sets the names that the placeholder `<word>` stands for, in order. Each name must consist of letters,
+  /// digits, `_` and `-`. Call this function before you add keys with this placeholder. Returns this schema.
   Schema& names(const std::string& word, const std::vector<std::string>& names);
 
-  /// Declares a key. The help text and printed decks keep the order of declaration. Returns this schema.
+  /// Declares a key. The help text and printed decks list keys in the order of their declarations. Returns
+  /// this schema.
   Schema& add(const KeyDeclaration& declaration);
 
-  /// The declarations, in order.
+  /// The declarations, in the order in which they were added.
   const std::vector<KeyDeclaration>& declarations() const { return declarations_; }
   /// The concrete keys, in the order of their declarations.
   const std::vector<Key>& keys() const { return keys_; }
 
-  /// Returns the declaration of a concrete key, or nullptr when there is none.
+  /// Returns the declaration of a concrete key, or nullptr when there is no key of this name.
   const KeyDeclaration* find(std::string_view name) const;
 
   /// Returns the default of a concrete key, if it has one.
   const std::optional<Value>& default_value(const Key& key) const { return defaults_[key.declaration]; }
 
-  /// Returns true when the name is that of a block of keys. The whole deck is the block with the empty name.
+  /// Returns true when `name` is the name of a block of keys. The whole deck is the block with the empty
+  /// name.
   bool is_block(std::string_view name) const { return blocks_.contains(name); }
 
-  /// Returns the keys and blocks directly in a block, without the name of the block. Throws InternalError
-  /// when there is no such block.
+  /// Returns the names of the keys and blocks that lie directly in `block`. The names do not begin with the
+  /// name of `block`. Throws InternalError when there is no such block.
   const std::vector<std::string>& children(std::string_view block) const;
 
-  /// Returns the word of the placeholder (`stage`) whose names are the keys of the block, or an empty text.
+  /// Returns the word of the placeholder that follows `block` in the names of keys, or an empty text if there
+  /// is no such placeholder. For the block `schedule` of the key `schedule.<stage>.tile` the word is `stage`.
   const std::string& placeholder(std::string_view block) const;
 
-  /// Returns the names that a placeholder stands for. Throws InternalError when it has none.
+  /// Returns the names that the placeholder `<word>` stands for. Throws InternalError when no names were set
+  /// for it.
   const std::vector<std::string>& names_of(std::string_view word) const;
 
  private:

@@ -12,28 +12,33 @@ namespace tessera {
 struct OwnedPart {
   /// The rank that owns the part.
   int rank = 0;
-  /// The points that it owns, in global coordinates.
+  /// The points of the part, in global coordinates.
   Box box;
-  /// Returns true when rank and box are equal.
+  /// Returns true when the ranks and the boxes of both parts are equal.
   bool operator==(const OwnedPart&) const = default;
 };
 
-/// Says which rank owns which point of an array, by cutting a nominal box into slices over a processor grid.
-/// Every point of the domain has exactly one owner. The functions compute their results from the sizes:
-/// nothing is stored per rank.
+/// The distribution of an array over ranks. A box, called the nominal box, is cut along each dimension into
+/// as many slices as the processor grid has ranks along this dimension. The slices divide the domain of the
+/// array into blocks, and each rank of the grid owns one block. Every point of the domain has exactly one
+/// owner. All functions compute their results from the sizes of the boxes and of the grid; nothing is stored
+/// per rank.
 ///
-/// Ceil slices are those of Distributed Halide (section 3.2): with s = ceil(extent / n), slice i is [i s,
-/// min((i + 1) s, extent)), so trailing slices may be empty. The sizes of balanced slices differ by at most
-/// one point.
+/// Let n be the number of ranks along a dimension, let `extent` be the extent of the nominal box, and let
+/// coordinates count from the beginning of this box. With Slicing::ceil, slices are those of Distributed
+/// Halide (section 3.2): with s = ceil(extent / n), slice i is [i s, min((i + 1) s, extent)). Trailing slices
+/// may therefore be empty. With Slicing::balanced, the sizes of slices differ by at most one point.
 ///
-/// The domain may be larger than the nominal box. Points outside the nominal box belong to the blocks at its
-/// edges, so that padded stages keep the blocks of the image that they pad. The ranks of the grid may be only
-/// some of all ranks: ranks before `first_rank`, and ranks after those of the grid, own nothing.
+/// The domain may be larger than the nominal box. Points outside the nominal box belong to the nearest block.
+/// So a stage that is computed on an image and on a margin around it can have the same blocks as the image.
+/// The ranks of the grid may be only some of all ranks: ranks before `first_rank` and ranks after those of
+/// the grid own nothing.
 class BlockDistribution {
  public:
   /// Makes the distribution of an array without dimensions.
   BlockDistribution() = default;
-  /// Distributes `domain` by slices of `nominal`, which must lie in `domain` and must not be empty.
+  /// Makes the distribution of `domain` whose slices are cut from `nominal`. `nominal` must lie in `domain`
+  /// and must not be empty. The ranks of the grid are `first_rank` and the ranks that follow it.
   BlockDistribution(const Box& domain, const Box& nominal, const ProcessorGrid& grid,
                     Slicing slicing = Slicing::ceil, int first_rank = 0)
       : domain_(domain), nominal_(nominal), grid_(grid), slicing_(slicing), first_rank_(first_rank) {
@@ -49,39 +54,41 @@ class BlockDistribution {
   const ProcessorGrid& grid() const { return grid_; }
   /// The way in which each dimension is cut into slices.
   Slicing slicing() const { return slicing_; }
-  /// The first of the ranks [first_rank, first_rank + rank_count) that share the array.
+  /// The first of the ranks [first_rank, first_rank + rank_count) over which the array is distributed.
   int first_rank() const { return first_rank_; }
   /// The number of ranks of the grid.
   int rank_count() const { return grid_.rank_count(); }
 
-  /// The block that `rank` owns. It may be empty.
+  /// Returns the block that `rank` owns. The block may be empty.
   Box owned(int rank) const { return owned_hull(rank, rank + 1); }
 
-  /// A box that holds all points that the ranks [first, last) own. It costs the same for any number of ranks,
-  /// so that a search may bisect a range of ranks.
+  /// Returns a box that contains all points that the ranks [first, last) own. The time does not depend on the
+  /// number of ranks, so that a search may bisect a range of ranks.
   Box owned_hull(int first, int last) const;
-  /// A box that holds all points that the ranks at these positions of the grid own.
+  /// Returns the box of all points that the ranks at these positions of the grid own.
   Box owned_at(const ProcessorGrid::Positions& positions) const;
 
-  /// The rank that owns a point of the domain.
+  /// Returns the rank that owns `point`, which must lie in the domain.
   int owner(const Point& point) const;
 
-  /// The parts of `box` that ranks own, in rising order of ranks. Points of `box` outside the domain are left
-  /// out. The cost is that of sorting the parts.
+  /// Returns the parts of `box` that ranks own, in ascending order of ranks. Points of `box` outside the
+  /// domain are left out. The time depends on the number of parts, which are sorted, but not on the number of
+  /// ranks.
   std::vector<OwnedPart> owned_parts(const Box& box) const;
 
-  /// Converts global coordinates to coordinates within the block of `rank`, whose first point is the origin.
+  /// Converts global coordinates to coordinates relative to the first point of the block of `rank`.
   Point local(int rank, const Point& global) const;
-  /// Converts coordinates within the block of `rank`, whose first point is the origin, to global coordinates.
+  /// Converts coordinates relative to the first point of the block of `rank` to global coordinates.
   Point global(int rank, const Point& local) const;
 
  private:
-  /// The range that the slices [first, last) of dimension `d` cover together.
+  /// Returns the range that the slices [first, last) of dimension `d` cover together.
   Range slices(int d, int first, int last) const;
   std::int64_t slice_boundary(int d, int slice) const;
   int slice_of(int d, std::int64_t point) const;
-  /// Appends the parts of `box`, which lies in the domain, for all slices of the dimensions 0 to `d`. The
-  /// positions in the dimensions above `d` are chosen already.
+  /// Divides `box`, which must lie in the domain, by the slices of the dimensions 0 to `d`, and appends the
+  /// parts to `parts`. In each dimension above `d`, `box` lies in one slice, whose number `position` holds
+  /// already.
   void append_parts(int d, const Box& box, ProcessorGrid::Position& position,
                     std::vector<OwnedPart>& parts) const;
 
@@ -90,7 +97,7 @@ class BlockDistribution {
   ProcessorGrid grid_;
   Slicing slicing_ = Slicing::ceil;
   int first_rank_ = 0;
-  /// The extent of a ceil slice in each dimension, in points.
+  /// The number of points of a slice in each dimension with Slicing::ceil.
   std::int64_t ceil_slice_[max_dimensions] = {};
 };
 

@@ -14,45 +14,48 @@
 
 namespace tessera {
 
-/// The boundary condition on one side of a dimension: which values an array holds beyond its domain. The
-/// examples show the domain [0, n) to the right of the bar.
+/// The boundary condition on one side of a dimension: the values that an array has beyond this side of its
+/// domain. In the examples, the numbers are coordinates of points whose values are taken. The bar is the
+/// lower side of the domain [0, n).
 enum class Boundary : std::uint8_t {
-  none,             ///< No value: stages must not read there.
+  none,             ///< No values: stages must not read beyond this side.
   clamp,            ///< The value of the nearest point: 0 0 0 | 0 1 2 3.
   mirror,           ///< The mirror image, with the edge repeated: 2 1 0 | 0 1 2 3.
   mirror_interior,  ///< The mirror image, with the edge not repeated: 3 2 1 | 0 1 2 3.
   constant,         ///< A constant value.
-  periodic          ///< The other end: n-3 n-2 n-1 | 0 1 2 3. Both sides of a dimension have it, or none.
+  periodic          ///< The opposite end: n-3 n-2 n-1 | 0 1 2 3. If one side is periodic, both must be.
 };
 
-/// The size of the largest element that an array may have, in bytes.
+/// The largest permitted size of an element of an array, in bytes.
 inline constexpr std::size_t largest_element = 64;
 
-/// The boundary conditions of an array, per dimension and side. A point that lies outside in several
-/// dimensions has the constant if one of these sides is `constant`, and otherwise the value of the point of
-/// the domain that the conditions of all these dimensions lead to.
+/// The boundary conditions of an array, for each dimension and side. A point may lie outside the domain in
+/// several dimensions. If the condition in one of these dimensions is `constant`, the point has the constant.
+/// Otherwise each condition maps one coordinate into the domain, and the point has the value of the resulting
+/// point.
 struct BoundaryConditions {
-  /// The condition per dimension, x first, and side: 0 is below the domain, 1 above it.
+  /// The conditions: side[d][0] holds below the domain in dimension `d`, and side[d][1] above it. Dimension 0
+  /// is x.
   std::array<std::array<Boundary, 2>, max_dimensions> side = {};
-  /// The bytes of the constant, which is an element of the array. They are zeros unless the constant is set.
+  /// The bytes of the constant, which is an element of the array. All bytes are 0 if no constant was set.
   std::array<std::byte, largest_element> constant = {};
-  /// The type that the constant was set as; null when it was not set.
+  /// The C++ type of the constant that was set; null if no constant was set.
   const std::type_info* constant_type = nullptr;
 
-  /// No condition on any side.
+  /// Makes boundary conditions that are `none` on all sides.
   BoundaryConditions() = default;
-  /// The same condition on all sides.
+  /// Makes boundary conditions that are `everywhere` on all sides.
   BoundaryConditions(Boundary everywhere) {
     for (auto& sides : side) sides = {everywhere, everywhere};
   }
-  /// The constant `value` on all sides.
+  /// Returns boundary conditions under which the array has the constant `value` beyond all sides.
   template <class T>
   static BoundaryConditions of_constant(const T& value) {
     BoundaryConditions conditions(Boundary::constant);
     conditions.set_constant(value);
     return conditions;
   }
-  /// Sets the value beyond the sides that are `constant`.
+  /// Sets the value that the array has beyond the sides whose condition is `constant`.
   template <class T>
   void set_constant(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_element);
@@ -69,26 +72,28 @@ struct BoundaryConditions {
 /// Throws InputError when one of the first `dimensions` dimensions is periodic on one side only.
 void check_boundary(const BoundaryConditions& conditions, int dimensions);
 
-/// Throws InternalError when the constant was set as another type than T, such as of_constant(1) for an array
-/// of float.
+/// Throws InternalError when a constant was set and its type is not T. An example is of_constant(1) for an
+/// array of float.
 template <class T>
 void check_constant(const BoundaryConditions& conditions) {
   if (conditions.constant_type != nullptr && *conditions.constant_type != typeid(T))
     throw InternalError("the constant of a boundary condition is not of the type of the array's elements");
 }
 
-/// Says where the value at a coordinate comes from, in one dimension.
+/// The source of the value at a coordinate, in one dimension.
 struct BoundarySource {
-  /// The kinds of sources: a point of the domain, the constant, or nothing, as there is no condition.
+  /// The kinds of sources: a point of the domain, the constant, or no source because the condition is `none`.
   enum class Kind : std::uint8_t { point, constant, nowhere };
   /// The kind of the source.
   Kind kind = Kind::point;
-  /// The coordinate in the domain, when `kind` is `point`.
+  /// The coordinate of the source in the domain. It has a meaning only when `kind` is `point`.
   std::int64_t point = 0;
 };
 
-/// Finds where the value at coordinate `p` comes from, in one dimension with the range `domain`, which must
-/// not be empty. A mirror image that reaches beyond the other side is followed on from there.
+/// Returns the source of the value at coordinate `p` in one dimension. `domain` is the range of the domain in
+/// this dimension, and must not be empty. `below` and `above` are the conditions on the two sides of the
+/// dimension. If the mirror image of a coordinate lies outside the domain again, the condition of the side
+/// beyond which it lies is applied to the mirror image, and so on.
 KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range domain, Boundary below,
                                                          Boundary above) {
   using Kind = BoundarySource::Kind;
@@ -111,32 +116,37 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
         continue;
       case Boundary::periodic:
         p = domain.begin + ((p - domain.begin) % extent + extent) % extent;
-        break;
+        continue;
     }
+    return {Kind::nowhere, p};
   }
   return {Kind::point, p};
 }
 
-/// Returns the box that a rank which needs `box` must hold to fill in all of it: the hull of `box` and of the
-/// points of `domain` that its points outside the domain lead to. Points outside in periodic dimensions add
-/// nothing, as their values come in messages.
+/// Returns the box that a rank must hold so that it can fill in all points of `box`. This is the hull of
+/// `box` and of those points of `domain` from which the boundary conditions take the values of points outside
+/// `domain`. Periodic dimensions do not enlarge the box, because values beyond periodic sides come in
+/// messages.
 Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryConditions& conditions);
 
-/// A part of a box whose points repeat points of the domain.
+/// A part of a box that lies in the domain, or that repeats points of the domain because dimensions are
+/// periodic.
 struct PeriodicPiece {
-  /// The part, in global coordinates. It may lie outside the domain.
+  /// The points of the part, in global coordinates. They may lie outside the domain.
   Box box;
-  /// The shift from the part to the points of the domain that it repeats; zero for points of the domain.
+  /// The shift that moves the part to those points of the domain that it repeats; zero if the part lies in
+  /// the domain.
   Point shift;
 };
 
-/// Returns the parts of `box` that lie in `domain` or, in periodic dimensions, repeat points of it. Other
-/// points are left out. The order of the parts depends on the arguments alone.
+/// Divides `box` into parts that lie in `domain` and parts that repeat points of `domain` in periodic
+/// dimensions. Points of `box` that do neither are left out. The order of the parts depends on the arguments
+/// alone.
 std::vector<PeriodicPiece> periodic_pieces(const Box& box, const Box& domain,
                                            const BoundaryConditions& conditions);
 
-/// Returns true when some point of `box` lies in `target` or, in periodic dimensions, repeats a point of it.
-/// `target` must lie in `domain`.
+/// Returns true when some point of `box` lies in `target`, or repeats a point of `target` in periodic
+/// dimensions. `target` must lie in `domain`.
 bool periodic_touches(const Box& box, const Box& target, const Box& domain,
                       const BoundaryConditions& conditions);
 

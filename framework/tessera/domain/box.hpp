@@ -9,7 +9,8 @@
 
 namespace tessera {
 
-/// The most dimensions that an array may have. Dimension 0 is x, the fastest in memory, and dimension 1 is y.
+/// The largest number of dimensions that an array may have. Dimension 0 is x, along which points lie next to
+/// each other in memory, and dimension 1 is y.
 inline constexpr int max_dimensions = 4;
 
 /// A half-open range [begin, end) of global coordinates in one dimension. It is empty when end <= begin.
@@ -25,23 +26,24 @@ struct Range {
   KOKKOS_FUNCTION constexpr std::int64_t size() const { return empty() ? 0 : end - begin; }
   /// Returns true when `point` lies in the range.
   KOKKOS_FUNCTION constexpr bool contains(std::int64_t point) const { return begin <= point && point < end; }
-  /// Returns true when both ends are equal; two empty ranges with different ends are not equal.
+  /// Returns true when both ranges have the same `begin` and `end`. Two empty ranges need not be equal.
   KOKKOS_FUNCTION constexpr bool operator==(const Range& other) const {
     return begin == other.begin && end == other.end;
   }
 };
 
-/// Returns the coordinates that lie in both ranges.
+/// Returns the range of the coordinates that lie in both ranges.
 KOKKOS_FUNCTION constexpr Range intersection(Range a, Range b) {
   return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
-/// The global coordinates of a point of an array, x first. Coordinates past the array's dimensions are 0.
+/// The global coordinates of a point of an array. Coordinates in dimensions that the array does not have are
+/// 0.
 struct Point {
   /// The coordinate in each dimension, x first.
   std::int64_t at[max_dimensions] = {};
 
-  /// Returns the coordinate in dimension `d`, to read or write it.
+  /// Returns a reference to the coordinate in dimension `d`, to read or write the coordinate.
   KOKKOS_FUNCTION constexpr std::int64_t& operator[](int d) { return at[d]; }
   /// Returns the coordinate in dimension `d`.
   KOKKOS_FUNCTION constexpr std::int64_t operator[](int d) const { return at[d]; }
@@ -53,22 +55,22 @@ struct Point {
   }
 };
 
-/// A set of points that is a range of global coordinates in every dimension, such as the points that a rank
-/// owns, that a stage requires or that a message carries. A default-constructed box has no dimensions and is
-/// empty; its hull with another box is that box.
+/// A set of points that is a range of global coordinates in every dimension. Examples are the points that a
+/// rank owns, that a stage requires or that a message carries. A default-constructed box has no dimensions
+/// and is empty. The hull of such a box and another box is the other box.
 struct Box {
   /// The number of dimensions, from 0 to max_dimensions.
   int dimensions = 0;
-  /// The range in each dimension, x first. Ranges past `dimensions` are not used.
+  /// The range in each dimension, x first. Only the first `dimensions` ranges are used.
   Range range[max_dimensions];
 
   /// Makes an empty box without dimensions.
   constexpr Box() = default;
-  /// Makes the box with these ranges, x first. There may be at most max_dimensions of them.
+  /// Makes the box with the given ranges, x first. There may be at most max_dimensions ranges.
   constexpr Box(std::initializer_list<Range> ranges) {
     for (const Range& r : ranges) range[dimensions++] = r;
   }
-  /// Makes the box [0, extents[0]) x [0, extents[1]) x ... from a sequence of extents, x first.
+  /// Returns the box [0, extents[0]) x [0, extents[1]) x ... for a sequence of extents, x first.
   template <class Extents>
   static constexpr Box of_extents(const Extents& extents) {
     Box box;
@@ -76,7 +78,7 @@ struct Box {
     return box;
   }
 
-  /// Returns the range in dimension `d`, to read or write it.
+  /// Returns a reference to the range in dimension `d`, to read or write the range.
   KOKKOS_FUNCTION constexpr Range& operator[](int d) { return range[d]; }
   /// Returns the range in dimension `d`.
   KOKKOS_FUNCTION constexpr const Range& operator[](int d) const { return range[d]; }
@@ -107,7 +109,8 @@ struct Box {
       if (!range[d].contains(point[d])) return false;
     return dimensions > 0;
   }
-  /// Returns true when both boxes have the same dimensions and ranges. Two empty boxes need not be equal.
+  /// Returns true when both boxes have the same number of dimensions and the same ranges. Two empty boxes
+  /// need not be equal.
   KOKKOS_FUNCTION constexpr bool operator==(const Box& other) const {
     if (dimensions != other.dimensions) return false;
     for (int d = 0; d < dimensions; ++d)
@@ -116,14 +119,15 @@ struct Box {
   }
 };
 
-/// Returns the points that lie in both boxes. It is empty when one of them has no dimensions.
+/// Returns the box of the points that lie in both boxes. The result is empty when one of the boxes has no
+/// dimensions.
 KOKKOS_FUNCTION constexpr Box intersection(Box a, const Box& b) {
   if (b.dimensions == 0) return b;
   for (int d = 0; d < a.dimensions; ++d) a.range[d] = intersection(a.range[d], b.range[d]);
   return a;
 }
 
-/// Returns the smallest box that holds both boxes. An empty box adds nothing.
+/// Returns the smallest box that contains both boxes. If one of them is empty, the result is the other one.
 KOKKOS_FUNCTION constexpr Box hull(Box a, const Box& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -134,7 +138,7 @@ KOKKOS_FUNCTION constexpr Box hull(Box a, const Box& b) {
   return a;
 }
 
-/// Returns the box moved by `shift` points in each dimension.
+/// Returns `box` moved by `shift[d]` points in each dimension `d`.
 KOKKOS_FUNCTION constexpr Box shifted(Box box, const Point& shift) {
   for (int d = 0; d < box.dimensions; ++d) {
     box.range[d].begin += shift[d];
@@ -143,10 +147,12 @@ KOKKOS_FUNCTION constexpr Box shifted(Box box, const Point& shift) {
   return box;
 }
 
-/// Returns the points of `a` outside `b`, as boxes that do not overlap. There are at most two per dimension.
+/// Returns boxes that together hold the points of `a` outside `b`. The boxes do not overlap, and there are at
+/// most two for each dimension.
 std::vector<Box> difference(const Box& a, const Box& b);
 
-/// Returns the box as text, such as "[0, 4) x [2, 9)", x first, or "empty".
+/// Returns the ranges of the box as text, x first, such as "[0, 4) x [2, 9)". The text for an empty box is
+/// "empty".
 std::string to_string(const Box& box);
 
 }  // namespace tessera

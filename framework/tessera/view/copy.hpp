@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-/// Copies the points of `box` to the array `to`, from the points of the array `from` that lie `shift` further
-/// on. Both arrays have elements of `element_size` bytes. The copy is enqueued on `execution`; no point may
-/// be both read and written.
+/// Copies points from the array `from` to the array `to`. Each point p of `box` in `to` gets the value of the
+/// point p + `shift` of `from`. The elements of both arrays have `element_size` bytes. The copy is enqueued
+/// on `execution`. No element may be both read and written.
 void copy_points(const ExecutionSpace& execution, const ArrayReference& from, const ArrayReference& to,
                  const Box& box, std::int64_t element_size, const Point& shift = {});
 

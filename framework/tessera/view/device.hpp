@@ -5,22 +5,21 @@
 
 namespace tessera {
 
-/// The device that a process computes on, as its system describes it. It is plain data, which ranks send to
-/// each other.
+/// The device on which a process computes. It is plain data, which ranks can send to each other.
 struct Device {
-  /// The number of the device among those that the process can see, which may be only some of its node's. -1:
-  /// kernels run on the host.
+  /// The number of the device among the devices that are visible to the process. It is -1 if kernels run on
+  /// the host.
   int number = -1;
-  /// The name of the device's model, ended by a zero. Empty: it is not known.
+  /// The name of the model of the device, which ends with a zero byte. It is empty if the name is not known.
   std::array<char, 64> name{};
-  /// The address of the device on the node's bus, which is the same for all processes of the node, ended by a
-  /// zero. Empty: it is not known.
+  /// The address of the device on the PCI bus of its machine node, which ends with a zero byte. All processes
+  /// of the machine node see the same address. It is empty if the address is not known.
   std::array<char, 32> address{};
-  /// Returns true when numbers, names and addresses are equal.
+  /// Returns true when both devices have the same number, name and address.
   bool operator==(const Device&) const = default;
 };
 
-/// Returns the device of this process. Kokkos must have been started.
+/// Returns the device of this process. Kokkos must be initialised.
 Device own_device();
 
 }  // namespace tessera

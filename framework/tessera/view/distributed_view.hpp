@@ -11,14 +11,16 @@
 
 namespace tessera {
 
-/// Throws InputError, which names the view `name`, when a coordinate of `box` does not fit 32 bits.
+/// Throws InputError when a coordinate of `box` does not fit into 32 bits. The message of the error contains
+/// `name`, the name of the view.
 void check_coordinates(const std::string& name, const Box& box);
 
-/// One rank's part of an N-dimensional array of T that is distributed over ranks. It holds the box that the
-/// rank requires: the points that it owns, and ghosts, which need be neither symmetric nor adjacent. The
-/// memory is one padded allocation in `Space`, x fastest. Points are addressed by global coordinates
-/// everywhere. T is an arithmetic type or a small trivially copyable struct of at most largest_element bytes.
-/// A copy of a view shares its memory.
+/// One rank's part of an N-dimensional array of T that is distributed over ranks. It holds a box of points,
+/// which contains the points that the rank owns and its ghosts. There may be ghosts on one side only, and
+/// there may be other points between them and the owned points. The points lie in one padded allocation in
+/// the memory space `Space` (see BlockLayout). They are always addressed by global coordinates. T is an
+/// arithmetic type or a trivially copyable struct of at most largest_element bytes. A copy of a view shares
+/// its memory.
 template <class T, int N, class Space = MemorySpace>
 class DistributedView {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_element);
@@ -33,14 +35,18 @@ class DistributedView {
 
   /// Makes a view without points.
   DistributedView() = default;
-  /// Allocates the part of `rank`, with the ghosts of `halo`. The contents are undefined. Not collective.
+  /// Allocates the part of `rank`, with the ghosts and the boundary conditions of `halo`. The values of the
+  /// points are undefined at first. Not collective.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
                   const Halo& halo = {})
       : DistributedView(name, distribution, rank, halo.need(distribution), halo.boundary) {}
-  /// Allocates the part of `rank`, with ghosts for any need, which a HaloExchange fills. The points that
-  /// boundary conditions copy from are held too. Throws InputError when a coordinate does not fit 32 bits, in
-  /// which stage bodies and loops count, or a dimension is periodic on one side only, and InternalError when
-  /// the boundary's constant is not a T. Not collective.
+  /// Allocates the part of `rank`. It holds the points that `rank` owns, the points that it needs according
+  /// to `need`, and the points from which `boundary` takes the values of points outside the domain. A
+  /// HaloExchange fills the ghosts.
+  ///
+  /// Throws InputError when a coordinate does not fit into 32 bits, or when a dimension is periodic on one
+  /// side only. Throws InternalError when the constant of `boundary` was set as another type than T. Not
+  /// collective.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank, const Need& need,
                   const BoundaryConditions& boundary = {})
       : name_(name), distribution_(distribution), rank_(rank), need_(need), boundary_(boundary) {
@@ -50,14 +56,15 @@ class DistributedView {
     check_coordinates(name, held.box);
     block_ = Block<Space>(name, sizeof(T), held.box, owned()[0].begin);
   }
-  /// Makes a view of memory that exists already. It has no need, so exchanges give it no ghosts.
+  /// Makes a view whose points lie in the existing memory `block`. The rank needs no points of such a view,
+  /// so that exchanges fill none of its ghosts.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
                   const Block<Space>& block)
       : name_(name), distribution_(distribution), rank_(rank), block_(block) {}
 
-  /// The distribution, which says who owns which point.
+  /// The distribution, which says which rank owns which point.
   const BlockDistribution& distribution() const { return distribution_; }
-  /// The rank whose part this is.
+  /// The rank that holds this part of the array.
   int rank() const { return rank_; }
   /// All points of the array.
   const Box& domain() const { return distribution_.domain(); }
@@ -65,29 +72,32 @@ class DistributedView {
   Box owned() const { return distribution_.owned(rank_); }
   /// The points that the rank holds: owned points and ghosts.
   const Box& required() const { return block_.box(); }
-  /// The boundary conditions.
+  /// The boundary conditions of the array.
   const BoundaryConditions& boundary() const { return boundary_; }
   /// The memory of the part.
   const Block<Space>& block() const { return block_; }
 
-  /// Returns the need of any ranks, with the points that boundary conditions copy from.
+  /// Returns a function that gives the points of the array that ranks need. These include the points from
+  /// which the boundary conditions take the values of points outside the domain.
   Need need() const {
     return [view_need = need_, domain = domain(), boundary = boundary_](int first, int last) {
       return view_need ? with_boundary_sources(view_need(first, last), domain, boundary) : Box{};
     };
   }
-  /// Returns how any rank holds its part of the array.
+  /// Returns the layout in memory of the part of the array that `rank` holds.
   BlockLayout layout(int rank) const {
     const Box owned = distribution_.owned(rank);
     return padded_layout(hull(need()(rank, rank + 1), owned), owned[0].begin, sizeof(T));
   }
 
-  /// Returns an accessor that reads and writes points by global coordinates, in kernels or, where the host
-  /// reaches the memory, on the host. In builds with TESSERA_CHECKS it ends the program at a point that this
-  /// rank does not hold.
+  /// Returns an accessor that reads and writes points by global coordinates. It can be used in kernels. It
+  /// can also be used on the host if the host can access the memory of the view. In builds with
+  /// TESSERA_CHECKS, the accessor ends the program when it is called for a point that this rank does not
+  /// hold.
   auto accessor() const { return bounded_accessor<T, N>(block_.reference(), required(), name_); }
 
-  /// Returns this rank's part for the host to read and write.
+  /// Returns a view of this rank's part that the host can read and write. It is made after the kernels that
+  /// were enqueued on `execution` are done.
   HostView<T, N, Space> host(const ExecutionSpace& execution = {}) const {
     return {block_, name_, execution};
   }

@@ -10,29 +10,30 @@
 
 namespace tessera {
 
-/// The exact sum of any numbers of type T, which is float or double. It has the same bits for every order of
-/// the numbers and for every way to split them among threads, blocks and ranks. It is plain data, for kernels
-/// and messages too.
+/// The exact sum of numbers of type T, which is float or double. The sum has the same bits for every order of
+/// the numbers, and for every way to divide them among threads, blocks and ranks. An ExactSum is plain data,
+/// which can be used in kernels and sent in messages.
 ///
-/// It is a superaccumulator: a fixed-point number that reaches from the smallest subnormal number to beyond
-/// the largest finite one, with room for 2^62 additions. Its digits have 32 bits and are held in 64, so that
-/// carries may wait for 2^29 additions. After Neal, "Fast exact summation using small and large
-/// superaccumulators" (arXiv:1505.05571, 2015).
+/// The sum is held in a superaccumulator. This is a fixed-point number that reaches from the smallest
+/// subnormal number to beyond the largest finite number, with room for 2^62 additions. Each of its digits has
+/// 32 bits, but is stored in 64 bits, so that carries need not be propagated before 2^29 additions. The
+/// method is that of Neal, "Fast exact summation using small and large superaccumulators" (arXiv:1505.05571,
+/// 2015).
 template <class T>
 class ExactSum {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
 
  public:
-  /// The type of the numbers and of the rounded sum.
+  /// The type of the numbers that are added, and of the rounded sum.
   using value_type = T;
 
-  /// Every finite T is a multiple of 2^lowest_exponent.
+  /// The exponent of the smallest positive T: every finite T is a multiple of 2^lowest_exponent.
   static constexpr int lowest_exponent = std::is_same_v<T, float> ? -149 : -1074;
 
   /// Makes the empty sum, which is 0.
   ExactSum() = default;
 
-  /// Adds one number. Infinities and NaN are remembered beside the sum of the finite numbers.
+  /// Adds one number. Infinities and NaN are recorded separately from the sum of the finite numbers.
   KOKKOS_FUNCTION void add(T number) {
     const auto bits = bit_cast<Bits>(number);
     const bool negative = bits >> (8 * sizeof(T) - 1) != 0;
@@ -46,28 +47,32 @@ class ExactSum {
       add_digits(fraction | std::uint64_t(1) << stored_bits, exponent - 1, negative);
   }
 
-  /// Adds `count` numbers that lie one after the other, on the host. This is much faster than to add them one
-  /// by one, and the more so the less their magnitudes differ. It uses error-free extraction after Demmel and
-  /// Nguyen, "Fast reproducible floating-point summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate
-  /// floating-point summation" (2008).
+  /// Adds `count` numbers that lie one after the other in memory. This function can be called on the host
+  /// only. It is much faster than adding the numbers one by one, and fastest when their magnitudes differ
+  /// little.
+  ///
+  /// The method is error-free extraction, which splits numbers into parts that can be added without rounding.
+  /// See Demmel and Nguyen, "Fast reproducible floating-point summation" (ARITH 2013), and Rump, Ogita and
+  /// Oishi, "Accurate floating-point summation" (2008).
   void add(const T* numbers, std::int64_t count);
 
-  /// Adds factor * 2^exponent. The exponent must lie between lowest_exponent and 50 less than the largest
-  /// exponent of T.
+  /// Adds factor * 2^exponent. The exponent must be at least lowest_exponent and at most
+  /// std::numeric_limits<T>::max_exponent - 50.
   KOKKOS_FUNCTION void add_scaled(std::int64_t factor, int exponent) {
     const bool negative = factor < 0;
     const std::uint64_t magnitude = static_cast<std::uint64_t>(factor);
     add_digits(negative ? 0 - magnitude : magnitude, exponent - lowest_exponent, negative);
   }
 
-  /// Adds the sum `other`.
+  /// Adds the sum `other` to this sum.
   KOKKOS_FUNCTION void merge(const ExactSum& other) {
     for (int i = 0; i < limb_count; ++i) limbs_[i] += other.limbs_[i];
     flags_ |= other.flags_;
     count_additions(other.pending_ + 1);
   }
 
-  /// Propagates all carries without a change of the value. Afterwards equal sums have equal bytes.
+  /// Propagates all carries, which does not change the value of the sum. Two normalised sums with the same
+  /// value have the same bytes.
   KOKKOS_FUNCTION void normalise() {
     for (int i = 0; i + 1 < limb_count; ++i) {
       limbs_[i + 1] +=
@@ -77,9 +82,9 @@ class ExactSum {
     pending_ = 0;
   }
 
-  /// Returns the sum, rounded once to nearest, ties to even. A sum of zero is +0. A sum beyond the range of T
-  /// is an infinity, as is one with infinities of one sign. With infinities of both signs, or with a NaN, the
-  /// sum is NaN.
+  /// Returns the sum, rounded once to the nearest T, with ties to even. A sum of zero is +0. If the sum is
+  /// beyond the range of T, or if infinities of only one sign were added, the result is an infinity. If
+  /// infinities of both signs or a NaN were added, the result is NaN.
   KOKKOS_FUNCTION T value() const {
     if (flags_ == plus_infinity) return from_bits(infinity_bits);
     if (flags_ == minus_infinity) return from_bits(sign_bit | infinity_bits);
@@ -93,7 +98,7 @@ class ExactSum {
     return from_bits(negative ? sign_bit | finite : finite);
   }
 
-  /// Returns true when both hold the same exact sum and the same kinds of infinities and NaN.
+  /// Returns true when both sums have the same exact value and contain the same kinds of infinities and NaN.
   KOKKOS_FUNCTION bool operator==(const ExactSum& other) const {
     ExactSum a = *this;
     ExactSum b = other;
@@ -117,12 +122,13 @@ class ExactSum {
   static constexpr int digit_bits = 32;
   static constexpr std::int64_t digit_mask = 0xffffffff;
   static constexpr int headroom_bits = 62;
-  /// The number of limbs. The last one holds 63 bits and a sign, the others 32 bits.
+  /// The number of limbs, the integers that store the digits. The last limb stores 63 bits and a sign. Each
+  /// of the other limbs stores one digit of 32 bits.
   static constexpr int limb_count =
       (std::numeric_limits<T>::max_exponent - lowest_exponent + headroom_bits - 31 + digit_bits - 1) /
       digit_bits;
-  /// The sums are normalised after this many additions. A limb is less than (additions + 1) * 2^32, so two
-  /// sums with fewer additions can be merged.
+  /// The sum is normalised after this many additions. A limb is less than (additions + 1) * 2^32, so that two
+  /// sums with fewer additions can be merged without overflow.
   static constexpr std::uint32_t most_pending = std::uint32_t(1) << 29;
 
   KOKKOS_FUNCTION static T from_bits(Bits bits) { return bit_cast<T>(bits); }
@@ -132,7 +138,7 @@ class ExactSum {
     if (pending_ >= most_pending) normalise();
   }
 
-  /// Adds magnitude * 2^(lowest_exponent + shift).
+  /// Adds magnitude * 2^(lowest_exponent + shift), or subtracts it when `negative` is true.
   KOKKOS_FUNCTION void add_digits(std::uint64_t magnitude, int shift, bool negative) {
     const int first = shift / digit_bits;
     const int rest = shift % digit_bits;
@@ -150,13 +156,13 @@ class ExactSum {
     normalise();
   }
 
-  /// Returns digit `i` of a normalised sum that is not negative. The last limb holds two digits.
+  /// Returns digit `i` of a normalised sum, which must not be negative. The last limb holds two digits.
   KOKKOS_FUNCTION std::uint64_t digit(int i) const {
     if (i >= limb_count) return static_cast<std::uint64_t>(limbs_[limb_count - 1]) >> digit_bits;
     return static_cast<std::uint64_t>(limbs_[i] & digit_mask);
   }
 
-  /// Returns 64 bits of a normalised sum that is not negative, from this bit on.
+  /// Returns the 64 bits of a normalised sum that begin at bit number `bit`. The sum must not be negative.
   KOKKOS_FUNCTION std::uint64_t bits_from(int bit) const {
     const int first = bit / digit_bits;
     const int rest = bit % digit_bits;
@@ -167,7 +173,7 @@ class ExactSum {
     return bits;
   }
 
-  /// Returns whether a normalised sum that is not negative has a bit set below this one.
+  /// Returns whether a normalised sum has a bit set below bit number `bit`. The sum must not be negative.
   KOKKOS_FUNCTION bool any_below(int bit) const {
     const std::uint64_t rest = (std::uint64_t(1) << bit % digit_bits) - 1;
     std::uint64_t any = digit(bit / digit_bits) & rest;
@@ -175,7 +181,7 @@ class ExactSum {
     return any != 0;
   }
 
-  /// Returns the number of bits of a normalised sum that is not negative.
+  /// Returns the number of bits of a normalised sum, without leading zeros. The sum must not be negative.
   KOKKOS_FUNCTION int bit_length() const {
     int top = limb_count;
     while (top > 0 && digit(top) == 0) --top;
@@ -184,15 +190,15 @@ class ExactSum {
     return length;
   }
 
-  /// Returns the bits of the T nearest to a normalised sum that is not negative. Beyond the range of T they
-  /// are greater than the bits of infinity.
+  /// Returns the bits of the T that is nearest to a normalised sum, which must not be negative. If this T
+  /// would be beyond the largest finite number, the result is at least the bits of infinity.
   KOKKOS_FUNCTION std::uint64_t rounded_bits() const {
     const int dropped = bit_length() - precision;
     if (dropped <= 0) return bits_from(0);
     const std::uint64_t kept = bits_from(dropped) & ((std::uint64_t(1) << precision) - 1);
     const bool half = (bits_from(dropped - 1) & 1) != 0;
     const bool up = half && ((kept & 1) != 0 || any_below(dropped - 1));
-    // The leading bit of `kept` adds 1 to the exponent, and so does a carry that leaves it.
+    // The leading bit of `kept` adds 1 to the exponent, and so does a carry out of `kept`.
     return (static_cast<std::uint64_t>(dropped) << stored_bits) + kept + (up ? 1 : 0);
   }
 

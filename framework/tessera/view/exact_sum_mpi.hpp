@@ -7,15 +7,17 @@
 
 namespace tessera {
 
-/// A datatype and an operation of MPI that reduce exact sums, for MPI_Allreduce, MPI_Iallreduce and the like:
+/// An MPI datatype and an MPI operation with which MPI_Allreduce, MPI_Iallreduce and similar functions add
+/// exact sums:
 ///
 ///     MPI_Iallreduce(MPI_IN_PLACE, &sum, 1, operation.datatype(), operation.operation(), ..., &request);
 ///
-/// It must outlive the reductions that use it, and must be destroyed before MPI is finalised. Not collective.
+/// An ExactSumOperation must outlive the reductions that use it, and must be destroyed before MPI is
+/// finalised. Not collective.
 template <class T>
 class ExactSumOperation {
  public:
-  /// Makes datatype and operation. MPI must have been initialised.
+  /// Makes the datatype and the operation. MPI must have been initialised.
   ExactSumOperation();
   ~ExactSumOperation();
   ExactSumOperation(const ExactSumOperation&) = delete;
@@ -23,7 +25,7 @@ class ExactSumOperation {
 
   /// The datatype of one ExactSum<T>.
   MPI_Datatype datatype() const { return datatype_; }
-  /// The operation that merges two sums. It is commutative.
+  /// The operation that adds two sums. It is commutative.
   MPI_Op operation() const { return operation_; }
 
  private:
@@ -31,7 +33,8 @@ class ExactSumOperation {
   MPI_Op operation_ = MPI_OP_NULL;
 };
 
-/// Returns the sum of the sums of all ranks, normalised, so that every rank gets the same bytes. Collective.
+/// Adds `sum` over all ranks and returns the result. It is normalised, so that every rank gets the same
+/// bytes. Collective.
 template <class T>
 ExactSum<T> all_reduce(const ExactSum<T>& sum, MPI_Comm communicator);
 

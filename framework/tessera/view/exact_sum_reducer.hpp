@@ -6,39 +6,42 @@
 
 namespace tessera {
 
-/// A Kokkos reducer that merges exact sums: the result of Kokkos::parallel_reduce then depends neither on the
-/// number of threads nor on the order in which they end. As with Kokkos::Sum, `Space` is the memory space of
-/// the result.
+/// A Kokkos reducer that adds exact sums. The result of Kokkos::parallel_reduce then depends neither on the
+/// number of threads nor on the order in which they end. `Space` is the memory space of the result, as in
+/// Kokkos::Sum.
 template <class T, class Space = Kokkos::HostSpace>
 class ExactSumReducer {
  public:
-  /// The type of the reducer, which Kokkos asks for.
+  /// The type of the reducer itself, which Kokkos requires.
   using reducer = ExactSumReducer;
   /// The type of the value that is reduced.
   using value_type = ExactSum<T>;
   /// The view that holds the result.
   using result_view_type = Kokkos::View<value_type, Space>;
 
-  /// Writes the result to `result`, and makes parallel_reduce wait for it.
+  /// Makes a reducer whose result is written to the variable `result`. Kokkos::parallel_reduce waits until
+  /// the result has been written.
   KOKKOS_FUNCTION explicit ExactSumReducer(value_type& result) : result_(&result), references_scalar_(true) {}
-  /// Writes the result to the view `result`; parallel_reduce need not wait for it.
+  /// Makes a reducer whose result is written to the view `result`. Kokkos::parallel_reduce need not wait
+  /// until the result has been written.
   KOKKOS_FUNCTION explicit ExactSumReducer(const result_view_type& result)
       : result_(result), references_scalar_(false) {}
 
   /// Adds `other` to `sum`.
   KOKKOS_FUNCTION void join(value_type& sum, const value_type& other) const { sum.merge(other); }
-  /// Adds `other` to `sum`. Kokkos 3 calls this overload; the sums themselves are not volatile.
+  /// Adds `other` to `sum`. Kokkos 3 calls this overload, although the sums are not volatile objects.
   KOKKOS_FUNCTION void join(volatile value_type& sum, const volatile value_type& other) const
       requires(compat::joins_are_volatile) {
     const_cast<value_type&>(sum).merge(const_cast<const value_type&>(other));
   }
-  /// Makes `sum` the empty sum.
+  /// Sets `sum` to the empty sum, which is 0.
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = value_type(); }
-  /// Returns the result.
+  /// Returns a reference to the result.
   KOKKOS_FUNCTION value_type& reference() const { return *result_.data(); }
   /// Returns the view that holds the result.
   KOKKOS_FUNCTION result_view_type view() const { return result_; }
-  /// Returns true when the result is a variable of the host, for which parallel_reduce waits.
+  /// Returns true when the result is written to a variable, so that Kokkos::parallel_reduce waits for the
+  /// result.
   KOKKOS_FUNCTION bool references_scalar() const { return references_scalar_; }
 
  private:

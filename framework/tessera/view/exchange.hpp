@@ -13,13 +13,15 @@
 
 namespace tessera {
 
-/// Says how messages travel between ranks.
+/// The way in which messages are sent between ranks.
 struct Transport {
-  /// True when MPI may be given addresses of a device's memory (see gpu_aware.hpp). Otherwise messages travel
-  /// through pinned host memory, which on hosts is one more copy.
+  /// True when MPI may be given addresses in a device's memory (see gpu_aware.hpp). Otherwise messages are
+  /// sent from pinned host memory and received there. In builds whose kernels run on hosts, this costs one
+  /// more copy.
   bool device_addresses = runs_on_host;
-  /// True when ranks of one node hand each other their buffers through shared windows of MPI-3. Their
-  /// messages are then empty and only say that a buffer is ready. It has an effect on hosts only.
+  /// True when ranks of one machine node read messages directly from each other's buffers, in shared windows
+  /// of MPI-3. The ranks then send each other empty messages, which only say that a buffer is ready. The
+  /// setting has an effect only if kernels run on hosts.
   bool shared_windows = false;
 };
 
@@ -27,7 +29,7 @@ struct Transport {
 struct ExchangeField {
   /// The array from which boxes are sent.
   ArrayReference from;
-  /// The array in which boxes are received. For ghosts it is the array `from`.
+  /// The array in which boxes are received. In an exchange of ghosts, this is the array `from`.
   ArrayReference to;
   /// The size of an element in bytes.
   std::int64_t element_size;
@@ -35,19 +37,23 @@ struct ExchangeField {
   ExchangeLists lists;
 };
 
-/// The messages of some arrays between the ranks of a communicator. There is one message per partner and
-/// direction, whatever the number of arrays and boxes. Addresses, buffers and persistent requests are made
-/// once, and the exchange then runs any number of times. A box that is the only one for its partner, and one
-/// range of memory on both ranks, travels in place; all other boxes are packed by one kernel launch for all
-/// partners.
+/// Sends boxes of one or more arrays between the ranks of a communicator. A partner of a rank is another rank
+/// that it sends boxes to or receives boxes from. All boxes that a rank sends to one partner are in one
+/// message, whatever the number of arrays and boxes. Addresses, buffers and persistent requests are made
+/// once, in the constructor. The exchange can then be run any number of times.
 ///
-/// All calls must use the same execution space instance, as buffers are used again once its kernels are done.
-/// Where windows are shared, constructor and destructor are collective.
+/// A box can be sent in place, without being packed into a buffer, if it is the only box for its partner and
+/// lies in one range of memory on both ranks (see Message::in_place). All other boxes are packed by one
+/// kernel launch for all partners.
+///
+/// All calls must use the same execution space instance, because a buffer is used again as soon as the
+/// kernels of this instance are done. The constructor and the destructor are collective if shared windows are
+/// used (see Transport::shared_windows).
 class Exchange {
  public:
-  /// Makes buffers and requests. Every rank gives its own lists, which must match those of its partners, and
-  /// the fields in the same order. `tag` tells apart the exchanges that share a communicator. The arrays must
-  /// not move afterwards.
+  /// Makes buffers and requests. Every rank gives its own lists, which must match the lists of its partners.
+  /// All ranks must give their fields in the same order. `tag` distinguishes exchanges that use the same
+  /// communicator. The arrays must stay at the same addresses as long as the exchange is used.
   Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
            const Transport& transport = {}, HostMode mode = HostMode::kernels);
   ~Exchange();
@@ -57,9 +63,9 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Sends this rank's boxes, once the kernels enqueued on `execution` are done. Until `finish` the boxes
-  /// that are sent must not be written, and those that are received must not be touched. All other work may
-  /// go on.
+  /// Sends this rank's boxes after the kernels that were enqueued on `execution` are done. Until `finish` is
+  /// called, the boxes that are sent must not be written, and the boxes that are received must be neither
+  /// read nor written. All other work may go on.
   void start(const ExecutionSpace& execution);
   /// Waits until all boxes that this rank receives have arrived, and unpacks them on `execution`.
   void finish(const ExecutionSpace& execution);
@@ -69,49 +75,53 @@ class Exchange {
     finish(execution);
   }
 
-  /// The memory of message buffers on this rank, in bytes.
+  /// The size of the message buffers on this rank, in bytes.
   std::int64_t buffer_bytes() const;
 
  private:
   using Buffer = Kokkos::View<std::byte*, MemorySpace>;
   using HostBuffer = Kokkos::View<std::byte*, compat::HostPinnedSpace>;
 
-  /// All that one partner gets from this rank, or that this rank gets from it, in one message.
+  /// One message: all boxes that this rank sends to one partner, or all boxes that it receives from one
+  /// partner.
   struct Parcel {
     int partner = 0;
     std::int64_t bytes = 0;
-    /// The place of the parcel: `in_place` in the array unless that is null, and otherwise this many bytes
-    /// into the buffer.
+    /// The distance from the beginning of the buffer to the parcel, in bytes. It is not used if `in_place` is
+    /// not null.
     std::int64_t offset = 0;
     std::byte* in_place = nullptr;
-    /// True when the parcel travels through memory of the node: the receiver then reads it in the sender's
-    /// buffer.
+    /// True when the parcel lies in memory that the ranks of a machine node share. The receiver then reads it
+    /// from the buffer of the sender.
     bool shared = false;
-    /// The boxes of the parcel are the copies [first_copy, last_copy) of the list.
+    /// The boxes of the parcel are the copies [first_copy, last_copy) of Side::copies.
     std::size_t first_copy = 0;
     std::size_t last_copy = 0;
   };
-  /// All that a rank sends, or all that it receives.
+  /// All parcels that this rank sends, or all parcels that it receives.
   struct Side {
     std::vector<Parcel> parcels;
     BoxCopies copies;
     Buffer buffer;
-    /// The copy of the buffer that MPI is given when it may not have addresses of the device.
+    /// A copy of `buffer` in host memory. MPI is given this copy if it may not be given addresses in a
+    /// device's memory.
     HostBuffer host;
     std::vector<MPI_Request> requests;
   };
-  /// A message and the field it belongs to.
+  /// A message and the field to which it belongs.
   struct Item {
     const ExchangeField* field;
     const Message* message;
   };
 
-  /// Returns the messages sent to, or received from, each partner, in rising order of partners.
+  /// Returns the messages that this rank sends (`sends` is true) or receives (false), as one list for each
+  /// partner. The partners are in rising order.
   static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
   void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends);
   void allocate_buffers(Side& side, std::int64_t bytes, bool sends);
   void list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
-  /// Tells every partner of the node where in this rank's buffer its parcel lies.
+  /// Tells each partner on this machine node the offset of its parcel in the buffer of this rank. Also
+  /// receives the offsets of this rank's parcels in the buffers of these partners.
   void tell_offsets(int tag);
   void make_requests(MPI_Comm communicator, int tag);
   void make_receipts(int tag);
@@ -127,9 +137,9 @@ class Exchange {
   std::unique_ptr<NodeMemory> node_;
   Side sent_;
   Side received_;
-  /// Receipts are empty messages by which a partner of the node says that it has unpacked a parcel, whose
-  /// place may then be written again. There is one request per parcel, which is null for parcels that are not
-  /// shared.
+  /// Requests for receipts. A receipt is an empty message by which a partner on this machine node says that
+  /// it has unpacked a parcel. The sender may then overwrite the parcel. There is one request per parcel,
+  /// which is null if the parcel is not shared.
   std::vector<MPI_Request> receipts_awaited_;
   std::vector<MPI_Request> receipts_given_;
 };

@@ -5,7 +5,8 @@
 
 namespace tessera {
 
-/// At least one of the operands is an interval, and each is an interval or a number.
+/// Whether A and B can be the operands of interval arithmetic: each is an interval or a number, and at least
+/// one is an interval.
 template <class A, class B>
 concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> ||
                                                                 is_number<A>)&&(is_interval<B> ||
@@ -13,18 +14,18 @@ concept IntervalOperands = (is_interval<A> || is_interval<B>)&&(is_interval<A> |
 
 namespace detail {
 
-/// The two operands of an operation, converted to intervals of the type of its result.
+/// The two operands of an operation, converted to intervals of the type of the result.
 template <class A, class B>
 struct Operands {
   /// The number type of the result.
   using Result = arithmetic_result<A, B>;
-  /// The type of its bounds.
+  /// The type of the bounds of the result.
   using Bound = typename BoundOf<Result>::type;
   /// The left operand.
   Interval<Result> a;
   /// The right operand.
   Interval<Result> b;
-  /// The tape of the left operand, or else of the right one.
+  /// The tape of the left operand, or that of the right operand if the left one has none (see Decisions).
   Decisions* decisions;
   /// Whether either operand may be NaN.
   bool maybe_nan;
@@ -35,7 +36,7 @@ struct Operands {
         decisions(a.decisions ? a.decisions : b.decisions),
         maybe_nan(a.maybe_nan || b.maybe_nan) {}
 
-  /// Whether all four bounds are finite.
+  /// Whether all four bounds of the operands are finite. Always `true` for integers.
   KOKKOS_FUNCTION bool finite() const {
     if constexpr (std::is_floating_point_v<Result>)
       return a.lower > BoundOf<Result>::lowest() && a.upper < BoundOf<Result>::highest() &&
@@ -43,7 +44,8 @@ struct Operands {
     else
       return true;
   }
-  /// Whether neither a sum nor a product of the bounds leaves 64 bits.
+  /// Whether the bounds of the operands are so small that their sums, differences and products surely fit
+  /// into 64 bits. Always `true` for floating types.
   KOKKOS_FUNCTION bool fits() const {
     if constexpr (std::is_floating_point_v<Result>) return true;
     const double a_most = greater(-static_cast<double>(a.lower), static_cast<double>(a.upper));
@@ -51,30 +53,34 @@ struct Operands {
     const double limit = 4.0e18;
     return a_most < limit && b_most < limit && a_most * b_most < limit;
   }
-  /// The interval of a result with these bounds.
+  /// Returns the interval of a result, given its least value `low` and its greatest value `high` (see
+  /// Interval::of_result).
   KOKKOS_FUNCTION Interval<Result> result(Bound low, Bound high) const {
     return Interval<Result>::of_result(low, high, decisions, maybe_nan);
   }
-  /// The interval of a result whose bounds are the least and the greatest of four numbers.
+  /// Returns the interval of a result whose bounds are the least and the greatest of four numbers.
   KOKKOS_FUNCTION Interval<Result> hull_of(Bound p, Bound q, Bound r, Bound s) const {
     return result(lesser(lesser(p, q), lesser(r, s)), greater(greater(p, q), greater(r, s)));
   }
-  /// All values of the result's type.
+  /// Returns the interval of all values of the type of the result.
   KOKKOS_FUNCTION Interval<Result> whole() const { return Interval<Result>::whole(decisions); }
 
-  /// Whether neither operand depends on the box.
+  /// Whether both operands are constant, so that their bounds do not depend on the box on which the body
+  /// runs.
   KOKKOS_FUNCTION bool are_constant() const { return a.is_constant() && b.is_constant(); }
-  /// The provenance of a result that has no closed form: constant only if both operands are.
+  /// Returns the provenance of a result that has no closed form: `constant` if both operands are constant,
+  /// else `varying`.
   KOKKOS_FUNCTION Provenance common() const {
     return {are_constant() ? Provenance::constant : Provenance::varying};
   }
-  /// Notes on the tape when the comparison depends on the box. Every comparison calls it.
+  /// Sets `depends_on_box` on the tape, unless both operands are constant (see Decisions). Every comparison
+  /// of intervals calls this function.
   KOKKOS_FUNCTION void note_comparison() const {
     if (decisions && !are_constant()) decisions->depends_on_box = true;
   }
 };
 
-/// The provenance of a + b.
+/// Returns the provenance of a + b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_sum(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -86,7 +92,7 @@ KOKKOS_FUNCTION Provenance of_sum(const Interval<T>& a, const Interval<T>& b) {
   return {};
 }
 
-/// The provenance of a - b.
+/// Returns the provenance of a - b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_difference(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -99,7 +105,7 @@ KOKKOS_FUNCTION Provenance of_difference(const Interval<T>& a, const Interval<T>
   return {};
 }
 
-/// The provenance of a * b.
+/// Returns the provenance of a * b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_product(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -110,7 +116,7 @@ KOKKOS_FUNCTION Provenance of_product(const Interval<T>& a, const Interval<T>& b
   return {};
 }
 
-/// The provenance of a / b.
+/// Returns the provenance of a / b.
 template <class T>
 KOKKOS_FUNCTION Provenance of_quotient(const Interval<T>& a, const Interval<T>& b) {
   if (a.is_constant() && b.is_constant()) return {Provenance::constant};
@@ -120,7 +126,8 @@ KOKKOS_FUNCTION Provenance of_quotient(const Interval<T>& a, const Interval<T>& 
   return {};
 }
 
-/// a / b in the arithmetic of the result's type: coordinates round down, values truncate.
+/// Returns a / b, where `a` and `b` are bounds of an Interval<Result>. The quotient of coordinates is rounded
+/// down. The quotient of other integers is truncated.
 template <class Result, class Bound>
 KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
   if constexpr (std::is_same_v<Result, Coordinate>)
@@ -129,7 +136,9 @@ KOKKOS_FUNCTION Bound divide(Bound a, Bound b) {
     return a / b;
 }
 
-/// a % b in the arithmetic of the result's type: the remainder of coordinates is never negative.
+/// Returns the interval of a % b, where `a` and `b` are the operands in `o`. The remainder of coordinates is
+/// never negative. The remainder of other integers is that of C++. Unless `b` is a single positive number,
+/// the result is the whole range.
 template <class A, class B>
 KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
   using Result = arithmetic_result<A, B>;
@@ -149,7 +158,7 @@ KOKKOS_FUNCTION auto remainder(const Operands<A, B>& o) {
 
 }  // namespace detail
 
-/// The interval of a + b.
+/// Returns the interval of a + b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -157,7 +166,7 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator+(A a, B b) {
   return sum.traced(detail::of_sum(o.a, o.b));
 }
 
-/// The interval of a - b.
+/// Returns the interval of a - b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -165,14 +174,14 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator-(A a, B b) {
   return difference.traced(detail::of_difference(o.a, o.b));
 }
 
-/// The interval of -a.
+/// Returns the interval of -a.
 template <class T>
 KOKKOS_FUNCTION auto operator-(const Interval<T>& a) {
   using Zero = std::conditional_t<std::is_same_v<T, Coordinate>, int, T>;
   return Zero(0) - a;
 }
 
-/// The interval of a * b.
+/// Returns the interval of a * b.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -181,8 +190,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator*(A a, B b) {
       .traced(detail::of_product(o.a, o.b));
 }
 
-/// The interval of a / b: coordinates round down, values truncate or are floating. If b may be 0, it is the
-/// whole range.
+/// Returns the interval of a / b. The quotient of coordinates is rounded down. The quotient of other integers
+/// is truncated. If `b` may be 0, the result is the whole range.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
   using Result = arithmetic_result<A, B>;
@@ -194,8 +203,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator/(A a, B b) {
       .traced(detail::of_quotient(o.a, o.b));
 }
 
-/// The interval of a % b, never negative for coordinates. Unless b is one positive number, it is the whole
-/// range.
+/// Returns the interval of a % b. The remainder of coordinates is never negative. Unless `b` is a single
+/// positive number, the result is the whole range.
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION auto operator%(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -219,30 +228,32 @@ template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator/=(Interval<T>& a, B b) { return a = a / b; }
 
-// A plain number that sums up values would become one of them: the conversion of Interval refuses to compile
-// and says what to write instead.
-/// Refuses to compile, as a plain number cannot hold an interval.
+// These operators are for bodies that declare a sum as a plain number, such as `float`, and add intervals to
+// it. Such a body does not compile. The error message comes from the conversion of an Interval to a plain
+// number, and says what to write instead.
+/// Does not compile, because a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator+=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
-/// Refuses to compile, as a plain number cannot hold an interval.
+/// Does not compile, because a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator-=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
-/// Refuses to compile, as a plain number cannot hold an interval.
+/// Does not compile, because a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator*=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
-/// Refuses to compile, as a plain number cannot hold an interval.
+/// Does not compile, because a plain number cannot hold an interval.
 template <class A, class T>
 requires std::is_arithmetic_v<A> KOKKOS_FUNCTION A& operator/=(A& a, const Interval<T>& b) {
   return a = static_cast<A>(b);
 }
 
-/// Whether a < b for all values of both, for none, or for some.
+/// Returns whether a < b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -252,18 +263,22 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<(A a, B b) {
   const bool no = o.a.lower >= o.b.upper && !BoundOf<arithmetic_result<A, B>>::is_open(o.b.upper);
   return {no ? Truth::no : Truth::either, o.decisions};
 }
-/// Whether a > b for all values of both, for none, or for some.
+/// Returns whether a > b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>(A a, B b) { return b < a; }
-/// Whether a <= b for all values of both, for none, or for some.
+/// Returns whether a <= b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator<=(A a, B b) {
   return !(b < a);  // an undecided answer stays undecided, so NaN is covered
 }
-/// Whether a >= b for all values of both, for none, or for some.
+/// Returns whether a >= b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator>=(A a, B b) { return !(a < b); }
-/// Whether a == b for all values of both, for none, or for some.
+/// Returns whether a == b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
   const detail::Operands<A, B> o(a, b);
@@ -274,7 +289,8 @@ requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator==(A a, B b) {
                     !BoundOf<arithmetic_result<A, B>>::is_open(o.a.upper);
   return {same ? Truth::yes : Truth::either, o.decisions};
 }
-/// Whether a != b for all values of both, for none, or for some.
+/// Returns whether a != b holds for all values of the operands, for none of them, or only for some (see
+/// Truth).
 template <class A, class B>
 requires IntervalOperands<A, B> KOKKOS_FUNCTION Truth operator!=(A a, B b) { return !(a == b); }
 

@@ -8,43 +8,47 @@
 
 namespace tessera {
 
-/// How the bounds of an interval depend on the box that a stage body runs on. It is exact for boxes within
-/// [-limit, limit) in every dimension, on which no operation overflows: all operations are tried on that box,
-/// the largest one.
+/// How the bounds of an interval depend on the box on which a stage body runs. A provenance that is constant
+/// or affine is exact for all boxes within the largest box, which is [-limit, limit) in every dimension.
+/// Inference runs the body on the largest box, and so notices operations that would overflow there.
 struct Provenance {
-  /// `constant`: the bounds do not depend on the box, as those of all that is computed from values alone.
-  /// `affine`: over a box they are those of
+  /// The ways in which bounds depend on the box. `constant`: the bounds do not depend on the box. This is so
+  /// for everything that is computed only from pixel values and plain numbers. `affine`: the bounds are the
+  /// least and the greatest value of
   ///
   ///     floor((multiplier * x + [low, high]) / divisor),
   ///
-  /// where x runs over dimension `dimension` of the box. `varying`: they depend on it in another way, or in
-  /// an unknown one.
+  /// where x takes all coordinates of the box in dimension `dimension`, and [low, high] stands for each
+  /// number of this interval. `varying`: the bounds depend on the box in another way, or in an unknown way.
   enum Kind : unsigned char { constant, affine, varying };
-  /// Closed forms hold for boxes within [-limit, limit) in every dimension.
+  /// The largest box is [-limit, limit) in every dimension. Provenances hold for the boxes within it.
   static constexpr std::int64_t limit = std::int64_t(1) << 26;
 
-  /// How the bounds depend on the box.
+  /// The way in which the bounds depend on the box.
   Kind kind = varying;
-  /// The dimension of the box that an affine form depends on.
+  /// The dimension of the box on which an affine form depends.
   unsigned char dimension = 0;
   /// The factor of x in an affine form; not 0.
   int multiplier = 0;
   /// The divisor of an affine form; positive.
   int divisor = 1;
-  /// The lower end of what is added in an affine form. IndexForms stores the lower bound of a constant here.
+  /// The lower end of the interval that an affine form adds. If an index is constant, IndexForms stores its
+  /// lower bound here.
   int low = 0;
-  /// The upper end of what is added in an affine form. IndexForms stores the upper bound of a constant here.
+  /// The upper end of the interval that an affine form adds. If an index is constant, IndexForms stores its
+  /// upper bound here.
   int high = 0;
 
   /// The bounds of an interval, both inclusive.
   struct Span {
-    /// The least index.
+    /// The lower bound.
     std::int64_t lower;
-    /// The greatest index.
+    /// The upper bound.
     std::int64_t upper;
   };
 
-  /// The affine form with these numbers; `varying` when one of them does not fit (see `fits`).
+  /// Returns the affine form with these numbers. Returns `varying` if `multiplier`, `divisor`, `low` or
+  /// `high` does not fit into 32 bits (see `fits`).
   KOKKOS_FUNCTION static Provenance of(int dimension, std::int64_t multiplier, std::int64_t divisor,
                                        std::int64_t low, std::int64_t high) {
     if (!fits(multiplier) || !fits(divisor) || !fits(low) || !fits(high)) return {};
@@ -56,8 +60,8 @@ struct Provenance {
             static_cast<int>(high)};
   }
 
-  /// The bounds over the indices [first, last], which lie within the limit; for a constant they are [low,
-  /// high].
+  /// Returns the bounds over a box that has the coordinates from `first` to `last` in dimension `dimension`.
+  /// The coordinates must lie within [-limit, limit). For a constant, the bounds are `low` and `high`.
   KOKKOS_FUNCTION Span over(std::int64_t first, std::int64_t last) const {
     const std::int64_t lower = (multiplier < 0 ? last : first) * multiplier + low;
     const std::int64_t upper = (multiplier < 0 ? first : last) * multiplier + high;
@@ -65,28 +69,30 @@ struct Provenance {
     return {floor_divide<std::int64_t>(lower, divisor), floor_divide<std::int64_t>(upper, divisor)};
   }
 
-  /// Whether these are the bounds on the largest box. After an overflow they are not.
+  /// Whether this affine form gives the bounds `lower` and `upper` on the largest box. It does not if an
+  /// operation has overflowed there.
   KOKKOS_FUNCTION bool matches(std::int64_t lower, std::int64_t upper) const {
     const Span span = over(-limit, limit - 1);
     return span.lower == lower && span.upper == upper;
   }
 
-  /// Whether `other` is the same function of the box except for `low` and `high`. The hull of two such forms
-  /// has the lesser `low` and the greater `high`.
+  /// Whether `other` and this provenance are parallel: they differ at most in `low` and `high`. The hull of
+  /// two parallel forms has the lesser `low` and the greater `high`.
   KOKKOS_FUNCTION bool is_parallel_to(const Provenance& other) const {
     return kind == other.kind && dimension == other.dimension && multiplier == other.multiplier &&
            divisor == other.divisor;
   }
 
-  /// Whether the number has 32 bits and a negative of 32 bits. The product of two such numbers fits 64 bits.
+  /// Whether `number` and -`number` both fit into 32 bits. The product of two such numbers fits into 64 bits.
   KOKKOS_FUNCTION static constexpr bool fits(std::int64_t number) {
     return -2147483647 <= number && number <= 2147483647;
   }
 };
 
-// The provenances of the results of interval arithmetic on affine operands.
+// The functions below return the provenances of the results of interval arithmetic.
 
-/// The provenance of a value that may be either of two; a constant if both are.
+/// Returns the provenance of the hull of two intervals that have the provenances `p` and `q`. Parallel forms
+/// are joined, two constants give a constant, and the result is `varying` otherwise.
 KOKKOS_FUNCTION inline Provenance hull(Provenance p, const Provenance& q) {
   if (!p.is_parallel_to(q)) return {};
   p.low = p.low < q.low ? p.low : q.low;
@@ -94,22 +100,25 @@ KOKKOS_FUNCTION inline Provenance hull(Provenance p, const Provenance& q) {
   return p;
 }
 
-/// The provenance of the sum with a constant interval [lower, upper].
+/// Returns the provenance of the sum of an interval with the affine provenance `p` and a constant interval
+/// [lower, upper].
 KOKKOS_FUNCTION inline Provenance shifted(const Provenance& p, std::int64_t lower, std::int64_t upper) {
   if (p.kind != Provenance::affine || !Provenance::fits(lower) || !Provenance::fits(upper)) return {};
   return Provenance::of(p.dimension, p.multiplier, p.divisor, p.low + lower * p.divisor,
                         p.high + upper * p.divisor);
 }
 
-/// The provenance of the negative: -floor(u / d) is floor((d - 1 - u) / d).
+/// Returns the provenance of -i, where `p` is the affine provenance of the interval i. It is computed by the
+/// rule that -floor(u / d) equals floor((d - 1 - u) / d).
 KOKKOS_FUNCTION inline Provenance negated(const Provenance& p) {
   if (p.kind != Provenance::affine) return {};
   const std::int64_t rest = p.divisor - 1;
   return Provenance::of(p.dimension, -p.multiplier, p.divisor, rest - p.high, rest - p.low);
 }
 
-/// The provenance of the sum of two affine ones. Multipliers of opposite signs give none, because x - x on
-/// intervals is wider than 0.
+/// Returns the provenance of the sum of two intervals with the affine provenances `p` and `q`. If the
+/// multipliers have opposite signs, the result is `varying`, because the bounds of x - x in interval
+/// arithmetic are not those of 0 * x.
 KOKKOS_FUNCTION inline Provenance added(const Provenance& p, const Provenance& q) {
   const bool same_sign = (p.multiplier < 0) == (q.multiplier < 0);
   if (p.kind != Provenance::affine || q.kind != Provenance::affine || p.dimension != q.dimension ||
@@ -119,7 +128,7 @@ KOKKOS_FUNCTION inline Provenance added(const Provenance& p, const Provenance& q
                         std::int64_t(p.low) + q.low, std::int64_t(p.high) + q.high);
 }
 
-/// The provenance of the product with a known number.
+/// Returns the provenance of the product of an interval with the affine provenance `p` and a known number.
 KOKKOS_FUNCTION inline Provenance scaled(const Provenance& p, std::int64_t factor) {
   if (factor == 0) return {Provenance::constant};
   if (factor == -1) return negated(p);
@@ -129,7 +138,8 @@ KOKKOS_FUNCTION inline Provenance scaled(const Provenance& p, std::int64_t facto
                         factor < 0 ? first : second);
 }
 
-/// The provenance of the quotient by a known number other than 0, rounded down.
+/// Returns the provenance of the quotient of an interval with the affine provenance `p` and a known number
+/// other than 0. The quotient is rounded down.
 KOKKOS_FUNCTION inline Provenance divided(const Provenance& p, std::int64_t by) {
   if (p.kind != Provenance::affine || !Provenance::fits(by)) return {};
   if (by < 0) return divided(negated(p), -by);

@@ -9,24 +9,24 @@
 
 namespace tessera {
 
-/// The indices at which one input was read, gathered over all paths of a body.
+/// The indices at which a body reads one input, gathered over all paths of the body (see Decisions).
 struct AccessRecord {
-  /// The lowest index read, by dimension; above `highest` when nothing was read.
+  /// The lowest index that was read in each dimension. It is greater than `highest` if nothing was read.
   std::int64_t lowest[max_dimensions];
-  /// The highest index read, by dimension.
+  /// The highest index that was read in each dimension.
   std::int64_t highest[max_dimensions];
-  /// One IndexForms per dimension, in which the forms of the indices are gathered; null when they are not
-  /// needed.
+  /// Points to one IndexForms for each dimension, which gathers the forms of the indices. Null if the forms
+  /// are not needed.
   IndexForms* forms = nullptr;
 
-  /// A record of no access.
+  /// Makes a record without any access.
   KOKKOS_FUNCTION AccessRecord() {
     for (int d = 0; d < max_dimensions; ++d) {
       lowest[d] = BoundOf<Coordinate>::highest();
       highest[d] = BoundOf<Coordinate>::lowest();
     }
   }
-  /// Adds an index, or interval of indices, at which dimension `d` was read.
+  /// Adds an index, or an interval of indices, at which the input was read in dimension `d`.
   KOKKOS_FUNCTION void include(int d, const Interval<Coordinate>& index) {
     lowest[d] = detail::lesser(lowest[d], index.lower);
     highest[d] = detail::greater(highest[d], index.upper);
@@ -35,20 +35,20 @@ struct AccessRecord {
 };
 
 /// The accessor through which a stage body reads an N-dimensional input of T while its footprint is inferred.
-/// It records the indices, which are intervals; the values that it returns may be anything that their type
-/// can hold.
+/// The accessor records the indices, which are intervals. Each read returns the interval of all values of T.
 template <class T, int N>
 class RecordingAccessor {
  public:
   /// The type of a point.
   using Value = T;
 
-  /// An accessor that records into `record`; undecided conditions that follow from its values use the tape
-  /// `decisions`. Both must outlive it.
+  /// Makes an accessor that adds indices to `record`. Undecided conditions on the values that the accessor
+  /// returns use the tape `decisions`. `record` and `decisions` must outlive the accessor.
   KOKKOS_FUNCTION RecordingAccessor(AccessRecord& record, Decisions& decisions)
       : record_(&record), decisions_(&decisions) {}
 
-  /// Records a read at N indices, numbers or intervals, and returns the interval of all values of T.
+  /// Records a read at N indices, each of which is a number or an interval. Returns the interval of all
+  /// values of T.
   template <class... Indices>
   requires(sizeof...(Indices) == N) KOKKOS_FUNCTION Interval<T>
   operator()(const Indices&... indices) const {
@@ -57,8 +57,8 @@ class RecordingAccessor {
     return Interval<T>::whole(decisions_).traced({Provenance::constant});
   }
 
-  /// The number 0, as the start of a sum. It carries the tape, because a sum may be compared before a value
-  /// was added to it.
+  /// Returns the number 0 with which a sum of values starts. The number carries the tape (see Decisions),
+  /// because a body may compare the sum before it adds a value.
   KOKKOS_FUNCTION Interval<T> zero() const {
     return Interval<T>(0, 0, decisions_).traced({Provenance::constant});
   }

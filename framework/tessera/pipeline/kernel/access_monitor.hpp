@@ -8,7 +8,8 @@
 
 namespace tessera {
 
-/// An access of a stage body outside the footprint of the box that it was computing.
+/// An access of a stage body to a point of an input that lies outside the footprint of the box that is
+/// computed.
 struct AccessViolation {
   /// The id of the stage.
   int stage = 0;
@@ -16,22 +17,24 @@ struct AccessViolation {
   int input = 0;
   /// The first dimension in which the point lies outside.
   int dimension = 0;
-  /// The point that was read; the dimensions that the input does not have are 0.
+  /// The point that was read. Its coordinates are 0 in dimensions that the input does not have.
   std::int64_t point[max_dimensions] = {};
-  /// The footprint of this input.
+  /// The footprint, which is the box of the input that the body may read.
   Box footprint;
 };
 
 /// Keeps the first violation that any thread reports.
 class AccessViolations {
  public:
-  /// Keeps the violation unless another one was reported before. Threads may call it at the same time.
+  /// Keeps the violation unless another one was reported before. Several threads may call this function at
+  /// the same time.
   void report(const AccessViolation& violation) {
     if (claimed_.exchange(true)) return;
     first_ = violation;
     complete_.store(true, std::memory_order_release);
   }
-  /// The violation that was reported first, or null. It may be called only when no thread is computing.
+  /// Returns the violation that was reported first, or null if there was none. This function may be called
+  /// only when no thread is computing.
   const AccessViolation* first() const {
     return complete_.load(std::memory_order_acquire) ? &first_ : nullptr;
   }
@@ -42,17 +45,18 @@ class AccessViolations {
   AccessViolation first_;
 };
 
-/// Reports the accesses of one stage to one of its inputs that lie outside the footprint (builds with
-/// TESSERA_CHECKS). Such an access reads 0. Hosts only.
+/// Reports the accesses outside the footprint that one stage makes to one of its inputs. Such an access reads
+/// 0. Accesses are reported only on hosts, in builds with TESSERA_CHECKS.
 struct AccessMonitor {
   /// The object to which violations are reported.
   AccessViolations* violations;
   /// The id of the stage.
   int stage;
-  /// The number of the input among the stage's inputs.
+  /// The number of the input among the stage's inputs, from 0.
   int input = 0;
 
-  /// Reports a read of `point` that leaves `footprint` in `dimension`, and returns 0 in place of the point.
+  /// Reports a read of `point`, which lies outside `footprint` in `dimension`. Returns 0 in place of the
+  /// value of the point.
   template <class T>
   T& outside(const Box& footprint, const int* point, int dimension) const {
     AccessViolation violation{stage, input, dimension, {}, footprint};

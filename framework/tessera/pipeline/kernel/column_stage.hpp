@@ -6,20 +6,22 @@
 namespace tessera {
 
 /// The line of points that the body of a column stage writes: all points along one dimension. Points that are
-/// not written are undefined: begin with `line.fill(0)`, or write all points by `line.each(...)`. If `Extent`
-/// is not 0, it is the number of points, known to the compiler; the points of a `Contiguous` line follow each
-/// other in memory.
+/// not written are undefined. A body may therefore begin with `line.fill(0)`, or write all points by
+/// `line.each(...)`. If `Extent` is not 0, the line has `Extent` points, a number that the compiler knows. If
+/// `Contiguous` is true, the points follow each other in memory.
 template <class T, int Extent = 0, bool Contiguous = false>
 class Line {
  public:
   /// The type of a point.
   using Value = T;
 
-  /// A line of `extent` points, the first at `first`, that lie `stride` elements apart.
+  /// Makes a line of `extent` points. The first point lies at `first`, and neighbouring points lie `stride`
+  /// elements apart.
   KOKKOS_FORCEINLINE_FUNCTION Line(T* first, std::ptrdiff_t stride, int extent)
       : first_(first), stride_(stride), extent_(extent) {}
 
-  /// The point at an index from 0 to below `extent()`; builds with TESSERA_CHECKS end the program at others.
+  /// Returns the point at `index`, which must be in [0, extent()). Builds with TESSERA_CHECKS end the program
+  /// at any other index.
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index index) const {
     const int i = Coordinate(index).value;
@@ -32,18 +34,18 @@ class Line {
   KOKKOS_FORCEINLINE_FUNCTION void fill(T value) const {
     for (int i = 0; i < extent(); ++i) at(i) = value;
   }
-  /// Sets every point to `value(index)`, which must not read the line. Quotients of coordinates in `value`
-  /// keep compilers from vectorising it: compute them before.
+  /// Sets every point to `value(index)`. `value` must not read the line. It should not divide coordinates,
+  /// because compilers do not vectorise a loop with such divisions. Compute the quotients before the call.
   template <class ValueAt>
   KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
-    // Lines are short: with longer vectors more points would be left over.
+    // The vectors have 32 bytes. Lines are short, so that with longer vectors more points would be left over.
     [[maybe_unused]] constexpr int lanes = sizeof(T) < 32 ? 32 / static_cast<int>(sizeof(T)) : 1;
 #pragma omp simd simdlen(lanes)
     for (int i = 0; i < extent(); ++i) at(i) = static_cast<T>(value(Coordinate(i)));
   }
-  /// The number of points of the line.
+  /// Returns the number of points of the line.
   KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
-  /// The number 0, as the start of a sum.
+  /// Returns the number 0 with which a sum of points starts.
   KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
 
  private:
@@ -54,29 +56,30 @@ class Line {
   int extent_;
 };
 
-/// The line of a column stage while its footprint is inferred. What is written is dropped, and a point that
-/// is read may be anything.
+/// The line of a column stage while its footprint is inferred. Values that are written are dropped, and a
+/// point that is read may have any value of T.
 template <class T>
 class IntervalLine {
  public:
   /// The type of a point.
   using Value = T;
 
-  /// A line of `extent` points; undecided conditions that follow from its points use the tape `decisions`.
+  /// Makes a line of `extent` points. Undecided conditions on its points use the tape `decisions`.
   KOKKOS_FUNCTION IntervalLine(int extent, Decisions* decisions)
       : extent_(extent), decisions_(decisions), element_(Interval<T>::whole(decisions)) {}
 
-  /// A point, which may be anything.
+  /// Returns a point that may have any value of T. Values that are assigned to the point are dropped.
   template <class Index>
   KOKKOS_FUNCTION Interval<T>& operator()(const Index&) {
     return element_ = Interval<T>::whole(decisions_);
   }
-  /// Accepts the value for every point and drops it.
+  /// Takes a value for all points and drops it.
   template <class V>
   KOKKOS_FUNCTION void fill(const V& value) {
     element_ = value;
   }
-  /// Calls `value` once, with the interval of all indices, so that the accesses in it are recorded.
+  /// Calls `value` once, with the interval of all indices of the line, so that the accesses of `value` to the
+  /// inputs are recorded.
   template <class ValueAt>
   KOKKOS_FUNCTION void each(const ValueAt& value) {
     Provenance all{Provenance::constant};
@@ -84,9 +87,9 @@ class IntervalLine {
     const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
     element_ = cast<T>(value(index));
   }
-  /// The number of points of the line.
+  /// Returns the number of points of the line.
   KOKKOS_FUNCTION int extent() const { return extent_; }
-  /// The number 0, as the start of a sum; it carries the tape.
+  /// Returns the number 0 with which a sum of points starts. The number carries the tape (see Decisions).
   KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
 
  private:
@@ -97,7 +100,9 @@ class IntervalLine {
 
 namespace detail {
 
-/// A column body as a body of the points of the other dimensions, which inference can run.
+/// Adapts the body of a column stage, so that inference can run it. A call takes the inputs, and the
+/// coordinates in the dimensions other than that of the line, and passes them to `body` after an IntervalLine
+/// of `extent` points.
 template <class Body, class Value>
 struct ColumnFootprint {
   Body body;
@@ -112,7 +117,7 @@ struct ColumnFootprint {
     body(line, arguments...);
     return 0;
   }
-  /// The tape that the coordinates carry; null without coordinates on intervals.
+  /// Returns the tape that the coordinates carry, or null if no argument is an interval.
   template <class... Arguments>
   KOKKOS_FUNCTION static Decisions* tape(const Arguments&... arguments) {
     Decisions* found = nullptr;
@@ -124,11 +129,11 @@ struct ColumnFootprint {
   }
 };
 
-/// The lines of a column stage along dimension D.
+/// The type of the lines that a column stage writes along dimension D. Lines along x are contiguous.
 template <class Value, int D, int Extent>
 using StageLine = Line<Value, Extent, D == 0>;
 
-/// The line along dimension D through the point p.
+/// Returns the line of `output` along dimension D through the point `p`.
 template <int N, int D, int Extent, class Value>
 KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& output, const int* p,
                                                          int extent) {
@@ -138,12 +143,13 @@ KOKKOS_FUNCTION StageLine<Value, D, Extent> line_through(const ArrayReference& o
   return {first, D == 0 ? 1 : static_cast<std::ptrdiff_t>(output.strides[D]), extent};
 }
 
-/// The k-th dimension, from 0, if dimension d is left out.
+/// Leaves out dimension `d`, and returns the k-th of the other dimensions, counted from 0.
 KOKKOS_FUNCTION constexpr std::size_t other_dimension(std::size_t k, int d) {
   return k < static_cast<std::size_t>(d) ? k : k + 1;
 }
 
-/// A body and its inputs: a call passes the inputs to the body after the line. Devices.
+/// The body of a column stage with its inputs, for devices. A call passes the line, the inputs and the
+/// coordinates to the body.
 template <class Body, class... Inputs>
 struct ColumnKernel {
   Body body;
@@ -159,8 +165,8 @@ struct ColumnKernel {
   }
 };
 
-/// The kernel of a device: it computes one line per point of `box`, whose range in dimension D holds one
-/// point.
+/// The kernel of a column stage on a device. It computes one line for each point of `box`, which has only one
+/// point along dimension D.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 struct LineKernel {
   ColumnKernel<Body, Inputs...> bound;
@@ -186,9 +192,10 @@ struct LineKernel {
   }
 };
 
-/// Calls `bound(first, x, ...)` for the point of every line in `starts`, where `first` is the line's first
-/// element. The lines that lie closest in memory follow each other. `Left` is the number of dimensions that
-/// are still to be looped over.
+/// Calls `bound(first, x, ...)` for each point of `starts`, which has one point for each line. The argument
+/// `first` points to the first element of the line, and the coordinates are those of the line in the
+/// dimensions other than D. Lines that lie closest in memory are computed one after the other. `Left` is the
+/// number of dimensions over which this function still loops.
 template <int D, int Left, class Value, class Bound, class... Outer>
 [[gnu::always_inline]] inline void for_each_line(const Bound& bound, const ArrayReference& output,
                                                  Value* first, const Box& starts, Outer... outer) {
@@ -205,13 +212,14 @@ template <int D, int Left, class Value, class Bound, class... Outer>
 
 }  // namespace detail
 
-/// A stage whose body writes a whole line along dimension D, `extent` points from 0 on, for each point of the
-/// other dimensions: `body(line, inputs..., x, ...)` gets the coordinates of those dimensions in order. An
-/// `Extent` other than 0 is known to the compiler.
+/// A stage whose body writes a whole line along dimension D for each point of the other dimensions. A line
+/// has the points 0 to extent - 1 along D. `body(line, inputs..., x, ...)` gets the coordinates in the other
+/// dimensions, in order. If `Extent` is not 0, each line has `Extent` points, a number that the compiler
+/// knows.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 class ColumnStage final : public StageKernel {
  public:
-  /// Copies the body, whose lines have `extent` points.
+  /// Copies the body. Each line has `extent` points.
   ColumnStage(const Body& body, int extent)
       : body_(body), extent_(extent), footprint_(detail::ColumnFootprint<Body, Value>{body, extent}) {}
 

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace detail {
 
-/// The device kernel of a PointStage in a group, and how many arrays it has.
+/// The device kernel of a PointStage, and the numbers of its inputs and outputs.
 template <class Kernel>
 struct GroupStage;
 template <class Body, int N, class... Values, class... Inputs, class U>
@@ -18,7 +18,8 @@ struct GroupStage<PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, 
   using Kernel = PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 };
 
-/// The kernel of a group: a team computes all stages in turn on one tile, with a barrier between stages.
+/// The kernel of a fusable group. A team of threads computes one tile: it computes all stages of the group,
+/// one after the other, with a barrier after each stage.
 template <class Bodies, class... Kernels>
 struct GroupTile {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -71,11 +72,12 @@ struct GroupTile {
 
 }  // namespace detail
 
-/// A group of point stages, given by their kernel types, that a device computes in one kernel.
+/// A fusable group of stages that a device computes in one kernel. `Kernels` are the PointStages of the
+/// group.
 template <class... Kernels>
 class FusedStages final : public GroupKernel {
  public:
-  /// Copies the bodies of the stages, which are in the order of computation.
+  /// Copies the bodies of the stages. The stages must be given in the order in which they are computed.
   explicit FusedStages(const Kernels&... kernels) : bodies_(pack(kernels.body()...)) {}
 
   void launch(const ExecutionSpace& execution, const GroupTiles& tiles) const override {

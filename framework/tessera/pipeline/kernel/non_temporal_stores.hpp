@@ -6,22 +6,23 @@
 
 namespace tessera {
 
-/// The value that Target::cache_bytes should have, in bytes, for a rank of `threads` threads on this machine:
-/// 0 where the processor has no non-temporal stores that this build knows.
+/// Returns the value for Target::cache_bytes, in bytes, of a rank that computes with `threads` threads on
+/// this machine. Returns 0 if this build has no non-temporal stores for the processor, or if the machine does
+/// not report the size of its caches. No result is then written past the caches.
 std::int64_t cache_to_write_past(int threads);
 
 namespace detail {
 
-/// Points of an array that is written past the caches are gathered first, this many bytes at a time, which
-/// stay in the nearest cache.
+/// The number of bytes of a row that are gathered in a buffer before they are written past the caches. The
+/// buffer is small, so that it stays in the nearest cache.
 inline constexpr int non_temporal_piece_bytes = 1024;
 
-/// Copies `bytes` bytes by non-temporal stores where the processor has them: whole cache lines then need not
-/// be read before they are written.
+/// Copies `bytes` bytes. If the processor has non-temporal stores, whole cache lines are written by such
+/// stores, and need not be read from memory before they are written.
 void store_non_temporal(void* to, const void* from, std::size_t bytes);
 
-/// Orders the stores of `store_non_temporal`. The calling thread must call it before other threads may read
-/// what it stored.
+/// Orders the non-temporal stores of the calling thread before all its later stores. A thread must call this
+/// function before other threads may read what it has stored.
 void finish_non_temporal_stores();
 
 }  // namespace detail

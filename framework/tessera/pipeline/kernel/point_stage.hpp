@@ -26,7 +26,8 @@ struct TypeList {};
 
 namespace detail {
 
-/// The number of rows that hosts compute together: `rows_together` if the body names it, else 1.
+/// Returns the number of rows that hosts compute together: `Body::rows_together` if the body has such a
+/// member, else 1.
 template <class Body>
 constexpr int rows_together_of() {
   if constexpr (requires { Body::rows_together; }) {
@@ -37,8 +38,8 @@ constexpr int rows_together_of() {
   }
 }
 
-/// A body with the accessors of its stage's inputs: a call passes them to the body, with the coordinates of a
-/// point. Hosts only.
+/// A stage body with the accessors of the inputs of the stage, for hosts. A call takes the coordinates of a
+/// point, and passes the accessors and the coordinates to the body.
 template <class Body, class... Accessors>
 struct BoundBody {
   Body body;
@@ -56,7 +57,8 @@ struct BoundBody {
   }
 };
 
-/// The kernel of a device: it computes one unit, which is mostly one point.
+/// The kernel of a point stage on a device. A call computes one unit (see Unit), which is a single point for
+/// most stages.
 template <class Body, int N, class Outputs, class Inputs, class U>
 struct PointKernel;
 template <class Body, int N, class... Values, class... Inputs, class U>
@@ -64,7 +66,7 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   Body body;
   ArrayReference inputs[sizeof...(Inputs) > 0 ? sizeof...(Inputs) : 1];
   ArrayReference outputs[sizeof...(Values)];
-  /// The points of the box along x.
+  /// The range of the box along x, in points.
   Range columns;
   Box units;
 
@@ -84,7 +86,8 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
     }
     compute(p);
   }
-  /// Computes a row, for hosts, which compute like a device only in tests.
+  /// Computes a row of units. `launch_rows` calls this operator in builds for hosts, where only tests launch
+  /// this kernel.
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     for (std::int64_t x = units[0].begin; x < units[0].end; ++x) (*this)(static_cast<int>(x), row);
   }
@@ -123,7 +126,8 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   }
 };
 
-/// Runs a kernel on every point of a box: kernel(x, row) on devices, kernel(row) on hosts.
+/// Launches a kernel on all points of `box`. Devices call kernel(x, row) for each point, and hosts call
+/// kernel(row) for each row. The rows of the box are numbered from 0.
 template <class Kernel>
 void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
   const std::int64_t rows = box.size() / box[0].size();
@@ -139,26 +143,27 @@ void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel
 
 }  // namespace detail
 
-/// A stage whose body computes the values of one point, one per output, of N-dimensional arrays; or, if U is
-/// larger than a point, the values of one unit of a single array. `Outputs` is a TypeList of the types of the
-/// outputs, `Inputs` one of ArrayTypes.
+/// A stage with N-dimensional outputs. A call of the body computes one point, and returns one value for each
+/// output. If the unit U has more than one point, the stage has a single output, and a call of the body
+/// computes all points of one unit (see Unit). `Outputs` is a TypeList of the element types of the outputs,
+/// and `Inputs` is a TypeList of the ArrayTypes of the inputs.
 template <class Body, int N, class Outputs, class Inputs, class U = SinglePoint>
 class PointStage;
-/// The only form that is defined: outputs and inputs are given as TypeLists.
+/// The specialization that defines PointStage. `Outputs` and `Inputs` must be TypeLists.
 template <class Body, int N, class... Values, class... Inputs, class U>
 class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : public StageKernel {
  public:
   static_assert(U::points == 1 || sizeof...(Values) == 1);
   static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
                 "rows_together is for bodies that give one value of one point");
-  /// The kernel of a device.
+  /// The kernel that computes the stage on a device.
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
   /// Copies the body and infers the closed form of its footprint, if it has one.
   explicit PointStage(const Body& body)
       : body_(body), footprint_(body), swaps_rows_(footprint_.swaps_rows()) {}
 
-  /// The body of the stage.
+  /// Returns the body of the stage.
   const Body& body() const { return body_; }
 
   void required(const Box& box, Box* needs) const override { footprint_.required(U::over(box), needs); }
@@ -213,8 +218,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
   Body body_;
   Footprint<Body, dimensions, Inputs...> footprint_;
-  /// Whether rows of the stage are columns of an input, and no input is read along its rows: the transposing
-  /// traversal is then used.
+  /// Whether rows of the stage are columns of an input, and no input is read along its rows. If so, and if
+  /// the stage has a single output and units of one point, hosts compute it by compute_transposed.
   bool swaps_rows_;
 };
 

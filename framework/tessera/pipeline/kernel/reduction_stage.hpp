@@ -12,7 +12,8 @@ namespace tessera {
 
 namespace detail {
 
-/// The elements of a reduction's result, which is a number or an array of numbers.
+/// The type and the number of the elements of a reduction's result, which is a number or a std::array of
+/// numbers.
 template <class Result>
 struct ResultElements {
   using Element = Result;
@@ -26,12 +27,13 @@ struct ResultElements<std::array<T, Count>> {
 
 }  // namespace detail
 
-/// Reduces an N-dimensional array of T. The result has the same bits in whatever order and parts the points
-/// come (see ReductionOf).
+/// The global reduction of an N-dimensional array of T by a `Reduction` (see ReductionOf). The result always
+/// has the same bits: it depends neither on the order of the points nor on the parts in which they are
+/// reduced.
 template <class Reduction, class T, int N>
 class ReductionStage final : public ReductionKernel {
  public:
-  /// The type of a partial value.
+  /// The type of a partial value, which is the reduction of some of the points.
   using Value = typename Reduction::Value;
   /// The type and the number of the elements of the result.
   using Elements = detail::ResultElements<decltype(Reduction().result(std::declval<const Value&>()))>;

@@ -9,7 +9,8 @@
 
 namespace tessera::detail {
 
-/// Computes `count` points of a row from x on; `outer` are the coordinates of the other dimensions.
+/// Computes `count` points of a row, from `x` on. `outer` are the coordinates of the row in the other
+/// dimensions.
 template <class Bound, class Output, class... Outer>
 [[gnu::always_inline]] inline void compute_span(const Bound& bound, const Output& output, int x, int count,
                                                 Outer... outer) {
@@ -19,11 +20,13 @@ template <class Bound, class Output, class... Outer>
   output.store(value, count, Coordinate(x), outer...);
 }
 
-/// Computes rows one after the other, or as many together as the body's `rows_together` says.
+/// Computes the points of a plane that lie in `columns` along x and in `rows` along y. `outer` are the
+/// coordinates of the plane in the other dimensions. `Bound::rows_together` rows are computed at a time, and
+/// the last rows one by one if fewer are left.
 template <class Bound, class Output, class... Outer>
 [[TESSERA_FLAT]] void compute_plane(const Bound& bound, const Output& output, Range columns, Range rows,
                                     Outer... outer) {
-  // These copies stay in registers: stores to a row cannot change them.
+  // These copies stay in registers, because stores to a row cannot change them.
   const Bound local = bound;
   const Output out = output;
   const int x = static_cast<int>(columns.begin);
@@ -39,7 +42,7 @@ template <class Bound, class Output, class... Outer>
   for (; y < rows.end; ++y) compute_span(local, out, x, width, Coordinate(y), outer...);
 }
 
-/// Loops over a box; `outer` holds the coordinates of the dimensions above D.
+/// Computes all points of `box` that have the coordinates `outer` in the dimensions above D.
 template <int D, class Bound, class Output, class... Outer>
 inline void compute_rows(const Bound& bound, const Output& output, const Box& box, Outer... outer) {
   if constexpr (D == 0) {

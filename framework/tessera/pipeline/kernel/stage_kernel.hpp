@@ -17,76 +17,85 @@ class StageKernel {
  public:
   virtual ~StageKernel() = default;
 
-  /// Writes the boxes of the inputs, one per input, that the body may read while it computes `box`, which
-  /// must not be empty. Throws InternalError as Footprint::required does.
+  /// Writes to `needs` the box of each input that the body may read while it computes `box`, which must not
+  /// be empty. Throws InternalError if the footprint cannot be found (see Footprint::required).
   virtual void required(const Box& box, Box* needs) const = 0;
 
-  /// Computes `box` on the calling thread. Every host mode calls this one function, so that all modes give
-  /// the same bits. `inputs` has one array per input, which must hold what `required(box)` says; `outputs`
-  /// has one array per output of the stage. Accesses outside the footprint are reported to `monitor` in
-  /// builds with TESSERA_CHECKS.
+  /// Computes `box` on the calling thread. Hosts use this function in every HostMode, so that the results
+  /// always have the same bits. `inputs` has one array for each input of the stage. Each array must hold the
+  /// box of the input that `required` gives for `box`. `outputs` has one array for each output of the stage.
+  /// In builds with TESSERA_CHECKS, accesses outside the footprint are reported to `monitor`.
   virtual void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                       AccessMonitor monitor) const = 0;
 
-  /// Whether rows of the stage are columns of an input: tiles should then be high.
+  /// Whether rows of the stage are columns of an input (see Footprint::swaps_rows). The tiles of such a stage
+  /// should be high.
   virtual bool swaps_rows() const { return false; }
 
-  /// Enqueues the computation of `box` as a kernel on `execution`, as devices compute. It does not wait.
+  /// Enqueues on `execution` a kernel that computes `box`. Devices compute in this way. The arrays `inputs`
+  /// and `outputs` are the same as for `region`. On a device, the call does not wait for the kernel.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,
                       const ArrayReference* outputs, const Box& box) const = 0;
 };
 
-/// A global reduction without its types. It works on partial values, each of `value_bytes()` bytes of memory
-/// aligned to 64 bytes. `region` adds the points of a box to the partial value at the output's origin;
-/// `launch` writes `device_shares()` partial values there.
+/// The interface through which the framework uses a global reduction without knowing its types. A partial
+/// value is the reduction of some of the points, and takes `value_bytes()` bytes. The memory for partial
+/// values is aligned to 64 bytes. `region` adds the points of a box to the partial value at the origin of the
+/// output. `launch` writes `device_shares()` partial values, one after the other, from the origin of the
+/// output on.
 class ReductionKernel : public StageKernel {
  public:
-  /// The bytes of one partial value.
+  /// Returns the number of bytes of one partial value.
   virtual std::int64_t value_bytes() const = 0;
-  /// The number of partial values that `launch` makes.
+  /// Returns the number of partial values that `launch` writes.
   int device_shares() const;
-  /// Makes `value` the partial value of no points.
+  /// Writes the partial value of no points to `value`.
   virtual void init(std::byte* value) const = 0;
-  /// Adds the points of `other` to `into`.
+  /// Adds the partial value `other` to the partial value `into`.
   virtual void join(std::byte* into, const std::byte* other) const = 0;
-  /// Writes the elements of the result of `value`, one after the other, to `result`.
+  /// Writes the result of the reduction to `result`, given the partial value of all points. The elements of
+  /// the result follow each other in memory.
   virtual void store(const std::byte* value, std::byte* result) const = 0;
-  /// The function that joins values in an MPI_Op.
+  /// Returns the function by which MPI joins the partial values of ranks, for MPI_Op_create.
   virtual MPI_User_function* join_function() const = 0;
 };
 
-/// Where a stage of a group finds one of its arrays in a tile: in memory, or in the team's scratch, where
-/// stage `member` of the group writes it without padding.
+/// The place of an input or output of a stage of a fusable group, while a team computes a tile. The array
+/// lies either in memory or, without padding, in the scratch of the team.
 struct GroupArray {
-  /// The array in memory, if `member` is -1.
+  /// The array, if it lies in memory.
   ArrayReference memory;
-  /// The number in the group of the stage that computes the array into scratch; -1: the array is in memory.
+  /// The number of the stage, within the group, that computes the array into scratch, or -1 if the array lies
+  /// in memory.
   int member = -1;
-  /// The place where the array begins, in bytes from the start of the team's scratch.
+  /// The place where an array in scratch begins, in bytes from the start of the team's scratch.
   std::int64_t scratch_offset = 0;
-  /// The bytes of one point.
+  /// The number of bytes of one point.
   std::int64_t element_size = 0;
 };
 
-/// The tiles of a group of stages. All that it points to lies in the memory space where kernels run.
+/// The tiles of a fusable group. All pointers lead to the memory space in which kernels run.
 struct GroupTiles {
   /// The number of tiles.
   std::int64_t tile_count = 0;
-  /// Tile t needs the box boxes[t * stages + s] of stage s; the boxes of stages that are computed elsewhere
-  /// are empty.
+  /// The boxes that the stages of the group compute. In tile t, stage s computes the box
+  /// boxes[t * stages + s], where `stages` is the number of stages. This box is empty if the stage is
+  /// computed elsewhere.
   const Box* boxes = nullptr;
-  /// The inputs and then the outputs of stage 0, those of stage 1, and so on.
+  /// The arrays of all stages: the inputs and then the outputs of stage 0, the inputs and then the outputs of
+  /// stage 1, and so on.
   const GroupArray* arrays = nullptr;
-  /// The bytes of scratch memory of one team.
+  /// The number of bytes of scratch memory of one team.
   std::int64_t scratch_bytes = 0;
 };
 
-/// The stages of a fusable group in one kernel of a device: a team per tile, and a barrier between stages.
+/// The interface through which the framework computes the stages of a fusable group in one kernel of a
+/// device. A team of threads computes a tile, with a barrier after each stage.
 class GroupKernel {
  public:
   virtual ~GroupKernel() = default;
 
-  /// Enqueues the computation of all tiles on `execution`. It does not wait.
+  /// Enqueues the computation of all tiles on `execution`, and does not wait for it.
   virtual void launch(const ExecutionSpace& execution, const GroupTiles& tiles) const = 0;
 };
 

@@ -16,8 +16,9 @@
 
 namespace tessera::detail {
 
-/// The arrays to which a stage writes `box`, one per output; a call of the body gives one point. Hosts only.
-/// `Wide` says that the stage reads no elements of less than four bytes.
+/// The arrays to which a stage with several outputs writes, for hosts. There is one array for each output,
+/// and a call of the body computes one point. `Wide` says that the stage reads no elements of less than four
+/// bytes.
 template <bool Wide, class U, int N, class... Values>
 struct OutputArrays {
   static_assert(U::points == 1);
@@ -29,7 +30,8 @@ struct OutputArrays {
   OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
       : arrays(Accessor<Values, N>(outputs[Output])...) {}
 
-  /// Stores `count` points of a row, from `at` on; `value(k)` gives the values of point k.
+  /// Stores `count` points of a row, from the point `at` on. `value(k)` returns the values of the k-th of
+  /// these points, counted from 0.
   template <class Value, class... Coordinates>
   [[gnu::always_inline]] void store(const Value& value, int count, Coordinates... at) const {
     store(value, count, std::index_sequence_for<Values...>{}, at...);
@@ -38,7 +40,8 @@ struct OutputArrays {
   [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
                                     Coordinates... at) const {
     const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
-    // Vectors of 32 bytes for wide elements, for the reasons given for stages with one output below.
+    // Vectors have 32 bytes if all elements have at least four bytes. `compute` below, for stages with one
+    // output, gives the reasons.
     if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
       [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
 #pragma omp simd simdlen(lanes)
@@ -48,8 +51,8 @@ struct OutputArrays {
       for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
     }
   }
-  /// Stores one point. It is a function of its own, because compilers would keep the values in memory if they
-  /// were variables of the loop.
+  /// Stores the values of point `k`. This is a function of its own, because compilers would keep the values
+  /// in memory if they were variables of the loop.
   template <class Value, std::size_t... Output, class Spans>
   [[gnu::always_inline]] static void store_point(const Value& value, int k, std::index_sequence<Output...>,
                                                  const Spans& spans) {
@@ -58,7 +61,7 @@ struct OutputArrays {
   }
 };
 
-/// The array to which a stage with one output writes; a call of the body gives one point.
+/// The array to which a stage with one output writes, if a call of the body computes one point.
 template <bool Wide, int N, class Value>
 struct OutputArrays<Wide, SinglePoint, N, Value> {
   Accessor<Value, N> array;
@@ -67,7 +70,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   OutputArrays(const ArrayReference* outputs, const Box&)
       : array(outputs[0]), non_temporal(outputs[0].non_temporal) {}
 
-  /// Stores `count` points of a row, from `at` on; `value(k)` gives point k.
+  /// Stores `count` points of a row, from the point `at` on. `value(k)` returns the value of the k-th of
+  /// these points, counted from 0.
   template <class ValueOf, class... Coordinates>
   [[gnu::always_inline]] void store(const ValueOf& value, int count, Coordinates... at) const {
     Value* const span = &array(at...);
@@ -78,7 +82,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
       store_spans<0>([&value](int, int k) __attribute__((always_inline)) { return value(k); }, count, {span});
   }
 
-  /// Stores `count` points, from x on, of each of the rows y + R; `value(r, k)` gives point k of row y + r.
+  /// Stores `count` points, from `x` on, of each of the rows y + R. `value(r, k)` returns the value of the
+  /// point x + k of the row y + r.
   template <std::size_t... R, class ValueOf, class... Outer>
   [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
                                          int y, Outer... outer) const {
@@ -109,12 +114,14 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
          ...);
     }
   }
-  /// Computes `count` points of each row, from number `first` on.
+  /// Computes `count` points of each of the rows R, from point number `first` on, and stores them from `to`
+  /// on. `value(r, k)` returns the value of point k of row r.
   template <std::size_t... R, class ValueOf, class... Spans>
   [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
                                              Spans KOKKOS_RESTRICT... to) {
-    // Vectors of 32 bytes for wide elements: of longer ones every load beside a cache line's start crosses
-    // into the next line, and arithmetic on few elements gains less than that costs.
+    // Vectors have 32 bytes if all elements have at least four bytes. With longer vectors, a load that does
+    // not begin at the start of a cache line crosses into the next line. This costs more than the arithmetic
+    // gains, because even a longer vector holds only a few such elements.
     if constexpr (Wide && sizeof(Value) >= 4) {
       [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(sizeof(Value));
 #pragma omp simd simdlen(lanes)
@@ -130,15 +137,15 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   struct Same {
     using Type = Value;
   };
-  /// Stores point k of all rows. It is a function of its own so that all values are computed before the first
-  /// is stored: what rows share is then computed once.
+  /// Stores point `k` of all rows. This is a function of its own, so that all values are computed before the
+  /// first value is stored. What the rows have in common is then computed only once.
   template <std::size_t... R>
   [[gnu::always_inline]] static void put(int k, typename Same<R>::Type*... to,
                                          typename Same<R>::Type... values) {
     ((to[k] = values), ...);
   }
-  /// Stores table entries, a piece of the row at a time: first the indices are gathered, then the entries are
-  /// looked up.
+  /// Stores `count` points of a row whose values are table entries (see Lookup). The row is stored in pieces.
+  /// For each piece, first the indices are gathered, and then the entries are looked up.
   template <class ValueOf>
   [[gnu::always_inline]] static void store_entries(const ValueOf& value, Value* span, int count) {
     constexpr int piece = 512;
@@ -155,8 +162,9 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
         for (int k = 0; k < points; ++k) span[first + k] = value_of<0>(value(first + k));
     }
   }
-  /// Gathers the index of point k; returns 1 if it is one of another table than `entries`, else 0. It is a
-  /// function of its own, because compilers would keep the value in memory if it were a variable of the loop.
+  /// Writes to `index` the table index of point `k`. Returns 1 if the point uses another table than
+  /// `entries`, else 0. This is a function of its own, because compilers would keep the value in memory if it
+  /// were a variable of the loop.
   template <class ValueOf>
   [[gnu::always_inline]] static int put_index(const ValueOf& value, int k, const Value* entries,
                                               std::uint16_t& index) {
@@ -166,8 +174,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
   }
 };
 
-/// The array to which a stage writes when a call of its body gives a unit of several points. The first and
-/// the last unit of a row may lie in `box` in part.
+/// The array to which a stage writes a box, if a call of the body computes a unit of several points (see
+/// Unit). The first and the last unit of a row may lie only partly in the box.
 template <bool Wide, int X, int Planes, int N, class Value>
 requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   Accessor<Value, N> array;
@@ -203,7 +211,8 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
   template <class ValueOf, std::size_t... K, class... Outer>
   [[gnu::always_inline]] void store_whole(const ValueOf& value, int first, int last,
                                           std::index_sequence<K...>, Coordinate x, Outer... outer) const {
-    // Pieces are whole cache lines.
+    // If the row is written past the caches, it is written in pieces whose size is a multiple of a cache
+    // line.
     constexpr int unit = static_cast<int>(sizeof(Value)) * X, step = 64 / std::gcd(64, unit);
     constexpr int most = std::max(step, non_temporal_piece_bytes / unit / step * step);
     alignas(64) Value gathered[Planes][most * X];
@@ -228,8 +237,8 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
 #pragma omp simd
     for (int k = 0; k < count; ++k) store_unit(value, first, k, std::index_sequence<K...>{}, spans);
   }
-  /// Stores one unit. It is a function of its own, because compilers would keep the values in memory if they
-  /// were variables of the loop.
+  /// Stores the unit with the number `first` + `k`. This is a function of its own, because compilers would
+  /// keep the values in memory if they were variables of the loop.
   template <class ValueOf, std::size_t... K, class Spans>
   [[gnu::always_inline]] static void store_unit(const ValueOf& value, int first, int k,
                                                 std::index_sequence<K...>, const Spans& spans) {

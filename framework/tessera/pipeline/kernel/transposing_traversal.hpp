@@ -12,14 +12,15 @@
 
 namespace tessera::detail {
 
-/// The number of points along each side of the blocks that are transposed: a cache line of elements, or 32 if
-/// that is less.
+/// The number of points along each side of the square blocks that are transposed. It is the number of
+/// elements in a cache line, but at most 32.
 template <class T>
 inline constexpr int transposed_side = std::min<int>(32, 64 / static_cast<int>(sizeof(T)));
 
-/// Writes the first `height` rows of the transpose of a dense block, and of each the first `width` elements,
-/// to `result`. The block has transposed_side x transposed_side elements of `Bytes` bytes, and the rows of
-/// the result lie `stride` bytes apart. With `non_temporal`, they are written past the caches.
+/// Writes the transpose of a dense block to `result`, but only its first `height` rows, and only the first
+/// `width` elements of each row. The block has transposed_side x transposed_side elements of `Bytes` bytes.
+/// The rows of the result lie `stride` bytes apart. If `non_temporal` is true, the result is written past the
+/// caches.
 template <std::size_t Bytes>
 void store_transposed(const void* block, std::byte* result, std::ptrdiff_t stride, int width, int height,
                       bool non_temporal);
@@ -28,8 +29,9 @@ extern template void store_transposed<2>(const void*, std::byte*, std::ptrdiff_t
 extern template void store_transposed<4>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
 extern template void store_transposed<8>(const void*, std::byte*, std::ptrdiff_t, int, int, bool);
 
-/// Computes up to transposed_side x transposed_side points from (x, y) on, column by column, because the
-/// points that the body reads lie along its columns; the block is then transposed into the output.
+/// Computes `width` x `height` points from (x, y) on, at most transposed_side along each side. The points are
+/// first computed into a block, column by column, because the points that the body reads for neighbours along
+/// y follow each other in memory. The block is then transposed into the output.
 template <class Bound, class T, int N, class... Outer>
 [[gnu::always_inline]] inline void compute_transposed_block(const Bound& bound, const Accessor<T, N>& output,
                                                             bool non_temporal, int x, int y, int width,
@@ -54,14 +56,16 @@ template <class Bound, class T, int N, class... Outer>
   store_transposed<sizeof(T)>(block, row(0), row(1) - row(0), width, height, non_temporal);
 }
 
-/// The width, in points, of the tiles whose blocks are transposed one after the other.
+/// The width, in points, of the tiles into which compute_transposed divides a box. The blocks of a tile are
+/// transposed one after the other.
 inline constexpr int transposed_tile_width = 64;
-/// The height, in points, of these tiles: the points that they read lie in runs of 1 KiB, which processors
-/// prefetch.
+/// The height, in points, of the tiles into which compute_transposed divides a box. A column of a tile takes
+/// 1 KiB, so that the body reads long contiguous parts of the input, which processors prefetch.
 template <class T>
 inline constexpr int transposed_tile_height = 1024 / static_cast<int>(sizeof(T));
 
-/// Computes a box whose rows are columns of the input that the body reads.
+/// Computes all points of `box` that have the coordinates `outer` in the dimensions above D. This function is
+/// for stages whose rows are columns of an input (see Footprint::swaps_rows).
 template <int D, class Bound, class T, int N, class... Outer>
 [[TESSERA_FLAT]] void compute_transposed(const Bound& bound, const Accessor<T, N>& output, bool non_temporal,
                                          const Box& box, Outer... outer) {

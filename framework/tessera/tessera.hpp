@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The public headers of Tessera::core: arrays, pipelines, schedules, plans, and what runs and explains them.
-// Programs that use decks and files include "tessera/app/pipeline_application.hpp" as well.
+// This header includes the public headers of the library Tessera::core. The library has arrays, pipelines,
+// schedules and plans, and everything that runs and explains plans. Programs that use decks and files also
+// include "tessera/app/pipeline_application.hpp".
 
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"

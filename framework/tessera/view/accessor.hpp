@@ -9,23 +9,24 @@
 
 namespace tessera {
 
-/// The object through which a stage body reads an N-dimensional array of T, in global coordinates, while it
-/// executes. It is plain data, which kernels carry; the array must outlive it.
+/// The object through which a stage body reads an N-dimensional array of T, in global coordinates, when the
+/// stage is computed. An accessor is plain data, and kernels hold it by value. The memory of the array must
+/// outlive the accessor.
 template <class T, int N>
 class Accessor {
  public:
   /// The type of an element.
   using Value = T;
 
-  /// Makes an accessor of no array, which must not be called.
+  /// Makes an accessor without an array. The call operator of such an accessor must not be used.
   Accessor() = default;
-  /// Makes the accessor of an array whose elements are of type T.
+  /// Makes the accessor of `array`, whose elements must be of type T.
   KOKKOS_FORCEINLINE_FUNCTION explicit Accessor(const ArrayReference& array)
       : origin_(reinterpret_cast<T*>(array.origin)) {
     for (int d = 1; d < N; ++d) strides_[d - 1] = array.strides[d];
   }
 
-  /// Returns the element at global coordinates, x first. No index is checked.
+  /// Returns the element at the given global coordinates, x first. The coordinates are not checked.
   template <class... Rest>
   requires(sizeof...(Rest) == N - 1) KOKKOS_FORCEINLINE_FUNCTION T& operator()(Coordinate x,
                                                                                Rest... rest) const {
@@ -35,7 +36,7 @@ class Accessor {
     return origin_[offset];
   }
 
-  /// Returns the zero that a sum of elements starts with.
+  /// Returns the zero of the element type, with which a body can begin a sum of elements.
   KOKKOS_FORCEINLINE_FUNCTION std::remove_const_t<T> zero() const { return {}; }
 
  private:

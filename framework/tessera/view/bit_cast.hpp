@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// Returns the bytes of `from` as a value of type To, as std::bit_cast does. Devices have neither that nor,
-/// with HIP 5, std::memcpy.
+/// Returns the value of type To that has the bytes of `from`, like std::bit_cast, which cannot be called on
+/// devices. With HIP 5, std::memcpy cannot be called there either.
 template <class To, class From>
 KOKKOS_FORCEINLINE_FUNCTION constexpr To bit_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));

@@ -13,8 +13,8 @@ namespace tessera {
 
 namespace detail {
 
-/// A kernel that writes to one page of memory. It is not a member of Block, because nvcc requires kernels to
-/// be public.
+/// A kernel that writes to one page of memory. It is not a private member of Block, because nvcc requires
+/// that kernels are public.
 struct TouchPage {
   static constexpr std::int64_t size = 4096;
   std::byte* data;
@@ -23,15 +23,16 @@ struct TouchPage {
 
 }  // namespace detail
 
-/// The memory of one rank's part of an array, without its C++ type: a padded box in one Kokkos allocation.
-/// The contents are undefined at first. The pages are touched by the threads that will compute on them.
+/// The memory of one rank's part of an array: a box of points in one Kokkos allocation, with padding. The
+/// element type of the array is not part of the C++ type. The contents are undefined at first. Each page of
+/// the memory is first touched by the thread that will compute on it.
 template <class Space = MemorySpace>
 class Block {
  public:
   /// Makes a block without points or memory.
   Block() = default;
-  /// Allocates memory for the points of `box`, of elements of `element_size` bytes; padded_layout explains
-  /// `aligned_x`. On hosts huge pages are asked for. The Kokkos allocation is called `name`.
+  /// Allocates memory for the points of `box`, each of which has `element_size` bytes. See padded_layout for
+  /// `aligned_x`. The Kokkos allocation has the label `name`. On hosts the system is asked for huge pages.
   Block(const std::string& name, std::int64_t element_size, const Box& box, std::int64_t aligned_x)
       : layout_(padded_layout(box, aligned_x, element_size)),
         memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
@@ -40,8 +41,8 @@ class Block {
       prefer_huge_pages(memory_.data(), static_cast<std::size_t>(layout_.bytes));
     first_touch(HostMode::kernels);
   }
-  /// Uses memory that exists already: at least `layout.bytes` bytes, aligned to 64 bytes. `mode` says which
-  /// threads touch its pages.
+  /// Makes a block in the existing memory `memory`, which must have at least `layout.bytes` bytes and be
+  /// aligned to 64 bytes. `mode` says which threads touch the pages of the memory first.
   Block(const BlockLayout& layout, const Kokkos::View<std::byte*, Space>& memory, HostMode mode)
       : layout_(layout), memory_(memory) {
     first_touch(mode);
@@ -53,15 +54,17 @@ class Block {
   const BlockLayout& layout() const { return layout_; }
   /// The size of the memory in bytes, padding included.
   std::int64_t bytes() const { return layout_.bytes; }
-  /// Returns a reference to the array, for global coordinates. It must not be followed when the box is empty.
+  /// Returns a reference to the points of the block. If the box is empty, no point may be read or written
+  /// through the reference.
   ArrayReference reference() const {
     return box().empty() ? ArrayReference{} : layout_.reference(memory_.data());
   }
   /// The memory itself.
   const Kokkos::View<std::byte*, Space>& memory() const { return memory_; }
 
-  /// Returns the points of `part`, which must lie in the box, for sources and sinks. `host_memory` is this
-  /// block's memory, or a copy of it that the host can reach, and `type` that of the elements.
+  /// Returns the points of `part` in the form that sources and sinks take. `part` must lie within the box of
+  /// this block. `host_memory` is the memory of this block, or a copy of the memory that the host can access.
+  /// `type` is the type of the elements.
   HostBlock host_block(const Box& part, std::byte* host_memory, ElementType type) const {
     HostBlock block{nullptr, type, part, {1}};
     std::int64_t offset = layout_.first;

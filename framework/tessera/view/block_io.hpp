@@ -9,10 +9,10 @@
 
 namespace tessera {
 
-/// A box of an array in host memory. The point p lies sum(strides[d] * (p[d] - box[d].begin)) elements after
-/// `data`.
+/// A box of an array in host memory. The point with the global coordinates p lies sum(strides[d] * (p[d] -
+/// box[d].begin)) elements after `data`.
 struct HostBlock {
-  /// The first point of `box`. It may be null when the box is empty.
+  /// The address of the first point of `box`. It may be null if `box` is empty.
   std::byte* data = nullptr;
   /// The type of the elements.
   ElementType type = ElementType::uint8;
@@ -22,25 +22,26 @@ struct HostBlock {
   std::int64_t strides[max_dimensions] = {};
 };
 
-/// A source gives each rank its block of an input: from a file, or from memory. The ranks of one communicator
-/// call `read` together, each with the block that it owns, which may be empty.
+/// A source gives each rank its block of an input, from a file or from memory. All ranks of a communicator
+/// call `read` together. Each rank passes the block that it owns, which may be empty.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  /// Fills `block`. Collective. Throws InputError, which names the file, when that fails.
+  /// Fills `block`. Collective. Throws InputError with the name of the file if the points cannot be read.
   virtual void read(const HostBlock& block) = 0;
 };
 
-/// A sink takes each rank's block of an output. The ranks of one communicator call `write` together, each
-/// with the block that it owns, which may be empty.
+/// A sink takes each rank's block of an output. All ranks of a communicator call `write` together. Each rank
+/// passes the block that it owns, which may be empty.
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
   /// Stores `block`. When the call returns, the output is complete and has its final name. Collective.
   virtual void write(const HostBlock& block) = 0;
-  /// Stores one part of an array that is computed in bands: the blocks of the ranks make up `part` only. The
-  /// parts follow each other along one dimension, and the output is complete with the last of them.
-  /// Collective. The default calls `write`, which suits sinks that accept any block.
+  /// Stores one part of an array that is computed in bands. The blocks of all ranks together make up `part`.
+  /// The parts follow each other along one dimension, and the output is complete after the last part.
+  /// Collective. The default implementation calls `write`. Sinks whose `write` does not accept the blocks of
+  /// a single part must override it.
   virtual void write_part(const HostBlock& block, const Box& part) {
     static_cast<void>(part);
     write(block);

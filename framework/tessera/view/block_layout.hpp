@@ -8,20 +8,18 @@
 
 namespace tessera {
 
-/// Arrays, messages and pieces of scratch memory begin on multiples of so many bytes: cache lines.
+/// The alignment of arrays, messages and pieces of scratch memory, in bytes. It is the size of a cache line.
 inline constexpr std::int64_t buffer_alignment = 64;
 
-/// The next multiple of the alignment: where the piece of memory after one of so many bytes may begin.
+/// Returns `bytes`, rounded up to a multiple of buffer_alignment.
 constexpr std::int64_t aligned_bytes(std::int64_t bytes) {
   return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
 }
 
-/// Says how a box of points lies in memory, x fastest. In padded layouts the points at `aligned_x` of every
-/// row start on 64 bytes; rows are padded to 64 bytes, and their distance is not a multiple of 4096 bytes, as
-/// such rows would share cache sets. Rows of fewer than 256 bytes are not padded, and others by at most 192
-/// bytes, so elements whose size does not divide 64 bytes are aligned less well.
+/// The layout of a box of points in memory. Points that follow each other along x are neighbours in memory.
+/// There may be padding between rows (see padded_layout).
 struct BlockLayout {
-  /// The points, in global coordinates.
+  /// The points of the layout, in global coordinates.
   Box box;
   /// The size of an element in bytes.
   std::int64_t element_size = 0;
@@ -32,18 +30,23 @@ struct BlockLayout {
   /// The size of the memory in bytes, padding included.
   std::int64_t bytes = 0;
 
-  /// Returns a reference to an array with this layout in memory at `data`, which must be aligned to 64 bytes.
+  /// Returns a reference to an array that has this layout and whose memory begins at `data`. The address
+  /// `data` must be a multiple of 64 bytes.
   ArrayReference reference(std::byte* data) const;
 };
 
 /// Returns the padded layout of `box`. `aligned_x` is the x of the first point that the stage computes in
-/// each row.
+/// each row. In every row, the address of this point is a multiple of 64 bytes. The distance between rows is
+/// a multiple of 64 bytes as well, but not of 4096 bytes, because rows at such a distance would share cache
+/// sets. A row has at most 192 bytes of padding, and a row of fewer than 256 bytes has none. If the size of
+/// an element does not divide 64 bytes, fewer points are aligned.
 BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size);
 
-/// Returns the layout of `box` without padding, as messages have it.
+/// Returns the layout of `box` without padding. The boxes in messages have this layout.
 BlockLayout dense_layout(const Box& box, std::int64_t element_size);
 
-/// Returns dense_layout(box, element_size).reference(data), and may be called in kernels.
+/// Returns the same reference as dense_layout(box, element_size).reference(data), but can be called in
+/// kernels, too.
 KOKKOS_FUNCTION inline ArrayReference dense_reference(std::byte* data, const Box& box,
                                                       std::int64_t element_size) {
   ArrayReference array;

@@ -13,21 +13,23 @@
 
 namespace tessera {
 
-/// An Accessor that checks every index. For a point outside `box` it returns report.outside<T>(box, point,
-/// dimension) instead of an element of the array.
+/// An accessor that checks the coordinates of every point. If a point lies outside the box of the accessor in
+/// some dimension, the call operator returns report.outside<T>(box, point, dimension) instead of an element
+/// of the array.
 template <class T, int N, class Report>
 class CheckedAccessor {
  public:
   /// The type of an element.
   using Value = T;
 
-  /// Makes an accessor of no array.
+  /// Makes an accessor without an array.
   CheckedAccessor() = default;
-  /// Makes the accessor of an array that holds `box`.
+  /// Makes a checked accessor from `accessor`, whose array has the points of `box`.
   KOKKOS_FUNCTION CheckedAccessor(const Accessor<T, N>& accessor, const Box& box, const Report& report)
       : accessor_(accessor), box_(box), report_(report) {}
 
-  /// Returns the element at global coordinates, x first, or what the report returns.
+  /// Returns the element at the given global coordinates, x first. If the point lies outside the box, returns
+  /// the result of the report.
   template <class... Indices>
   requires(sizeof...(Indices) == N) KOKKOS_FUNCTION T& operator()(Indices... indices) const {
     const int point[] = {Coordinate(indices).value...};
@@ -36,7 +38,7 @@ class CheckedAccessor {
     return accessor_(indices...);
   }
 
-  /// Returns the zero that a sum of elements starts with.
+  /// Returns the zero of the element type, with which a body can begin a sum of elements.
   KOKKOS_FUNCTION std::remove_const_t<T> zero() const { return {}; }
 
  private:
@@ -45,16 +47,16 @@ class CheckedAccessor {
   Report report_;
 };
 
-/// A report for CheckedAccessor that ends the program with one line which names the view, the index and the
-/// box. In kernels on a device, the line names none of them.
+/// A report for CheckedAccessor that prints one line and ends the program. The line has the name of the view,
+/// the index and the box. In kernels on a device, the line has none of these.
 class AbortOutside {
  public:
   /// Makes a report for a view without a name.
   AbortOutside() = default;
-  /// Makes a report for the view of this name, of which 47 characters are kept.
+  /// Makes a report for the view `name`. Only the first 47 characters of the name are printed.
   explicit AbortOutside(const std::string& name) { name.copy(name_, sizeof name_ - 1); }
 
-  /// Ends the program, as `point` lies outside `box` in this dimension.
+  /// Ends the program, because `point` lies outside `box` in the dimension `dimension`. Never returns.
   template <class T>
   KOKKOS_FUNCTION T& outside([[maybe_unused]] const Box& box, [[maybe_unused]] const int* point,
                              [[maybe_unused]] int dimension) const {
@@ -77,8 +79,8 @@ class AbortOutside {
   char name_[48] = {};
 };
 
-/// Returns the accessor of an array that holds `box`. In builds with TESSERA_CHECKS it checks every index,
-/// and ends the program, naming the view `name`, at one outside.
+/// Returns an accessor of `array`, which has the points of `box`. In builds with TESSERA_CHECKS, the accessor
+/// ends the program if a point outside `box` is accessed. The message then has the name of the view, `name`.
 template <class T, int N>
 auto bounded_accessor(const ArrayReference& array, [[maybe_unused]] const Box& box,
                       [[maybe_unused]] const std::string& name) {

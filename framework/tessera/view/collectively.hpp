@@ -9,21 +9,22 @@
 
 namespace tessera {
 
-/// An internal error that all ranks know of, so that a report by one of them is enough.
+/// An internal error that all ranks throw together, so that it is enough if one rank reports it.
 struct AgreedInternalError : InternalError {
   using InternalError::InternalError;
 };
 
-/// Runs `task` on every rank of `communicator`, then agrees on the outcome. When it threw on any rank, all
-/// ranks throw the exception of the lowest of those ranks: an InputError as InputError, and anything else as
-/// AgreedInternalError. Collective. `task` must not throw between collective calls of its own, because a rank
-/// that leaves early would leave the others waiting.
+/// Runs `task` on every rank of `communicator`. Collective. If `task` throws an exception on at least one
+/// rank, all ranks throw an error with the message of the lowest of these ranks. The error is an InputError
+/// if the exception on that rank was an InputError, and an AgreedInternalError otherwise. If `task` makes
+/// collective calls itself, it must not throw on a rank before the last of these calls, because the other
+/// ranks would wait for this rank forever.
 void collectively(MPI_Comm communicator, const std::function<void()>& task);
 
-/// Does what `collectively` does for a task that makes collective calls of another library. A rank may leave
-/// such a call with an error while others wait in it for ever. So a rank on which `task` threw waits at most
-/// `seconds` for the others, and then throws StrandedError if it was an InputError, and InternalError
-/// otherwise.
+/// Runs `task` like `collectively`, for a task that makes collective calls of another library. Such a call
+/// may fail on one rank while the other ranks wait in it forever. Therefore, a rank on which `task` throws an
+/// exception waits for the other ranks for at most `seconds`. After this time, the rank throws StrandedError
+/// if the exception was an InputError, and InternalError otherwise.
 void collectively_within(MPI_Comm communicator, double seconds, const std::function<void()>& task);
 
 }  // namespace tessera

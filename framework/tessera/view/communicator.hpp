@@ -7,18 +7,18 @@
 
 namespace tessera {
 
-/// Owns a duplicate of a communicator and frees it in the end, so that the messages of Tessera never match
-/// those of the program around it.
+/// Owns a duplicate of an MPI communicator, and frees the duplicate when it is destroyed. With a duplicate,
+/// messages of Tessera never match receives of the program that calls Tessera.
 class Communicator {
  public:
-  /// Duplicates `original`. Collective; so is the destruction of the duplicate.
+  /// Duplicates `original`. Collective. The destruction of the object is collective, too.
   explicit Communicator(MPI_Comm original) { MPI_Comm_dup(original, &handle_); }
   ~Communicator() {
     if (handle_ != MPI_COMM_NULL) MPI_Comm_free(&handle_);
   }
-  /// Takes over the communicator of `other`, which keeps none.
+  /// Takes over the communicator of `other`. Afterwards, `other` has no communicator.
   Communicator(Communicator&& other) noexcept : handle_(std::exchange(other.handle_, MPI_COMM_NULL)) {}
-  /// Exchanges the communicators.
+  /// Exchanges the communicators of this object and of `other`.
   Communicator& operator=(Communicator&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
@@ -26,7 +26,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// The duplicate.
+  /// The MPI handle of the duplicate.
   MPI_Comm handle() const { return handle_; }
   /// The number of this rank in the communicator.
   int rank() const {

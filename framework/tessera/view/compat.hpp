@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// This header holds every difference between Kokkos 3.4 and later versions that Tessera meets.
+// This header has all code of Tessera that differs between the versions of Kokkos, from 3.4 on.
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
@@ -13,8 +13,9 @@
 #error "Tessera: -ffast-math folds the NaN tests that min, max and clamp stand on: leave it out"
 #endif
 
-// TESSERA_X86_HOST is defined where functions may be compiled for single kinds of x86 processors, among which
-// the program chooses when it runs. Not all compilers for devices accept such functions.
+// TESSERA_X86_HOST is defined if a function may be compiled several times for different x86 processors, so
+// that the program chooses one version at run time. The macro is not defined in builds for devices, because
+// not all compilers for devices accept such functions.
 #if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 #define TESSERA_X86_HOST
 #endif
@@ -23,20 +24,20 @@ namespace tessera {
 
 /// The execution space in which kernels run.
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
-/// The memory space in which the arrays of kernels live.
+/// The memory space of the arrays that kernels access.
 using MemorySpace = ExecutionSpace::memory_space;
 /// The execution space of host threads.
 using HostExecutionSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// True when kernels run on the host: tiles then use scratch of the thread, and files are read in place.
+/// Whether kernels run on the host, and not on a device.
 inline constexpr bool runs_on_host = std::is_same_v<ExecutionSpace, HostExecutionSpace>;
 
 namespace compat {
 
-/// True when Kokkos calls `join` of reducers with volatile values.
+/// Whether Kokkos calls the function `join` of reducers with volatile values.
 inline constexpr bool joins_are_volatile = KOKKOS_VERSION < 40000;
 
-// These are mathematical functions for hosts and devices.
+// These mathematical functions can be called on hosts and on devices.
 #if KOKKOS_VERSION >= 30700
 using Kokkos::ceil, Kokkos::exp, Kokkos::floor, Kokkos::log, Kokkos::round, Kokkos::sqrt;
 #elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -45,8 +46,8 @@ using ::ceil, ::exp, ::floor, ::log, ::round, ::sqrt;
 using std::ceil, std::exp, std::floor, std::log, std::round, std::sqrt;
 #endif
 
-/// Host memory that a device can copy to and from at full speed. It is plain host memory where there are no
-/// devices.
+/// The memory space of pinned host memory, to and from which a device can copy at full speed. In builds for
+/// hosts it is the memory space of plain host memory.
 #if defined(KOKKOS_ENABLE_CUDA)
 using HostPinnedSpace = Kokkos::CudaHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
@@ -57,8 +58,8 @@ using HostPinnedSpace = Kokkos::Experimental::HIPHostPinnedSpace;
 using HostPinnedSpace = Kokkos::HostSpace;
 #endif
 
-/// Starts Kokkos with this many host threads (0: Kokkos chooses) on the device of this number (-1: Kokkos
-/// chooses).
+/// Initializes Kokkos with `threads` host threads on the device with the number `device`. Kokkos chooses the
+/// number of threads if `threads` is 0, and the device if `device` is -1.
 inline void initialize(int threads, int device) {
 #if KOKKOS_VERSION >= 30700
   Kokkos::InitializationSettings settings;
@@ -74,15 +75,16 @@ inline void initialize(int threads, int device) {
   Kokkos::initialize(settings);
 }
 
-/// Does Kokkos::deep_copy between a view and its mirror, in the order of `execution`. The mirror may be the
-/// view itself, which Kokkos 5 refuses; nothing is done then.
+/// Copies between a view and its mirror with Kokkos::deep_copy, after all work that was enqueued on
+/// `execution` before. If the mirror is the view itself, nothing is done, because Kokkos 5 does not accept
+/// such copies.
 template <class To, class From>
 void copy(const ExecutionSpace& execution, const To& to, const From& from) {
   if (to.data() != from.data()) Kokkos::deep_copy(execution, to, from);
 }
 
-/// Waits for everything that was enqueued on `execution`. No memory is allocated, although newer versions of
-/// Kokkos take a name.
+/// Waits for everything that was enqueued on `execution`. No memory is allocated: newer versions of Kokkos
+/// get a label that is short enough.
 template <class Execution>
 void fence(const Execution& execution) {
 #if KOKKOS_VERSION >= 30500
@@ -92,8 +94,9 @@ void fence(const Execution& execution) {
 #endif
 }
 
-/// Copies bytes between host and device memory, in the order of `execution`. On a device the copy is only
-/// enqueued; on hosts it is done when the call returns.
+/// Copies `bytes` bytes from `from` to `to`, each of which may be in host or device memory, after all work
+/// that was enqueued on `execution` before. In builds for devices, the copy is only enqueued on `execution`.
+/// In builds for hosts, the copy is done when the call returns.
 inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std::byte* from,
                        std::size_t bytes) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -106,8 +109,9 @@ inline void copy_bytes(const ExecutionSpace& execution, std::byte* to, const std
 #endif
 }
 
-/// Returns an instance of the execution space whose queue waits for no other one, where kernels run on a
-/// device and Kokkos is 3.6 or newer. Otherwise it is the default instance.
+/// Returns an instance of the execution space. If kernels run on a device and Kokkos is 3.6 or newer, the
+/// instance has a queue of its own, which does not wait for other queues. Otherwise it is the default
+/// instance.
 inline ExecutionSpace own_instance() {
 #if (defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)) && KOKKOS_VERSION >= 30600
   return Kokkos::Experimental::partition_space(ExecutionSpace(), 1)[0];
@@ -116,7 +120,7 @@ inline ExecutionSpace own_instance() {
 #endif
 }
 
-/// Returns the number of devices that this process can see, or 0 without a device backend.
+/// Returns the number of devices that this process can use; 0 in builds for hosts.
 inline int device_count() {
 #if defined(KOKKOS_ENABLE_CUDA)
   int count = 0;

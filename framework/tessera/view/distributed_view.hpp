@@ -16,9 +16,9 @@ namespace tessera {
 void check_coordinates(const std::string& name, const Box& box);
 
 /// One rank's part of an N-dimensional array of T that is distributed over ranks. It holds a box of points,
-/// which contains the points that the rank owns and its ghosts. There may be ghosts on one side only, and
-/// there may be other points between them and the owned points. The points lie in one padded allocation in
-/// the memory space `Space` (see BlockLayout). They are always addressed by global coordinates. T is an
+/// which contains the points that the rank owns and its ghosts. The number of ghosts may differ from side to
+/// side, and ghosts need not be next to the owned points. The points lie in one padded allocation in the
+/// memory space `Space` (see BlockLayout). They are always addressed by global coordinates. T is an
 /// arithmetic type or a trivially copyable struct of at most largest_element bytes. A copy of a view shares
 /// its memory.
 template <class T, int N, class Space = MemorySpace>
@@ -40,9 +40,9 @@ class DistributedView {
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
                   const Halo& halo = {})
       : DistributedView(name, distribution, rank, halo.need(distribution), halo.boundary) {}
-  /// Allocates the part of `rank`. It holds the points that `rank` owns, the points that it needs according
-  /// to `need`, and the points from which `boundary` takes the values of points outside the domain. A
-  /// HaloExchange fills the ghosts.
+  /// Allocates the part of `rank`. The part holds the points that `rank` owns, the points that `rank` needs
+  /// according to `need`, and the points from which `boundary` takes the values of points outside the domain.
+  /// A HaloExchange fills the ghosts.
   ///
   /// Throws InputError when a coordinate does not fit into 32 bits, or when a dimension is periodic on one
   /// side only. Throws InternalError when the constant of `boundary` was set as another type than T. Not
@@ -56,8 +56,8 @@ class DistributedView {
     check_coordinates(name, held.box);
     block_ = Block<Space>(name, sizeof(T), held.box, owned()[0].begin);
   }
-  /// Makes a view whose points lie in the existing memory `block`. The rank needs no points of such a view,
-  /// so that exchanges fill none of its ghosts.
+  /// Makes a view whose points lie in the existing memory `block`. Exchanges do not fill the ghosts of such a
+  /// view, because its Need is empty.
   DistributedView(const std::string& name, const BlockDistribution& distribution, int rank,
                   const Block<Space>& block)
       : name_(name), distribution_(distribution), rank_(rank), block_(block) {}
@@ -77,8 +77,8 @@ class DistributedView {
   /// The memory of the part.
   const Block<Space>& block() const { return block_; }
 
-  /// Returns a function that gives the points of the array that ranks need. These include the points from
-  /// which the boundary conditions take the values of points outside the domain.
+  /// Returns the Need of the array: a function that gives the points that ranks need. These include the
+  /// points from which the boundary conditions take the values of points outside the domain.
   Need need() const {
     return [view_need = need_, domain = domain(), boundary = boundary_](int first, int last) {
       return view_need ? with_boundary_sources(view_need(first, last), domain, boundary) : Box{};
@@ -96,8 +96,8 @@ class DistributedView {
   /// hold.
   auto accessor() const { return bounded_accessor<T, N>(block_.reference(), required(), name_); }
 
-  /// Returns a view of this rank's part that the host can read and write. It is made after the kernels that
-  /// were enqueued on `execution` are done.
+  /// Returns a view of this rank's part that the host can read and write (see HostView). The call waits for
+  /// the kernels that were enqueued on `execution`.
   HostView<T, N, Space> host(const ExecutionSpace& execution = {}) const {
     return {block_, name_, execution};
   }

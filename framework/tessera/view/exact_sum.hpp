@@ -122,8 +122,8 @@ class ExactSum {
   static constexpr int digit_bits = 32;
   static constexpr std::int64_t digit_mask = 0xffffffff;
   static constexpr int headroom_bits = 62;
-  /// The number of limbs, the integers that store the digits. The last limb stores 63 bits and a sign. Each
-  /// of the other limbs stores one digit of 32 bits.
+  /// The number of limbs. A limb is an integer that stores digits of the sum. The last limb stores 63 bits
+  /// and a sign. Each of the other limbs stores one digit of 32 bits.
   static constexpr int limb_count =
       (std::numeric_limits<T>::max_exponent - lowest_exponent + headroom_bits - 31 + digit_bits - 1) /
       digit_bits;

@@ -13,7 +13,7 @@ namespace tessera {
 ///     MPI_Iallreduce(MPI_IN_PLACE, &sum, 1, operation.datatype(), operation.operation(), ..., &request);
 ///
 /// An ExactSumOperation must outlive the reductions that use it, and must be destroyed before MPI is
-/// finalised. Not collective.
+/// finalised. Construction and destruction are not collective.
 template <class T>
 class ExactSumOperation {
  public:
@@ -33,8 +33,8 @@ class ExactSumOperation {
   MPI_Op operation_ = MPI_OP_NULL;
 };
 
-/// Adds `sum` over all ranks and returns the result. It is normalised, so that every rank gets the same
-/// bytes. Collective.
+/// Adds `sum` over all ranks and returns the result. The result is normalised, so that every rank gets the
+/// same bytes. Collective.
 template <class T>
 ExactSum<T> all_reduce(const ExactSum<T>& sum, MPI_Comm communicator);
 

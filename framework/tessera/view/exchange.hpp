@@ -63,8 +63,8 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Sends this rank's boxes after the kernels that were enqueued on `execution` are done. Until `finish` is
-  /// called, the boxes that are sent must not be written, and the boxes that are received must be neither
+  /// Sends this rank's boxes after the kernels that were enqueued on `execution` are done. Until `finish`
+  /// returns, the boxes that are sent must not be written, and the boxes that are received must be neither
   /// read nor written. All other work may go on.
   void start(const ExecutionSpace& execution);
   /// Waits until all boxes that this rank receives have arrived, and unpacks them on `execution`.
@@ -114,14 +114,14 @@ class Exchange {
     const Message* message;
   };
 
-  /// Returns the messages that this rank sends (`sends` is true) or receives (false), as one list for each
-  /// partner. The partners are in rising order.
+  /// Returns the messages that this rank sends if `sends` is true, and otherwise the messages that it
+  /// receives. There is one list for each partner, in rising order of partners.
   static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
   void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends);
   void allocate_buffers(Side& side, std::int64_t bytes, bool sends);
   void list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
-  /// Tells each partner on this machine node the offset of its parcel in the buffer of this rank. Also
-  /// receives the offsets of this rank's parcels in the buffers of these partners.
+  /// Tells each partner on this machine node the offset of the parcel for that partner in the buffer of this
+  /// rank. Also receives the offsets of the parcels for this rank in the buffers of these partners.
   void tell_offsets(int tag);
   void make_requests(MPI_Comm communicator, int tag);
   void make_receipts(int tag);

@@ -11,53 +11,60 @@
 
 namespace tessera {
 
-/// A box of one array that goes to, or comes from, another rank.
+/// A box of one array that a rank sends to another rank or receives from another rank.
 struct Message {
-  /// The other rank.
+  /// The rank to which the box is sent, or from which it is received.
   int partner = 0;
-  /// The points of the receiver, in global coordinates.
+  /// The points that the receiver gets, in global coordinates.
   Box box;
-  /// The sender reads the box `shift` further on. It is zero unless a periodic array wraps around.
+  /// The shift from the points that the receiver gets to the points that the sender reads. It is zero, except
+  /// for points outside the domain that repeat points of the domain in periodic dimensions.
   Point shift = {};
-  /// True when both ranks hold the box as one range of memory of the same shape: it is then sent in place,
-  /// padding included.
+  /// True when the box lies in one range of memory, with the same strides, on both ranks. It can then be sent
+  /// in place: directly from array to array, including padding, without being packed into a buffer.
   bool in_place = false;
 
-  /// The points that the sender reads.
+  /// The points that the sender reads, in global coordinates.
   Box source() const { return shifted(box, shift); }
   /// Returns true when all members are equal.
   bool operator==(const Message&) const = default;
 };
 
-/// The boxes that one rank sends and receives, so that every rank holds the points that it needs. They are in
-/// rising order of partners, and the boxes that go from one rank to another are in the same order on both.
+/// The boxes that one rank sends and receives, so that every rank gets the points that it needs. Each list is
+/// in rising order of partners. Boxes that are sent from one rank to another are in the same order in the
+/// lists of both ranks.
 struct ExchangeLists {
   /// The boxes that the rank sends.
   std::vector<Message> sends;
   /// The boxes that the rank receives.
   std::vector<Message> receives;
-  /// The boxes that the rank both owns and needs, possibly elsewhere; `partner` is the rank itself.
+  /// The boxes that the rank both owns and needs. The rank copies them to another array, or to other points
+  /// of the same array. `partner` is the rank itself.
   std::vector<Message> copies;
 };
 
-/// Appends to `messages` the boxes of the need of `partner` whose points lie in `owned`, a rank's block. The
-/// need is given in pieces, see periodic_pieces. It may reach beyond the domain of the array; of the points
-/// outside, only those that repeat points in periodic dimensions come from other ranks.
+/// Appends to `messages` the boxes that a rank sends to `partner`. The rank owns the block `owned`. `need` is
+/// the box that `partner` needs, cut into pieces by periodic_pieces. Points outside the domain are sent only
+/// if they repeat points of the domain in periodic dimensions.
 void append_messages(int partner, const Box& owned, const std::vector<PeriodicPiece>& need,
                      std::vector<Message>& messages);
 
-/// Returns the boxes that `rank` receives and copies when it needs the box `need`. The list of sends is
-/// empty.
+/// Returns the boxes that `rank` receives and copies when it needs the points of `need`. The list of the
+/// boxes that it sends is empty. `owners` says which rank owns which point, and `conditions` says which
+/// dimensions are periodic.
 ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                             const Box& need);
 
-/// Returns the messages of `rank` for an array with these owners. need(first, last) must return a box that
-/// holds all points that the ranks [first, last) need of the array, and for one rank exactly the box that it
-/// needs. `search` must be a search among all ranks that may need something, and is best shared by all
-/// arrays. Points that a rank owns and needs at the same place are among its copies, with a shift of zero.
+/// Returns the boxes that `rank` sends, receives and copies, for one array. `owners` says which rank owns
+/// which point of the array, and `conditions` says which dimensions are periodic. need(first, last) must
+/// return a box that contains all points of the array that the ranks [first, last) need. For a single rank it
+/// must return exactly the box that this rank needs. `search` must be a search among all ranks that may need
+/// points. It is best to use the same search for all arrays. Points that `rank` owns and needs at the same
+/// coordinates are among its copies, with a shift of zero.
 ///
-/// The cost is that of the number of partners times the logarithm of the rank count, and for further arrays
-/// with like partners that of their number alone.
+/// The time is proportional to the number of partners times the logarithm of the number of ranks. If `search`
+/// was used before for an array with similar partners, the time is proportional to the number of partners
+/// only.
 template <class Need>
 ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
                              RankSearch& search, const Need& need) {
@@ -76,8 +83,9 @@ ExchangeLists transfer_lists(const BlockDistribution& owners, const BoundaryCond
   return lists;
 }
 
-/// Returns the messages for the ghosts of one array, among `rank_count` ranks, where each rank holds what it
-/// owns and needs in one buffer. Points that are in place already are not copied. The arguments are those of
+/// Returns the boxes that `rank` sends, receives and copies to fill its ghosts of one array. There are
+/// `rank_count` ranks, and each of them holds the points that it owns and the points that it needs in one
+/// buffer. Owned points are therefore not copied to the same coordinates. The other arguments are those of
 /// transfer_lists.
 template <class Need>
 ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryConditions& conditions, int rank,
@@ -88,30 +96,34 @@ ExchangeLists exchange_lists(const BlockDistribution& owners, const BoundaryCond
   return lists;
 }
 
-/// Returns the size in bytes of the buffer through which the messages of one array travel in one direction.
-/// Each partner's share begins at a multiple of buffer_alignment, and boxes that are sent in place need no
-/// space.
+/// Returns the size in bytes of the buffer for `messages`, which are all boxes of one array that a rank
+/// sends, or all that it receives. The boxes for each partner begin at a multiple of buffer_alignment. Boxes
+/// that are sent in place need no space.
 std::int64_t buffer_bytes(const std::vector<Message>& messages, std::int64_t element_size);
 
-/// Returns the bytes that one box takes in a message, rounded up to a multiple of 16, where the next box
-/// begins.
+/// Returns the number of bytes that one box takes in a message, rounded up to a multiple of 16. The next box
+/// begins after these bytes.
 constexpr std::int64_t packed_bytes(const Box& box, std::int64_t element_size) {
   return (box.size() * element_size + 15) / 16 * 16;
 }
 
-/// Returns true when `box` lies in an array of this layout as one range of memory that may be sent as it is.
-/// Between its rows there may be padding, and points outside the domain that the boundary conditions fill in
-/// after every exchange.
+/// Returns true when `box` is a slab of an array with this layout: a box that lies in one range of memory and
+/// can be sent in place. The range may include padding between the rows of the box. It may also include
+/// points outside `domain`, because the boundary conditions fill in these points after every exchange.
 bool is_slab_of(const Box& box, const BlockLayout& layout, const Box& domain,
                 const BoundaryConditions& conditions);
 
-/// Returns true when the rows, planes and so on of `box` are equally far apart in both layouts.
+/// Returns true when neighbouring rows, planes and so on of `box` have the same distance in memory in the
+/// layouts `a` and `b`.
 bool have_common_strides(const Box& box, const BlockLayout& a, const BlockLayout& b);
 
-/// Marks the messages of an array on `domain` that can be sent in place, because they are slabs of the same
-/// shape on both ranks. mine(written) returns how this rank holds the array that it sends (true) or receives
-/// (false), and theirs(rank, written) how another rank does. Boxes that travel together with others to or
-/// from the same partner are not marked, as they are packed into one message.
+/// Sets Message::in_place for the boxes of an array on `domain` that can be sent in place. Such a box is a
+/// slab on both ranks (see is_slab_of), with the same strides. If several boxes are sent to the same partner,
+/// or received from it, they are packed into one message, so none of them is sent in place.
+///
+/// mine(written) returns the layout of an array of this rank. If `written` is true, this is the array from
+/// which the rank sends boxes. If `written` is false, it is the array in which the rank receives boxes.
+/// theirs(other, written) returns the layout of such an array of the rank `other`.
 template <class Mine, class Theirs>
 void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs, const Box& domain,
                    const BoundaryConditions& conditions) {
@@ -133,7 +145,9 @@ void mark_in_place(ExchangeLists& lists, const Mine& mine, const Theirs& theirs,
   }
 }
 
-/// Marks messages in place for ranks that hold all of their part in one buffer, with the layout layout(rank).
+/// Sets Message::in_place for the boxes of an array on `domain` that can be sent in place. Each rank holds
+/// its part of the array in one buffer. layout(r) returns the layout of the buffer of rank r. `rank` is this
+/// rank.
 template <class Layout>
 void mark_in_place(ExchangeLists& lists, int rank, const Layout& layout, const Box& domain,
                    const BoundaryConditions& conditions) {

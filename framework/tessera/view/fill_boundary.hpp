@@ -7,12 +7,13 @@
 
 namespace tessera {
 
-/// Fills the points of `box` outside `domain` as the boundary conditions say. The array must hold the points
-/// that the conditions lead to, see with_boundary_sources. Points beyond periodic sides, and inside the
-/// domain in the other dimensions, must be there already, as an exchange leaves them. Corners are right for
-/// every mixture of conditions, because dimensions are filled one after the other. The work is enqueued on
-/// `execution`; on hosts small fills are done when the call returns. Throws InternalError when
-/// `element_size`, in bytes, is more than largest_element.
+/// Fills the points of `box` outside `domain` with the values that the boundary conditions give them. The
+/// array must hold the points from which the conditions take these values (see with_boundary_sources). Points
+/// that are outside the domain only in periodic dimensions must already have their values, from an exchange.
+/// Corners are right for every mixture of conditions, because one dimension is filled after the other.
+///
+/// The work is enqueued on `execution`. On hosts, small fills are done when the call returns. Throws
+/// InternalError when `element_size`, in bytes, is greater than largest_element.
 void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
                    const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
                    HostMode mode = HostMode::kernels);

@@ -11,11 +11,12 @@ namespace tessera {
 
 namespace detail {
 
-/// The number of points of a row that one thread of a host takes at once.
+/// The largest number of points in a run. A run is a part of a row that one thread of a host visits at once.
 inline constexpr std::int64_t points_per_run = 4096;
 
-/// Splits the index of a run, or of a point, into the coordinates of dimensions 1 and up, and returns the
-/// rest, which counts along x.
+/// Writes the coordinates of a run in the dimensions 1 and up to `point`. `index` is the number of the run in
+/// `box`. Returns the number of the run within its row. When rows are not cut into runs, `index` is the
+/// number of a row, and the result is 0.
 template <int N>
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t split_index(const Box& box, std::int64_t index, int (&point)[N]) {
   for (int d = 1; d < N; ++d) {
@@ -34,7 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION void call_at(const Body& body, const int* point) {
   if constexpr (N == 4) body(point[0], point[1], point[2], point[3]);
 }
 
-/// A kernel that visits one point per index on devices, and a run of points of one row on hosts.
+/// A kernel that calls `body` for the points of `box`. On devices, an index is the number of one point. On
+/// hosts, an index is the number of a run, and the kernel visits all points of the run.
 template <int N, class Body>
 struct ForEach {
   Body body;
@@ -68,9 +70,9 @@ struct Fill {
 
 }  // namespace detail
 
-/// Calls body(x, y, ...) with the global coordinates, which are ints, of every point of an N-dimensional box,
-/// in parallel where kernels run. `body` is a functor or KOKKOS_LAMBDA. The calls are enqueued on
-/// `execution`.
+/// Calls body(x, y, ...) for every point of an N-dimensional box. The arguments are the global coordinates of
+/// the point, as ints. `body` is a functor or a KOKKOS_LAMBDA. The calls are made in parallel by a kernel,
+/// which is enqueued on `execution`.
 template <int N, class Body>
 void for_each(const Box& box, const Body& body, const ExecutionSpace& execution = {}) {
   using Policy =
@@ -83,14 +85,15 @@ void for_each(const Box& box, const Body& body, const ExecutionSpace& execution 
                        detail::ForEach<N, Body>{body, box});
 }
 
-/// Calls body(x, y, ...) with the global coordinates of every point of a view that this rank owns, in
-/// parallel where kernels run. The calls are enqueued on `execution`. Not collective.
+/// Calls body(x, y, ...) for every point of a view that this rank owns. The arguments are the global
+/// coordinates of the point, as ints. The calls are made in parallel by a kernel, which is enqueued on
+/// `execution`. Not collective.
 template <class T, int N, class Body>
 void for_each(const DistributedView<T, N>& view, const Body& body, const ExecutionSpace& execution = {}) {
   for_each<N>(view.owned(), body, execution);
 }
 
-/// Gives one value to all points of a view that this rank holds, ghosts included. The work is enqueued on
+/// Sets all points of a view that this rank holds, including ghosts, to `value`. The work is enqueued on
 /// `execution`. Not collective.
 template <class T, int N>
 void fill(const DistributedView<T, N>& view, const std::type_identity_t<T>& value,

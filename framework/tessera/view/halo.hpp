@@ -9,30 +9,32 @@
 
 namespace tessera {
 
-/// A function that returns a box which holds all points that the ranks [first, last) need of an array, and
-/// for one rank exactly the box that it needs. The box may reach in any direction, any number of blocks far,
-/// and beyond the domain; it may also miss the rank's own block.
+/// A function that returns a box of points of an array. The box contains all points that the ranks [first,
+/// last) need. For a single rank it is exactly the box that this rank needs. The box may extend over any
+/// number of blocks in any direction, and beyond the domain. It need not contain the rank's own block.
 using Need = std::function<Box(int first, int last)>;
 
-/// The usual need: a rank's own block and ghosts around it.
+/// The number of ghosts on each side of a block, which is the same for all blocks, and the boundary
+/// conditions of the array.
 struct Halo {
-  /// The number of ghosts below the block in each dimension, x first.
+  /// The number of ghosts in each dimension on the side of lower coordinates, x first.
   std::array<std::int64_t, max_dimensions> below = {};
-  /// The number of ghosts above the block in each dimension, x first.
+  /// The number of ghosts in each dimension on the side of higher coordinates, x first.
   std::array<std::int64_t, max_dimensions> above = {};
   /// The boundary conditions of the array.
   BoundaryConditions boundary;
 
-  /// No ghosts and no boundary conditions.
+  /// Makes a halo without ghosts and without boundary conditions.
   Halo() = default;
-  /// The same number of ghosts, `depth`, on all sides.
+  /// Makes a halo with `depth` ghosts on all sides.
   explicit Halo(std::int64_t depth, const BoundaryConditions& conditions = {}) : boundary(conditions) {
     below.fill(depth);
     above.fill(depth);
   }
 
-  /// Returns the need of the ranks of a distribution. Ghosts beyond a side without a boundary condition are
-  /// left out, and ranks that own nothing need nothing.
+  /// Returns the need of the ranks of `blocks`: each rank needs its own block and the ghosts around it.
+  /// Ghosts outside the domain are left out on sides without a boundary condition. A rank that owns no points
+  /// needs no points.
   Need need(const BlockDistribution& blocks) const;
 };
 

@@ -13,18 +13,23 @@
 
 namespace tessera {
 
-/// Fills the ghosts of some views: inside the domain from the ranks that own them, and outside by the
-/// boundary conditions. The messages of all views to one partner are merged into one. It is made once and
-/// runs any number of times.
+/// Fills the ghosts of one or more views. Ghosts inside the domain are received from the ranks that own them.
+/// Ghosts outside the domain get the values that the boundary conditions give them. The boxes of all views
+/// that a rank sends to another rank are in one message. A HaloExchange is made once and can be run any
+/// number of times.
 class HaloExchange {
  public:
-  /// Prepares the exchange of the ghosts that each view was made with. Collective: all ranks give their views
-  /// in the same order. The communicator is duplicated. Throws InternalError when a view is not the part of
-  /// this rank, or has more ranks than the communicator.
+  /// Prepares the exchange of the ghosts of `views`, with the default transport for messages. Collective: all
+  /// ranks must give their views in the same order. The communicator is duplicated. Throws InternalError when
+  /// a view is not the part of this rank, or when its array is distributed over more ranks than the
+  /// communicator has.
   template <class... Views>
   explicit HaloExchange(MPI_Comm communicator, const Views&... views)
       : HaloExchange(Transport(), communicator, views...) {}
-  /// Prepares the exchange, with messages that travel as `transport` says. Collective.
+  /// Prepares the exchange of the ghosts of `views`, for which messages are sent as `transport` says.
+  /// Collective: all ranks must give their views in the same order. The communicator is duplicated. Throws
+  /// InternalError when a view is not the part of this rank, or when its array is distributed over more ranks
+  /// than the communicator has.
   template <class... Views>
   HaloExchange(const Transport& transport, MPI_Comm communicator, const Views&... views)
       : communicator_(communicator) {
@@ -32,10 +37,11 @@ class HaloExchange {
     make_exchange(transport);
   }
 
-  /// Sends this rank's boxes, see Exchange::start. Ghosts must not be read until `finish`.
+  /// Sends the points of this rank that other ranks need (see Exchange::start). Ghosts must not be read until
+  /// `finish` has been called.
   void start(const ExecutionSpace& execution = {}) { exchange_.front().start(execution); }
-  /// Waits for the ghosts, and fills those outside the domain. After the call they can be read on
-  /// `execution`.
+  /// Waits until all ghosts from other ranks have arrived, and fills the ghosts outside the domain. Work that
+  /// is enqueued on `execution` after the call can read all ghosts.
   void finish(const ExecutionSpace& execution = {});
   /// Starts and finishes the exchange.
   void run(const ExecutionSpace& execution = {}) {
@@ -43,11 +49,11 @@ class HaloExchange {
     finish(execution);
   }
 
-  /// The memory of message buffers on this rank, in bytes.
+  /// The size of the message buffers on this rank, in bytes.
   std::int64_t buffer_bytes() const { return exchange_.front().buffer_bytes(); }
 
  private:
-  /// A view that holds points beyond its domain, which the boundary conditions fill.
+  /// A view that holds points outside its domain, which are filled according to the boundary conditions.
   struct Beyond {
     ArrayReference array;
     std::int64_t element_size;
@@ -81,7 +87,7 @@ class HaloExchange {
   Communicator communicator_;
   std::vector<ExchangeField> fields_;
   std::vector<Beyond> beyond_;
-  /// There is one, which is made after the fields.
+  /// The exchange of `fields_`. The vector has one element, which is made when `fields_` is complete.
   std::vector<Exchange> exchange_;
 };
 

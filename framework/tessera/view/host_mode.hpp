@@ -7,14 +7,17 @@
 
 namespace tessera {
 
-/// The ways in which work is done on hosts. On devices all work is done by kernels.
+/// The threads of a host that do some work. On devices the mode has no effect, because kernels do all work.
+/// `calling_thread` is for work that several host threads do at the same time, because Kokkos kernels must
+/// not be launched by several threads at the same time.
 enum class HostMode : std::uint8_t {
-  kernels,        ///< Kokkos kernels do it, on the threads of the execution space.
-  calling_thread  ///< The calling thread does it, without Kokkos: two host threads must not launch at once.
+  kernels,        ///< Kokkos kernels do the work, on the threads of the execution space.
+  calling_thread  ///< The calling thread does the work, without Kokkos.
 };
 
-/// Calls kernel(index) for all indices below `count`. On devices, and with HostMode::kernels, the calls are
-/// enqueued on `execution` under this name; a single call on a host is made at once.
+/// Calls kernel(index) for all indices in [0, count). If `Execution` is HostExecutionSpace, and if `mode` is
+/// HostMode::calling_thread or `count` is 1, the calling thread makes the calls at once. Otherwise the calls
+/// are enqueued on `execution`, as a Kokkos kernel with the name `name`.
 template <class Execution, class Kernel>
 void for_each_index(const Execution& execution, [[maybe_unused]] HostMode mode, const char* name,
                     std::int64_t count, const Kernel& kernel) {

@@ -8,13 +8,13 @@
 
 namespace tessera {
 
-/// A rank's part of an array for the host to read and write: the memory itself where the host reaches it, and
-/// otherwise a copy of it.
+/// Gives the host access to a rank's part of an array. If the host can access the memory of the part, a
+/// HostView uses this memory. Otherwise it holds a copy of the part in host memory.
 template <class T, int N, class Space = MemorySpace>
 class HostView {
  public:
-  /// Copies the part from the device, if there is one, once the kernels enqueued on `execution` are done.
-  /// `name` is what errors call the view.
+  /// Waits for the kernels that were enqueued on `execution`. If the host cannot access the memory of the
+  /// part, the part is then copied from the device. Error messages call the view `name`.
   HostView(const Block<Space>& block, const std::string& name, const ExecutionSpace& execution = {})
       : block_(block),
         name_(name),
@@ -25,19 +25,21 @@ class HostView {
 
   /// The points of the part, in global coordinates.
   const Box& box() const { return block_.box(); }
-  /// Returns a reference to the host's array, for global coordinates. It must not be followed when the box is
-  /// empty.
+  /// Returns a reference to the array in host memory, for global coordinates. The reference must not be used
+  /// when the box is empty.
   ArrayReference reference() const {
     return box().empty() ? ArrayReference{} : block_.layout().reference(memory_.data());
   }
   /// Returns an accessor that reads and writes points by global coordinates.
   auto accessor() const { return bounded_accessor<T, N>(reference(), box(), name_); }
 
-  /// Copies the part from the device again, and waits for it. It only waits for `execution` where the host
-  /// reaches the memory.
+  /// Copies the part from the device again, after all work on the execution space instance of the
+  /// constructor, and waits until it is copied. If the host can access the memory of the part, nothing is
+  /// copied, and the call only waits for that work.
   void copy_from_device() const { copy(memory_, block_.memory()); }
-  /// Copies the part to the device, and waits for it. It only waits for `execution` where the host reaches
-  /// the memory.
+  /// Copies the part to the device, after all work on the execution space instance of the constructor, and
+  /// waits until it is copied. If the host can access the memory of the part, nothing is copied, and the call
+  /// only waits for that work.
   void copy_to_device() const { copy(block_.memory(), memory_); }
 
  private:

@@ -8,43 +8,48 @@
 
 namespace tessera {
 
-/// The place where a rank runs. Ranks with equal numbers run at the same place.
+/// The place where a rank runs. Two ranks run in the same NUMA domain when their places are equal.
 struct RankPlace {
-  /// The machine node, as the number of the first of its ranks.
+  /// The machine node, identified by the lowest number of the ranks that run on it.
   int node = 0;
-  /// The NUMA domain within the machine node.
+  /// The number of the NUMA domain within the machine node.
   int numa_domain = 0;
-  /// Returns true when node and NUMA domain are equal.
+  /// Returns true when machine node and NUMA domain are equal.
   bool operator==(const RankPlace&) const = default;
 };
 
-/// The last level of cache near a process.
+/// The last-level caches of the cores on which a process may run.
 struct LastCache {
-  /// The size of one such cache in bytes.
+  /// The size of one of these caches, in bytes.
   std::int64_t bytes = 0;
-  /// The number of cores that share one such cache.
+  /// The number of cores that share one of these caches.
   int cores = 1;
-  /// The size of all such caches that the process may use, in bytes.
+  /// The total size of these caches, in bytes.
   std::int64_t total_bytes = 0;
 };
 
-/// Returns the bytes of cache for this many threads. Each thread counts for an equal part of the cache that
-/// cores share, but for 16 MiB at most, as virtual machines are mostly told of more cache than they have. The
-/// result is at most the size of all caches.
+/// Returns the size in bytes of the part of `cache` that `threads` threads may use. The share of each thread
+/// is the size of one cache divided by the number of cores that share this cache. It is at most 16 MiB,
+/// because virtual machines often report more cache than they have. The result is at most cache.total_bytes.
 std::int64_t cache_part(const LastCache& cache, int threads);
 
-/// Returns cache_part for the caches of this process and this many threads, in bytes, or 0 where the machine
-/// does not tell. The call examines the machine, so its result should be kept.
+/// Returns cache_part, in bytes, for the caches of this process and `threads` threads. Returns 0 if the
+/// machine does not report its caches. The call takes long, because it examines the hardware, so its result
+/// should be kept.
 std::int64_t cache_bytes(int threads);
 
-/// Returns the places of all ranks of `communicator`, by rank. A rank that may use the cores of several NUMA
-/// domains counts as in the first of them. Collective.
+/// Returns the places of all ranks of `communicator`, in the order of ranks. If a rank may run on the cores
+/// of several NUMA domains, its place has the first of these domains. Collective.
 std::vector<RankPlace> rank_places(MPI_Comm communicator);
 
-/// Returns the levels of a machine for hierarchical grids, see GridTarget::levels, outermost first, without
-/// levels of one. They are nodes, NUMA domains per node and ranks per domain, if the ranks of each place are
-/// numbered without a gap and all places have equally many. Otherwise they are nodes and ranks per node,
-/// under the same condition, or else one level of all ranks.
+/// Returns the levels of a machine for GridTarget::levels, outermost first. `places` are the places of all
+/// ranks.
+///
+/// Ranks are regular on a kind of place if the ranks of each place have consecutive numbers, and if all
+/// places have the same number of ranks. If ranks are regular on machine nodes and on NUMA domains, the
+/// levels are the number of nodes, the number of NUMA domains per node and the number of ranks per NUMA
+/// domain. If ranks are regular on nodes only, the levels are the number of nodes and the number of ranks per
+/// node. Otherwise there is one level, the number of ranks. Levels of 1 are left out if there are others.
 std::vector<int> machine_levels(const std::vector<RankPlace>& places);
 
 }  // namespace tessera

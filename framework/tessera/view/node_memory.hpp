@@ -9,36 +9,40 @@
 
 namespace tessera {
 
-/// Memory that the ranks of one machine node share: a shared window of MPI-3. Its destruction is collective
-/// over the node.
+/// Memory that the ranks of one machine node share, as a shared window of MPI-3. The destructor is collective
+/// over the ranks of the machine node.
 class NodeMemory {
  public:
-  /// Finds out which ranks of `communicator` share this rank's node. Collective.
+  /// Finds out which ranks of `communicator` run on the same machine node as this rank. Collective.
   explicit NodeMemory(MPI_Comm communicator);
   ~NodeMemory();
   NodeMemory(const NodeMemory&) = delete;
   NodeMemory& operator=(const NodeMemory&) = delete;
 
-  /// Returns true when `rank` of the communicator runs on this rank's node.
+  /// Returns true when `rank` of the communicator runs on the same machine node as this rank.
   bool shares_node(int rank) const { return node_rank(rank) != MPI_UNDEFINED; }
-  /// Returns the number of a rank of the communicator among those of the node, or MPI_UNDEFINED for ranks of
-  /// other nodes.
+  /// Returns the number that `rank` of the communicator has in `node()`. Returns MPI_UNDEFINED if `rank` runs
+  /// on another machine node.
   int node_rank(int rank) const { return node_ranks_[static_cast<std::size_t>(rank)]; }
-  /// The communicator of the ranks of the node.
+  /// The communicator of the ranks on this rank's machine node.
   MPI_Comm node() const { return node_; }
 
-  /// Allocates this many bytes for this rank and returns them. It is called once. Collective over the node.
+  /// Allocates `bytes` bytes for this rank and returns their address. It may be called only once. Collective
+  /// over the ranks of the machine node.
   std::byte* allocate(std::int64_t bytes);
-  /// Returns the memory of a rank of the node.
+  /// Returns the address of the memory that `rank` of the communicator has allocated. That rank must run on
+  /// the same machine node as this rank.
   std::byte* of(int rank) const;
-  /// Orders accesses to the memory: all writes before the call, of this rank or of a rank that has sent a
-  /// message since, are seen after it.
+  /// Orders accesses to the memory: the accesses of this rank before the call take place before its accesses
+  /// after the call. A rank calls this function after it has written to the memory and before it sends a
+  /// message about that to another rank. The other rank calls it after it has received the message and before
+  /// it reads the memory.
   void synchronise() const { MPI_Win_sync(window_); }
 
  private:
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  /// The number on the node of each rank of the communicator.
+  /// For each rank of the communicator, its number in `node_`, or MPI_UNDEFINED.
   std::vector<int> node_ranks_;
 };
 

@@ -16,7 +16,8 @@ namespace tessera {
 
 namespace detail {
 
-/// A kernel that adds the points of one share of a box to one partial value.
+/// A kernel that reduces the points of a box. The points are divided into `shares` parts, and each part is
+/// reduced to one partial value.
 template <class Reduction, class T, int N>
 struct ReduceShare {
   using Value = typename Reduction::Value;
@@ -24,7 +25,7 @@ struct ReduceShare {
   Reduction reduction;
   ArrayReference array;
   Box box;
-  /// The number of runs of a row (hosts) or of points (devices).
+  /// The number of runs in the box if kernels run on hosts, and the number of points in the box otherwise.
   std::int64_t indices;
   std::int64_t shares;
   Value* partials;
@@ -53,8 +54,8 @@ struct ReduceShare {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
-    // A large value, such as a histogram, is computed in place, because the stacks of devices would not hold
-    // it.
+    // A large value, such as a histogram, is computed in place, because the stack of a device thread is too
+    // small for it.
     if constexpr (sizeof(Value) <= 4096) {
       Value value;
       gather(value, share);
@@ -80,12 +81,14 @@ struct ReduceShare {
   }
 };
 
-/// Returns how many partial values a device makes: enough for its threads, as long as they fit 8 MiB.
+/// Returns the number of partial values that a device computes. It is the number of values of `value_bytes`
+/// bytes that fit into 8 MiB, but at least 256 and at most 16384.
 constexpr int device_shares(std::int64_t value_bytes) {
   return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{8} << 20) / value_bytes, 256, 16384));
 }
 
-/// Joins values in messages: it is an MPI_User_function.
+/// Joins each of the `count` values of `from` to the value of `to` at the same place. This is an
+/// MPI_User_function.
 template <class Reduction>
 void join_values(void* from, void* to, int* count, MPI_Datatype*) {
   using Value = typename Reduction::Value;
@@ -95,11 +98,13 @@ void join_values(void* from, void* to, int* count, MPI_Datatype*) {
 
 }  // namespace detail
 
-/// A reduction of elements of type T. It has a type Value, and functions by which a value is made empty
-/// (`init`), takes the element at a point (`add`), joins another value (`join`) and gives the result
-/// (`result`). The result must not depend on the order or the parts in which that happens; then it has the
-/// same bits on any number of ranks and threads. A reduction may also have `add_row(value, elements, count)`,
-/// which hosts call for neighbouring elements. reductions.hpp has the usual reductions.
+/// A reduction of elements of type T. Its type `Value` holds the state of the reduction for some of the
+/// elements. The function `init` sets a value to the state for no elements, `add` adds the element at a point
+/// to a value, `join` joins one value to another, and `result` returns the result that belongs to a value.
+/// The result must depend neither on the order of the elements nor on how they are divided among values. It
+/// is then the same, bit by bit, on any number of ranks and threads. A reduction may also have the function
+/// `add_row(value, elements, count)`, which hosts call to add `count` neighbouring elements. The usual
+/// reductions are in reductions.hpp.
 template <class Reduction, class T>
 concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
     requires(Reduction reduction, typename Reduction::Value& value, const T& element, const Point& point) {
@@ -109,8 +114,8 @@ concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v
   reduction.result(value);
 };
 
-/// Reduces the points of a view that this rank owns, and returns the value, whose `result` has not been
-/// taken. It waits for `execution`. Not collective.
+/// Reduces the points of a view that this rank owns to one `Reduction::Value`, and returns this value. The
+/// function `result` of the reduction is not called. Waits for all work on `execution`. Not collective.
 template <class T, int N, class Reduction>
 typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduction reduction,
                                        const ExecutionSpace& execution = {}) {
@@ -138,8 +143,8 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
   return total;
 }
 
-/// Reduces the points of a view over all ranks of `communicator`, as in reduce(view, Sum<float>(),
-/// communicator). Every rank gets the same result, whatever the number of ranks. Collective.
+/// Reduces the points of a view over all ranks of `communicator`, for example with reduce(view, Sum<float>(),
+/// communicator). Every rank gets the same result, which does not depend on the number of ranks. Collective.
 template <class T, int N, ReductionOf<T> Reduction>
 auto reduce(const DistributedView<T, N>& view, Reduction reduction, MPI_Comm communicator,
             const ExecutionSpace& execution = {}) {

@@ -13,8 +13,8 @@ namespace tessera {
 
 namespace detail {
 
-/// Returns whether a < b, where -0 < +0, so that it does not depend on the order which of two zeros is found.
-/// Returns false if one of them is NaN.
+/// Returns whether a < b. Here -0 is less than +0, so that the least of several zeros does not depend on
+/// their order. Returns false if `a` or `b` is NaN.
 template <class T>
 KOKKOS_FUNCTION bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -43,17 +43,18 @@ struct Extreme {
     T value;
     /// The point of that element, in global coordinates.
     Point point;
-    /// False when there have been no elements but NaN.
+    /// True when there has been an element other than NaN.
     bool found;
   };
 
-  /// Makes `value` that of no elements.
+  /// Sets `value` to the value of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
-  /// Takes the element at `point` into account. NaN is dropped.
+  /// Takes the element at `point` into account. NaN is ignored.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
     if (element == element) join(value, {element, point, true});
   }
-  /// Takes the element of `other` into account. Of equal elements the first in memory order is kept.
+  /// Takes the element of `other` into account. If the elements are equal, the one that comes first in memory
+  /// is kept.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     if (!other.found) return;
     if (!value.found || is_better(other, value)) value = other;
@@ -70,21 +71,22 @@ struct Extreme {
 
 }  // namespace detail
 
-/// The sum of all elements. A sum of floats is exact and is rounded once (see ExactSum). A sum of integers is
-/// a std::int64_t or std::uint64_t, which wraps around.
+/// The sum of all elements. The sum of floats or doubles is exact and is rounded once (see ExactSum). The sum
+/// of integers is a std::int64_t if they are signed, and a std::uint64_t otherwise. It wraps around on
+/// overflow.
 template <class T>
 struct Sum {
   static_assert(std::is_integral_v<T>, "sums are of integers, float or double");
-  /// The sum of some elements.
+  /// The type of the sum of some elements.
   using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  /// Makes `value` the sum of no elements, 0.
+  /// Sets `value` to 0, the sum of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
-  /// Adds an element.
+  /// Adds `element` to `value`.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
     join(value, static_cast<Value>(element));
   }
-  /// Adds `count` neighbouring elements. Small elements are added many at a time, in narrow sums that cannot
-  /// overflow.
+  /// Adds `count` neighbouring elements to `value`. Elements of fewer than 32 bits are first added to sums of
+  /// 32 bits, 32768 elements at a time, which cannot overflow.
   void add_row(Value& value, const T* elements, std::int64_t count) const {
     using Narrow = std::conditional_t<sizeof(T) >= 4, Value,
                                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
@@ -98,7 +100,7 @@ struct Sum {
       join(value, static_cast<Value>(sum));
     }
   }
-  /// Adds the sum `other`.
+  /// Adds the sum `other` to `value`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     value = static_cast<Value>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(other));
   }
@@ -106,26 +108,26 @@ struct Sum {
   Value result(const Value& value) const { return value; }
 };
 
-/// The sum of floats or doubles, which is exact and rounded once.
+/// The sum of floats or doubles, which is exact and is rounded once (see ExactSum).
 template <class T>
 requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct Sum<T> {
-  /// The exact sum of some elements.
+  /// The type of the exact sum of some elements.
   using Value = ExactSum<T>;
-  /// Makes `value` the sum of no elements, 0.
+  /// Sets `value` to 0, the sum of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
-  /// Adds an element.
+  /// Adds `element` to `value`.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const { value.add(element); }
-  /// Adds `count` neighbouring elements, faster than one by one.
+  /// Adds `count` neighbouring elements to `value`. This is faster than adding them one by one.
   void add_row(Value& value, const T* elements, std::int64_t count) const { value.add(elements, count); }
-  /// Adds the sum `other`.
+  /// Adds the sum `other` to `value`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value.merge(other); }
   /// Returns the sum, rounded to nearest.
   T result(const Value& value) const { return value.value(); }
 };
 
-/// The least element. NaN is dropped, and -0 is less than +0. When there are no elements but NaN, the result
-/// is the greatest number of the type, which for floats is infinity.
+/// The least element. NaN is ignored, and -0 is less than +0. If all elements are NaN, or if there are none,
+/// the result is infinity for floating-point types, and the greatest number of T for integers.
 template <class T>
 struct Minimum : detail::Extreme<T, false> {
   /// Returns the least element.
@@ -135,8 +137,8 @@ struct Minimum : detail::Extreme<T, false> {
   }
 };
 
-/// The greatest element. NaN is dropped, and -0 is less than +0. When there are no elements but NaN, the
-/// result is the least number of the type, which for floats is minus infinity.
+/// The greatest element. NaN is ignored, and -0 is less than +0. If all elements are NaN, or if there are
+/// none, the result is minus infinity for floating-point types, and the least number of T for integers.
 template <class T>
 struct Maximum : detail::Extreme<T, true> {
   /// Returns the greatest element.
@@ -146,17 +148,18 @@ struct Maximum : detail::Extreme<T, true> {
   }
 };
 
-/// The greatest absolute value of floats or doubles. Where an element is not finite, the result is infinity
-/// or NaN, since a test of convergence must not drop NaN as Maximum does. The result for no elements is 0.
+/// The greatest absolute value of floats or doubles. If an element is infinite or NaN, the result is infinity
+/// or NaN. Unlike Maximum, MaximumNorm does not ignore NaN, because a test of convergence must notice NaN.
+/// The result for no elements is 0.
 template <class T>
 requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct MaximumNorm {
-  /// The bits of a number without the sign. They are in the order of the numbers, and NaN comes after
-  /// infinity.
+  /// The bits of an absolute value, as an unsigned integer. Greater absolute values have greater bits, and
+  /// the bits of NaN are greater than the bits of infinity.
   using Value = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  /// Makes `value` that of no elements, 0.
+  /// Sets `value` to 0, the greatest absolute value of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
-  /// Takes an element into account.
+  /// Takes `element` into account.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
     join(value, magnitude(element));
   }
@@ -169,7 +172,7 @@ struct MaximumNorm {
     }
     value = greatest;
   }
-  /// Keeps the greater of the two values.
+  /// Sets `value` to the greater of `value` and `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value = other > value ? other : value; }
   /// Returns the greatest absolute value.
   T result(const Value& value) const { return bit_cast<T>(value); }
@@ -180,51 +183,53 @@ struct MaximumNorm {
   }
 };
 
-/// The least element and where it is. The result has the members `value`, `point` and `found`, which is false
-/// when there are no elements but NaN. Of equal elements it is the first in memory order.
+/// The least element and its point. The result has the members `value`, `point` and `found`. `found` is false
+/// if all elements are NaN, or if there are none. Of several equal elements, the result is the one that comes
+/// first in memory.
 template <class T>
 struct MinimumLocation : detail::Extreme<T, false> {
-  /// An element, its point, and whether there is one.
+  /// An element, its point, and whether there is such an element.
   using Value = typename detail::Extreme<T, false>::Value;
   /// Returns the least element and its point.
   Value result(const Value& value) const { return value; }
 };
 
-/// The greatest element and where it is. The result has the members `value`, `point` and `found`, which is
-/// false when there are no elements but NaN. Of equal elements it is the first in memory order.
+/// The greatest element and its point. The result has the members `value`, `point` and `found`. `found` is
+/// false if all elements are NaN, or if there are none. Of several equal elements, the result is the one that
+/// comes first in memory.
 template <class T>
 struct MaximumLocation : detail::Extreme<T, true> {
-  /// An element, its point, and whether there is one.
+  /// An element, its point, and whether there is such an element.
   using Value = typename detail::Extreme<T, true>::Value;
   /// Returns the greatest element and its point.
   Value result(const Value& value) const { return value; }
 };
 
-/// The number of elements that have each of the values 0 to Bins - 1, as std::array<std::uint64_t, Bins>.
-/// Other elements are left out.
+/// The histogram of integers: for each of the values 0 to Bins - 1, the number of elements that have this
+/// value. The result is a std::array<std::uint64_t, Bins>. Elements with other values are not counted.
 template <class T, std::size_t Bins>
 struct Histogram {
   static_assert(std::is_integral_v<T>, "count integers: a stage before can make bins of other values");
-  /// The numbers of elements in all bins.
+  /// The counts of all bins. Each bin is one of the values 0 to Bins - 1.
   struct Value {
-    /// The number of elements that have each value.
+    /// For each value, the number of elements that have it.
     std::uint64_t counts[Bins];
   };
-  /// Makes all numbers 0.
+  /// Sets all counts to 0.
   KOKKOS_FUNCTION void init(Value& value) const {
     for (std::uint64_t& count : value.counts) count = 0;
   }
-  /// Counts an element.
+  /// Counts `element`.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point&) const {
-    // An element below zero becomes a number that is beyond all bins, too.
+    // A negative element becomes a number that is beyond all bins, so that it is not counted.
     const auto bin = static_cast<std::uint64_t>(element);
     if (bin < Bins) ++value.counts[bin];
   }
-  /// Adds the numbers of `other`.
+  /// Adds the counts of `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     for (std::size_t bin = 0; bin < Bins; ++bin) value.counts[bin] += other.counts[bin];
   }
-  /// Returns the numbers of elements.
+  /// Returns the counts of all bins.
   std::array<std::uint64_t, Bins> result(const Value& value) const {
     std::array<std::uint64_t, Bins> counts;
     for (std::size_t bin = 0; bin < Bins; ++bin) counts[bin] = value.counts[bin];
@@ -232,34 +237,34 @@ struct Histogram {
   }
 };
 
-/// The mean as a double: the sum, which for floats is exact and rounded once to their type, divided by the
-/// number of elements. The mean of no elements is 0.
+/// The mean of all elements as a double: their sum divided by their number. The sum of floats or doubles is
+/// exact and is rounded once to their type (see ExactSum). The mean of no elements is 0.
 template <class T>
 struct Mean {
-  /// The sum and number of some elements.
+  /// The sum of some elements and their number.
   struct Value {
     /// The sum of the elements.
     typename Sum<T>::Value sum;
     /// The number of elements.
     std::uint64_t count;
   };
-  /// Makes `value` that of no elements.
+  /// Sets `value` to the value of no elements.
   KOKKOS_FUNCTION void init(Value& value) const {
     Sum<T>().init(value.sum);
     value.count = 0;
   }
-  /// Adds an element.
+  /// Adds `element` to `value`.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
     Sum<T>().add(value.sum, element, point);
     ++value.count;
   }
-  /// Adds `count` neighbouring elements.
+  /// Adds `count` neighbouring elements to `value`.
   void add_row(Value& value, const T* elements,
                std::int64_t count) const requires std::is_floating_point_v<T> {
     Sum<T>().add_row(value.sum, elements, count);
     value.count += static_cast<std::uint64_t>(count);
   }
-  /// Adds the sum and number of `other`.
+  /// Adds the sum and the number of elements of `other`.
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     Sum<T>().join(value.sum, other.sum);
     value.count += other.count;

@@ -6,14 +6,15 @@
 
 namespace tessera {
 
-/// The steps, from the first to the last, that use a piece of memory. The default is no step.
+/// The steps that use a piece of memory: all steps from `first` to `last`. Steps are numbered in the order in
+/// which they run. By default no step uses the memory.
 struct Lifetime {
-  /// The first step that uses it.
+  /// The first step that uses the memory.
   int first = 0;
-  /// The last step that uses it; less than `first` when no step does.
+  /// The last step that uses the memory. It is less than `first` if no step uses the memory.
   int last = -1;
 
-  /// Extends the lifetime to one more step.
+  /// Extends the lifetime so that it contains `step`.
   void use(int step) {
     if (last < first) first = last = step;
     first = step < first ? step : first;
@@ -21,10 +22,10 @@ struct Lifetime {
   }
 };
 
-/// Places pieces of memory, of bytes[i] bytes each, so that no two pieces that are in use at the same step
-/// overlap. The largest piece is placed first, and each piece at the lowest place that is free as long as it
-/// lives. Writes to `offsets` the places in bytes, which are multiples of 64, and returns the bytes that all
-/// pieces take together.
+/// Places pieces of memory so that pieces that are in use at the same step do not overlap. Piece i has
+/// bytes[i] bytes and the lifetime lifetimes[i]. The largest piece is placed first. Each piece is placed at
+/// the lowest offset that is free during its whole lifetime. Writes the offset of each piece in bytes to
+/// `offsets`; all offsets are multiples of 64. Returns the size in bytes of the memory that holds all pieces.
 std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std::vector<Lifetime>& lifetimes,
                                std::vector<std::int64_t>& offsets);
 

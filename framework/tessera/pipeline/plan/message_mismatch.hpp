@@ -8,9 +8,10 @@
 
 namespace tessera {
 
-/// Two ranks whose plans do not agree on the messages that one sends to the other in an exchange.
+/// A disagreement between the plans of two ranks about the messages that one of them sends to the other in an
+/// exchange.
 struct MessageMismatch {
-  /// The id of the Exchange node.
+  /// The id of the plan::Exchange node.
   int node = 0;
   /// The rank that sends.
   int from = 0;
@@ -18,9 +19,12 @@ struct MessageMismatch {
   int to = 0;
 };
 
-/// Returns the first mismatch between the plans of all ranks, which must have the same nodes, or nothing if
-/// they agree. They agree if every rank expects exactly the messages that the others send to it, in the order
-/// in which they are sent, and if rows of messages sent in place are equally far apart on both sides.
+/// Returns the first mismatch between the plans of all ranks, or nothing if the plans agree. `plans` is
+/// ordered by rank, and all plans must have the same nodes.
+///
+/// The plans agree if every rank expects exactly the messages that the other ranks send to it, in the order
+/// in which they are sent. If a message is sent in place (see Message::in_place), both ranks must also store
+/// the rows and planes of its box at the same distances.
 std::optional<MessageMismatch> find_message_mismatch(const Algorithm& pipeline,
                                                      const std::vector<Plan>& plans);
 

@@ -9,75 +9,88 @@
 
 namespace tessera {
 
-/// A box of an array in the rank's memory. Buffers that are never in use at the same time may share memory.
+/// A box of an array in the memory of a rank. Buffers that are never in use at the same time may share
+/// memory.
 struct Buffer {
   /// The id of the array.
   int array = 0;
-  /// The points that it holds.
+  /// The points that the buffer holds.
   Box box;
-  /// The first point of each row that the rank computes, which is aligned to 64 bytes (see padded_layout).
+  /// The x coordinate of the points that are aligned to 64 bytes in memory, one in each row (see
+  /// padded_layout).
   std::int64_t aligned_x = 0;
-  /// The place where the buffer begins, in bytes from the start of the rank's memory; a multiple of 64.
+  /// The offset of the buffer from the start of the rank's memory, in bytes; a multiple of 64.
   std::int64_t offset = 0;
-  /// Its size in bytes, padding included.
+  /// The size of the buffer in bytes, padding included.
   std::int64_t bytes = 0;
 };
 
-/// The part of one rank in one array, which is an input or the output of a stage.
+/// What one rank owns, requires and computes of one array, and where it keeps the points. The array is an
+/// input or is computed by a stage.
 struct ArrayRegions {
-  /// The placement of the stage when the plan runs: on devices `tile` becomes `rank` where no fusable group
-  /// computes the tiles.
+  /// The placement with which the stage is computed. It may differ from the placement in the schedule: on a
+  /// device, a `tile` stage that no fusable group can compute is computed with the placement `rank`.
   Placement placement = Placement::distributed;
   /// The processor grid over which the array is distributed.
   ProcessorGrid grid;
   /// The way in which the grid cuts the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
-  /// All points that any rank may compute or read.
+  /// All points of the array that any rank may compute or read.
   Box domain;
-  /// The box whose slices the ranks own; points of the domain outside it belong to the edge blocks.
+  /// The box that is cut into slices, which give the blocks of the ranks. Points of the domain outside this
+  /// box belong to the nearest block (see BlockDistribution).
   Box nominal;
-  /// The points of the domain that this rank owns. Rank 0 owns all of a value or of a global reduction's
-  /// result.
+  /// The points of the domain that this rank owns. Rank 0 owns all points of a value or of the result of a
+  /// global reduction.
   Box owned;
-  /// The points that this rank's consumers read, and the edge points that the boundary condition copies from.
-  /// It may reach beyond the domain.
+  /// The hull of three sets of points: the points that the stages of this rank read; the points from which
+  /// boundary conditions take values for them; and, for an output, the owned points. It may reach beyond the
+  /// domain.
   Box required;
-  /// The part of `required` in the domain.
+  /// The intersection of `required` and `domain`.
   Box required_within_domain;
-  /// The hull of the points of the array that this rank computes; of an input it is what the rank reads from
-  /// its source, of a global reduction the points that the rank contributes.
+  /// The hull of the points of the array that this rank computes. For an input, these are the points that the
+  /// rank reads from the source of the input. For a global reduction, they are the points that the rank
+  /// contributes.
   Box computed;
-  /// The number of the buffer in which the array is computed or read from its source; -1: no buffer holds it.
+  /// The number of the buffer into which the array is computed or read from its source; -1 if no buffer holds
+  /// the array.
   int written_buffer = -1;
-  /// The number of the buffer in which its consumers find it: `written_buffer` itself, unless one buffer for
-  /// both would be larger than two. -1: no buffer holds it.
+  /// The number of the buffer from which consumers read the array; -1 if no buffer holds the array. It equals
+  /// `written_buffer`, unless one buffer for both purposes would be larger than two separate buffers.
   int read_buffer = -1;
-  /// The number of points that this rank computes, those of overlapping tiles counted each time.
+  /// The number of points that this rank computes. A point that several tiles compute counts once for each of
+  /// these tiles.
   std::int64_t computed_points = 0;
-  /// The number of these points that are computed beyond once each on the rank that owns it.
+  /// How many of the `computed_points` are redundant, because another rank owns the point, or because this
+  /// rank computes the point in another tile already. For values and global reductions the number is 0.
   std::int64_t redundant_points = 0;
 };
 
 /// The resources of the machine that one rank may use.
 struct Target {
-  /// The number of threads that compute, each with scratch of its own.
+  /// The number of threads that compute. On hosts, each thread has its own scratch memory.
   int threads = 1;
-  /// Whether kernels run on a device, where only fusable groups compute tiles in scratch. The default is what
-  /// this build runs on.
+  /// Whether kernels run on a device. On devices, only fusable groups compute tiles in scratch memory. The
+  /// default is true if the kernels of this build run on a device.
   bool device = !runs_on_host;
-  /// The levels of the machine that grids follow, outermost first (see GridTarget); empty: one level.
+  /// The levels of the machine, such as nodes and NUMA domains, for which processor grids are chosen,
+  /// outermost first (see GridTarget::levels). An empty list means one level.
   std::vector<int> levels = {};
-  /// The bytes that a rank may use; 0: without limit.
+  /// The number of bytes that a rank may use; 0 means that there is no limit.
   std::int64_t memory_bytes = 0;
-  /// Devices: the bytes of scratch memory of a team.
+  /// Devices: the bytes of scratch memory that each team of threads has.
   std::int64_t team_scratch_bytes = std::int64_t{48} << 10;
-  /// Hosts: the bytes of a rank's part of the last level of cache. Results larger than half of it, or than a
-  /// quarter for stages that transpose, may be written past the caches. 0: no result is.
+  /// Hosts: the size of this rank's share of the last-level cache, in bytes. A result that is larger than
+  /// half of the share may be written with stores that bypass the caches. A result of a stage that transposes
+  /// may be written in this way if it is larger than a quarter of the share. If the size is 0, no result is
+  /// written in this way.
   std::int64_t cache_bytes = 0;
 };
 
-/// Everything that one rank will do, as plain data. It is a pure function of pipeline, schedule, target, rank
-/// count and rank, made without communication and without touching a point.
+/// Everything that one rank will do, as plain data. A plan follows from the pipeline, the schedule, the
+/// target, the number of ranks and the rank. It is made without communication and without reading or
+/// computing any point.
 struct Plan {
   /// The rank that the plan is for.
   int rank = 0;
@@ -85,40 +98,42 @@ struct Plan {
   int rank_count = 1;
   /// The resources that the plan was made for.
   Target target;
-  /// The regions of all arrays, by id.
+  /// The regions of each array, by the id of the array.
   std::vector<ArrayRegions> stages;
-  /// The buffers, which the nodes and regions name by their number here.
+  /// The buffers. Nodes and regions refer to a buffer by its number, which is its position in this list.
   std::vector<Buffer> buffers;
-  /// The steps, as a tree.
+  /// The root of the tree of nodes.
   PlanNode root;
-  /// The bytes of all buffers together, which may share memory.
+  /// The bytes of the memory that holds all buffers. Memory that buffers share counts once.
   std::int64_t array_bytes = 0;
   /// The bytes of the memory for messages.
   std::int64_t message_bytes = 0;
-  /// The bytes of the scratch of all threads; on devices those of the tables of tiles that kernels of groups
-  /// read.
+  /// Hosts: the bytes of the scratch memory of all threads together. Devices: the bytes of the tables with
+  /// the boxes of all tiles, which the kernels of fusable groups read.
   std::int64_t scratch_bytes = 0;
-  /// The bytes of the partial values of global reductions.
+  /// The bytes of the partial results of global reductions.
   std::int64_t partial_bytes = 0;
 
   /// The bytes of memory that the rank needs.
   std::int64_t peak_bytes() const { return array_bytes + message_bytes + scratch_bytes + partial_bytes; }
 };
 
-/// Returns a plan that runs the steps of `plan`, which is for a single item such as a frame, for every item
-/// of a stream, until Bindings::next_item returns false. Nothing is planned, allocated or prepared between
-/// items.
+/// Returns a plan that runs the steps of `plan` for every item of a stream, such as a frame of a video, until
+/// Bindings::next_item returns false. `plan` must be a plan for a single item. Planning, memory allocation
+/// and other preparations happen only once, before the first item.
 Plan plan_of_stream(Plan plan);
 
-/// Returns the band that the plan is for, which is part of `plan`; null when it is for the whole arrays.
+/// Returns the band that the plan is for, or null if the plan is for the whole arrays. The result points into
+/// `plan`.
 const Band* band_of(const Plan& plan);
 
-/// Returns the bytes that a rank needs while one band is computed and, in other memory, the next band is read
-/// or the previous one is written. For a plan without bands these are its peak_bytes().
+/// Returns the bytes that a rank needs to compute one band while the next band is read, or the previous band
+/// is written, in other memory. For a plan without bands, the result is plan.peak_bytes().
 std::int64_t peak_bytes_with_next_band(const Plan& plan);
 
-/// Returns the first Sequence of this name in the plan. Every plan of make_plan has "read", "compute" and
-/// "write". Throws InternalError when there is none.
+/// Returns the first plan::Sequence with this name in the plan. Every plan that make_plan returns has
+/// sequences with the names "read", "compute" and "write". Throws InternalError if there is no sequence with
+/// this name.
 const plan::Sequence& phase(const Plan& plan, std::string_view name);
 
 }  // namespace tessera

@@ -14,182 +14,193 @@ namespace tessera {
 
 struct PlanNode;
 
-/// The kinds of nodes of a plan, each with the word that names it in reports and files. `array` and `stage`
-/// are ids of the pipeline, `buffer` is a place in the plan's list of buffers.
+/// The kinds of nodes of a plan. The member `kind` is the word that names the kind in reports and plan files.
+/// Members called `array` hold the id of an array. Members called `stage` hold the id of the first output of
+/// a stage. Members called `buffer` hold a position in Plan::buffers.
 namespace plan {
 
-/// The children run once, in order.
+/// A node whose children run once, in order.
 struct Sequence {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "sequence";
-  /// The name of the part of the plan, such as "compute".
+  /// The name of this part of the plan, such as "compute".
   std::string name;
-  /// The parts of the plan that run.
+  /// The children, in the order in which they run.
   std::vector<PlanNode> children;
 };
-/// The children run again and again, until `maximum` turns are over or a condition ends the loop earlier.
+/// A node whose children run again and again, until `maximum` turns have ended or a condition ends the loop
+/// earlier.
 struct Repeat {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "repeat";
-  /// The most turns.
+  /// The greatest number of turns.
   std::int64_t maximum = 1;
-  /// The id of the array, a value or the result of a global reduction, whose first element ends the loop when
-  /// it is not zero; -1: no condition.
+  /// The id of the array that ends the loop, which is a value or the result of a global reduction. The loop
+  /// ends after the first turn, or round of turns, after which the first element of this array is not zero.
+  /// The id is -1 if the loop has no condition.
   int condition = -1;
   /// The nodes that run in every turn, or in every round of turns.
   std::vector<PlanNode> children;
-  /// The number of the loop in the pipeline; -1: it is none of the pipeline's.
+  /// The number of the loop in the pipeline. The number is -1 if the node is not a loop of the pipeline.
   int loop = -1;
-  /// The ids of the arrays whose first element is the residual, one for each turn of a round; empty if the
-  /// loop has no residual.
+  /// The ids of the arrays whose first element is the residual of a turn. There is one array for each turn of
+  /// a round. The list is empty if the loop has no residual.
   std::vector<int> residuals;
-  /// The number of turns that the children compute.
+  /// The number of turns that the children compute when they run once. It is more than 1 for a round.
   int turns = 1;
-  /// The number of the loop that goes on if the children are a round of turns (see in_rounds) in which the
-  /// condition comes to hold: the swaps at the end of the round are taken back, and that loop, which is the
-  /// next one, goes on. -1: the children are no round.
+  /// If the children are a round of turns (see in_rounds), the number of the loop that follows this one and
+  /// goes on with single turns; otherwise -1. If the condition holds after a round, the swaps at the end of
+  /// the round are undone. The following loop then computes turns of the round again, one by one.
   int rounds_of = -1;
-  /// Whether the loop counts its turns on from where the loop before it ended.
+  /// Whether this loop follows a loop of rounds and goes on with single turns (see `rounds_of`). The turns of
+  /// the completed rounds then count as turns of this loop.
   bool continues = false;
-  /// Whether reductions of a turn are under way while the points of the next turn are computed (see
+  /// Whether the global reductions of a turn run while the points of the next turn are computed (see
   /// TurnPart).
   bool overlaps_test = false;
 };
-/// The steps of one of the bands into which the arrays are cut when they do not fit into memory.
+/// A node whose children compute one band. Arrays that do not fit into memory are cut into bands.
 struct Bands {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "bands";
-  /// The band.
+  /// The band that the children compute.
   Band band;
-  /// The steps.
+  /// The nodes that read, compute and write the band.
   std::vector<PlanNode> children;
 };
-/// The children run once for each item of a stream, such as a frame, until there is none.
+/// A node whose children run once for each item of a stream, such as a frame of a video, until the stream
+/// ends.
 struct Items {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "items";
-  /// The steps for one item.
+  /// The nodes that process one item.
   std::vector<PlanNode> children;
 };
-/// Marks the beginning of a buffer's use. Until its Free nothing else touches its part of the rank's memory.
+/// Marks the beginning of the use of a buffer. No other buffer uses the same memory until a Free node marks
+/// the end.
 struct Allocate {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "allocate";
   /// The number of the buffer.
   int buffer = 0;
 };
-/// Marks the end of a buffer's use.
+/// Marks the end of the use of a buffer.
 struct Free {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "free";
   /// The number of the buffer.
   int buffer = 0;
 };
-/// Reads the rank's block of an input from its source, a file or memory.
+/// Reads the points of an input that the rank owns from the source of the input, which is a file or memory.
 struct Read {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "read";
   /// The id of the input.
   int array = 0;
-  /// The block.
+  /// The points to read.
   Box box;
 };
-/// Writes the rank's block of an output to its sink, a file or memory.
+/// Writes points of an output that the rank owns to the sink of the output, which is a file or memory.
 struct Write {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "write";
   /// The id of the output.
   int array = 0;
-  /// The block.
+  /// The points to write.
   Box box;
 };
-/// The messages of one array in an exchange. They go from where the array is computed to where it is read.
+/// The messages of one array in an exchange. The sender takes points from the buffer into which the array is
+/// computed (ArrayRegions::written_buffer). The receiver stores them in the buffer from which consumers read
+/// the array (ArrayRegions::read_buffer).
 struct ArrayMessages {
   /// The id of the array.
   int array = 0;
   /// The boxes that this rank sends, receives and copies.
   ExchangeLists lists;
 };
-/// Every rank gets the points that it needs from the ranks that own them. All points for one partner are one
-/// message. Collective over all ranks.
+/// A step in which every rank gets the points that it needs from the ranks that own these points. All points
+/// that one rank sends to another rank form one message. The step is collective over all ranks.
 struct Exchange {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "exchange";
   /// The messages of each array.
   std::vector<ArrayMessages> arrays;
-  /// Whether the exchange is only started here. Steps that need none of its points then run while it is under
-  /// way, until its FinishExchange.
+  /// Whether this step only starts the exchange. Steps that need none of the exchanged points then run before
+  /// a FinishExchange waits for the messages.
   bool overlapped = false;
 };
 /// Waits until the messages of an overlapped exchange have arrived.
 struct FinishExchange {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "wait";
-  /// The id of the Exchange node.
+  /// The id of the Exchange node that started the exchange.
   int exchange = 0;
 };
-/// Fills the points of `box` outside the array's domain by the array's boundary conditions.
+/// Fills in those points of `box` that lie outside the domain of the array. Their values follow from the
+/// boundary conditions of the array.
 struct FillBoundary {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "boundary";
   /// The id of the array.
   int array = 0;
-  /// The points to fill, and points of the domain, which do not change.
+  /// A box that contains the points to fill in. The points of the box within the domain do not change.
   Box box;
 };
-/// The place of an array of a tile in the scratch memory of a thread or team. Arrays that are not needed at
-/// the same time may share memory.
+/// The place of an array in the scratch memory of a thread or team, which holds the points that one tile
+/// needs. Arrays that are not needed at the same time may share memory.
 struct Scratch {
   /// The id of the array.
   int array = 0;
-  /// The place where it begins, in bytes from the start of the scratch memory.
+  /// The offset of the array from the start of the scratch memory, in bytes.
   std::int64_t offset = 0;
 };
-/// The points that the tiles of a stage contribute to a global reduction of one of its outputs.
+/// A global reduction to which the tiles of a Compute node contribute the points that they compute.
 struct Contribution {
   /// The id of the global reduction.
   int stage = 0;
-  /// The points that this rank contributes, each once.
+  /// The points that this rank contributes. Each point is contributed once, even if several tiles compute it.
   Box box;
 };
-/// Computes `stage` on `parts`, each of which is cut into tiles. For each tile the members are computed in
-/// order, into scratch memory of the thread. The last member is `stage` itself, whose outputs go to the
-/// array's memory, but for outputs that only reductions read, which stay in scratch. If `stage` is a global
-/// reduction, the parts are the points that the rank contributes.
+/// Computes `stage` on the boxes in `parts`, each of which is cut into tiles. For each tile, the stages in
+/// `members` are computed in order. The last member is `stage` itself. Its outputs are written to buffers,
+/// except outputs that only global reductions read. Scratch memory holds these exceptions and all outputs of
+/// the other members. If `stage` is a global reduction, `parts` holds the points that the rank contributes.
 struct Compute {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";
-  /// The id of the stage's first output.
+  /// The id of the first output of the stage.
   int stage = 0;
   /// The boxes to compute, which do not overlap.
   std::vector<Box> parts;
-  /// The points of a tile in every dimension.
+  /// The number of points of a tile along each dimension, x first.
   TileSize tile;
-  /// The ids of the stages that are computed in each tile, in order.
+  /// The ids of the first outputs of the stages that are computed in each tile, in order.
   std::vector<int> members;
-  /// Tile t needs the box boxes[t * (members.size() - 1) + m] of member m; the last member has no boxes here.
+  /// For each tile, the boxes that the tile needs of all members but the last. The box of member m for tile t
+  /// is boxes[t * (members.size() - 1) + m].
   std::vector<Box> boxes;
-  /// The places of the arrays that are in scratch.
+  /// The arrays that are kept in scratch memory, with their places.
   std::vector<Scratch> scratch;
-  /// Global reductions to which each tile contributes while it is in cache.
+  /// The global reductions to which each tile contributes while its points are in cache.
   std::vector<Contribution> contributions;
-  /// The bytes of scratch of one thread (hosts) or of one team (devices).
+  /// The bytes of scratch memory that one thread (hosts) or one team (devices) needs.
   std::int64_t scratch_bytes = 0;
-  /// Devices: the number of the pipeline's fusable group that computes all members in one kernel; -1: none.
+  /// Devices: the number of the fusable group of the pipeline whose kernel computes all members. The number
+  /// is -1 if no group computes them.
   int group = -1;
-  /// Hosts: whether the result is written past the caches, because it would leave them before it is read
-  /// again.
+  /// Hosts: whether the result is written with stores that bypass the caches, because the caches could not
+  /// keep it until it is read again.
   bool non_temporal = false;
 };
-/// Joins the contributions of all ranks to a global reduction and gives every rank the result. Collective
-/// over all ranks.
+/// Combines the contributions of all ranks to a global reduction and gives the result to every rank. The step
+/// is collective over all ranks.
 struct Reduce {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "reduce";
-  /// The id of the reduction.
+  /// The id of the global reduction.
   int stage = 0;
 };
-/// Lets two arrays of the same shape exchange their buffers. Nothing is copied.
+/// Swaps the buffers of two arrays of the same shape. No points are copied.
 struct Swap {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "swap";
@@ -199,36 +210,38 @@ struct Swap {
   int second = 0;
 };
 
-/// A node of any kind. Code that treats kinds differently calls visit_step, which does not compile when a
-/// kind is left out.
+/// The data of a node. The type of the data is the kind of the node. Code that treats kinds differently calls
+/// visit_step, which does not compile if a kind has no case.
 using Step = std::variant<Sequence, Repeat, Bands, Items, Allocate, Free, Read, Write, Exchange,
                           FinishExchange, FillBoundary, Compute, Reduce, Swap>;
 
 }  // namespace plan
 
-/// A node of a plan. The plans of all ranks have the same nodes with the same ids, and reports name nodes by
+/// A node of a plan. The plans of all ranks have the same nodes with the same ids. Reports refer to nodes by
 /// their ids.
 struct PlanNode {
-  /// The place of the node in a depth-first walk of its plan, from 0.
+  /// The position of the node in a depth-first traversal of the plan, counted from 0.
   int id = 0;
-  /// The kind of the node with its arguments, and the children of an inner node.
+  /// The data of the node, whose type is the kind of the node. For an inner node, the data include the
+  /// children.
   plan::Step step;
 };
 
-/// The children of an inner node; null for leaves.
+/// Returns the children of an inner node, or null for a leaf.
 const std::vector<PlanNode>* children_of(const PlanNode& node);
-/// The children of an inner node, which may be changed; null for leaves.
+/// Returns the children of an inner node, or null for a leaf. The caller may change the children.
 std::vector<PlanNode>* children_of(PlanNode& node);
 
-/// Whether the node is a leaf that does something when the plan runs. Allocate and Free do not: no memory is
-/// taken or given back while a plan runs.
+/// Whether the node is a leaf that does something when the plan runs. Allocate and Free nodes do nothing,
+/// because no memory is allocated or freed while a plan runs.
 bool is_step(const PlanNode& node);
 
-/// Numbers all nodes of a plan depth first, from 0 on. Each FinishExchange then refers to the last Exchange
-/// before it under the same node.
+/// Gives every node of a plan its id. Ids are assigned depth first, from 0 on. Each FinishExchange node then
+/// refers to the last Exchange node before it under the same parent.
 void number_nodes(PlanNode& root);
 
-/// Calls visit(node) for `node` and all nodes below it, depth first, parents before their children.
+/// Calls visit(node) for `node` and all nodes below it. The order is depth first, with parents before their
+/// children.
 template <class Visit>
 void walk(const PlanNode& node, const Visit& visit) {
   visit(node);

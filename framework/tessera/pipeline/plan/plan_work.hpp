@@ -5,34 +5,35 @@
 
 namespace tessera {
 
-/// The messages of one rank; all boxes that go to one partner are one message.
+/// The messages that one rank sends or receives in an exchange. All boxes for the same partner form one
+/// message.
 struct Traffic {
   /// The number of messages.
   std::int64_t messages = 0;
-  /// The bytes of the points in them.
+  /// The bytes of all points in these messages.
   std::int64_t bytes = 0;
 };
 
-/// Returns the messages that the rank sends in an exchange.
+/// Returns the messages that a rank sends in `exchange`, which is a node of the plan of this rank.
 Traffic sent(const Algorithm& pipeline, const plan::Exchange& exchange);
-/// Returns the messages that the rank receives in an exchange.
+/// Returns the messages that a rank receives in `exchange`, which is a node of the plan of this rank.
 Traffic received(const Algorithm& pipeline, const plan::Exchange& exchange);
 
-/// Returns the bytes of the points of a box of an array.
+/// Returns the size in bytes of the points of `box`, which is a box of the array with the id `array`.
 std::int64_t bytes_of(const Algorithm& pipeline, int array, const Box& box);
 
-/// The work of a rank in one call of a step.
+/// The work of one rank when a step runs once.
 struct StepWork {
-  /// The number of points that are read, written, filled or computed. Those of a compute node include all
-  /// members, as often as they are computed.
+  /// The number of points that are read, written, filled in or computed. For a Compute node, the points of
+  /// all members count, each as often as it is computed.
   std::int64_t points = 0;
-  /// The least bytes that must be read from arrays in memory and written to them, each point once; for an
-  /// exchange the bytes that are sent.
+  /// For an Exchange node, the bytes that the rank sends. For other steps, the least number of bytes that
+  /// must be read from arrays in memory and written to arrays in memory, if each point is moved only once.
   std::int64_t bytes = 0;
 };
 
-/// Returns the work of a node of a plan of this pipeline. It is zero for nodes with children, and for steps
-/// other than reads, writes, exchanges, fills and computations.
+/// Returns the work of a node of a plan of `pipeline`. The work is zero for nodes with children, and for all
+/// steps except Read, Write, Exchange, FillBoundary and Compute.
 StepWork work_of(const Algorithm& pipeline, const PlanNode& node);
 
 }  // namespace tessera

@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-/// Returns the kind of a node in one word: "sequence", "repeat", "bands", "items", "allocate", "free",
+/// Returns the word for the kind of a node: "sequence", "repeat", "bands", "items", "allocate", "free",
 /// "read", "write", "exchange", "wait", "boundary", "compute", "reduce" or "swap".
 std::string step_kind(const PlanNode& node);
 
-/// Returns a short text that names a step, such as "compute bv".
+/// Returns a short text that describes a node, such as "compute bv".
 std::string step_label(const Algorithm& pipeline, const PlanNode& node);
 
 /// Returns the names of the arrays of an exchange, separated by commas.

@@ -8,19 +8,20 @@
 
 namespace tessera {
 
-/// The tiles into which boxes are cut. They are numbered from 0, one box after the other, and along x first
-/// in each box.
+/// The tiles into which a list of boxes is cut. Tiles are numbered from 0: first the tiles of the first box,
+/// then those of the second box, and so on. Within a box, consecutive numbers follow each other along x.
 class Tiles {
  public:
-  /// Makes an object without tiles.
+  /// Makes an object that has no tiles.
   Tiles() = default;
-  /// Cuts the boxes `parts` into tiles; empty boxes have none. `tile` has the points of a tile in each
-  /// dimension of the boxes.
+  /// Cuts the boxes `parts` into tiles. Empty boxes have no tiles. `tile` holds the number of points of a
+  /// tile along each dimension of the boxes.
   Tiles(const std::vector<Box>& parts, const TileSize& tile);
 
   /// The number of tiles.
   std::int64_t size() const { return count_; }
-  /// Returns the tile of this number, which must be less than size(). A tile ends where its box ends.
+  /// Returns the tile with this number, which must be less than size(). Tiles at the end of a box are smaller
+  /// if the extent of the box is not a multiple of the extent of a tile.
   Box operator[](std::int64_t number) const;
 
  private:
@@ -34,9 +35,10 @@ class Tiles {
   std::int64_t count_ = 0;
 };
 
-/// Returns the lifetime of each array in `step.scratch`, where the steps of a lifetime are the members of the
-/// compute node: from the member that computes the array to the last one that reads it. Contributions to
-/// reductions belong to the member that computes their points.
+/// Returns the lifetime of each array in `step.scratch`. These lifetimes count members of `step` instead of
+/// steps of a plan: a lifetime begins with the member that computes the array and ends with the last member
+/// that reads the array. A contribution to a global reduction counts as part of the member that computes the
+/// contributed points.
 std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::Compute& step);
 
 }  // namespace tessera

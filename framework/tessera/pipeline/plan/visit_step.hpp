@@ -11,7 +11,7 @@
 namespace tessera {
 namespace plan {
 
-/// Whether Kind is one of the kinds that are listed. A case for several kinds of nodes takes
+/// Whether `Kind` is one of `Kinds`. A case of visit_step for several kinds of nodes has a parameter such as
 /// `const AnyOf<Allocate, Free> auto&`.
 template <class Kind, class... Kinds>
 concept AnyOf = (std::same_as<std::remove_cvref_t<Kind>, Kinds> || ...);
@@ -20,7 +20,7 @@ concept AnyOf = (std::same_as<std::remove_cvref_t<Kind>, Kinds> || ...);
 
 namespace detail {
 
-/// Joins functions for different kinds of nodes to one overloaded function.
+/// Combines functions for different kinds of nodes into one overloaded function.
 template <class... Functions>
 struct StepCases : Functions... {
   using Functions::operator()...;
@@ -28,8 +28,9 @@ struct StepCases : Functions... {
 
 }  // namespace detail
 
-/// Calls the function of `cases` that takes the kind of the node, and returns its result. Every kind must
-/// have exactly one case. No case may take any kind, as it would hide that a new kind is not treated.
+/// Calls the function of `cases` that accepts the kind of the node, and returns the result of this function.
+/// Every kind must have exactly one case. A case must not accept all kinds, as a function with a parameter
+/// `const auto&` does, because the compiler could then not report that a new kind has no case.
 template <class Node, class... Cases>
 decltype(auto) visit_step(Node& node, Cases&&... cases) {
   return std::visit(detail::StepCases<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, node.step);

@@ -8,61 +8,68 @@
 
 namespace tessera {
 
-/// A part of a pipeline's results. When the whole does not fit into memory, one band is computed at a time.
+/// A part of the results of a pipeline. If the results do not fit into memory as a whole, one band is
+/// computed at a time.
 struct Band {
-  /// The dimension along which the outputs, and the points that global reductions reduce, are cut.
+  /// The dimension along which bands cut the outputs and the points that global reductions reduce. Arrays
+  /// with fewer dimensions are cut along their last dimension.
   int dimension = 1;
   /// The number of bands.
   std::int64_t count = 1;
-  /// The number of this band, from 0.
+  /// The number of this band, counted from 0.
   std::int64_t index = 0;
-  /// The pass over all bands, from 0. The result of a global reduction is known only after all bands, so that
-  /// what needs it is computed one pass later.
+  /// The number of the pass over all bands, counted from 0. The result of a global reduction is known only
+  /// after a pass over all bands. Stages that need the result are computed in a later pass.
   int pass = 0;
 
   /// Whether all members are equal.
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-/// The part of each array that a plan is for: the whole array, or the points that one band needs.
+/// The part of the results of a pipeline that a plan is for: all results, or those of one band. It is the
+/// same for the plans of all ranks.
 class Window {
  public:
-  /// The window of the whole pipeline.
+  /// Makes the window of plans for the whole pipeline.
   Window() = default;
-  /// The window of one band. Throws InternalError when the pipeline has loops, or no such band.
+  /// Makes the window of plans for one band. Throws InternalError if the pipeline has loops, or if it has no
+  /// such band.
   Window(const Algorithm& pipeline, const Band& band);
 
-  /// Whether the plan is for the whole arrays.
+  /// Whether plans for this window compute the whole arrays.
   bool is_whole() const { return wanted_.empty(); }
-  /// The band, which has no meaning if is_whole().
+  /// The band that plans for this window compute. It has no meaning if is_whole() is true.
   const Band& band() const { return band_; }
-  /// Returns the points of an array that the window is for: for an output the points to compute and write;
-  /// for a global reduction the points that contribute to it; for a value all points, or none when it cannot
-  /// be known yet.
+  /// Returns the points of an array that all ranks together compute for this window. For an output, these are
+  /// the points to compute and to write. For a global reduction, they are the points that contribute to the
+  /// reduction. For a value, they are all points, or none if the value needs a global reduction whose result
+  /// is not known before a later pass.
   Box wanted(const Algorithm& pipeline, int array) const;
-  /// Whether outputs that are whole on every rank, such as values, are written. That happens once, at the
-  /// very end.
+  /// Whether plans for this window write the outputs that every rank holds as a whole, such as values. Among
+  /// the windows of bands, this holds only for the last band of the last pass.
   bool writes_values() const { return writes_values_; }
-  /// Whether another pass computes the array, which is a value or a global reduction.
+  /// Whether the array is a value or a global reduction that plans for this window do not compute, usually
+  /// because another pass computes it.
   bool is_left_out(const Algorithm& pipeline, int array) const;
-  /// Whether the array, or a part of it, is written.
+  /// Whether plans for this window write the array or a part of it.
   bool is_written(const Algorithm& pipeline, int array) const;
-  /// Returns the points of an output that are written, among those that a rank owns.
+  /// Returns the points of an output that a rank writes. `owned` is the box of the output that the rank owns.
   Box written(const Algorithm& pipeline, int array, const Box& owned) const;
 
  private:
   Band band_;
-  /// The wanted points of each array, by its id; no entries for the whole pipeline.
+  /// The points that wanted() returns, by the id of the array. The list is empty for the window of the whole
+  /// pipeline.
   std::vector<Box> wanted_;
   bool writes_values_ = true;
 };
 
-/// Returns the number of passes over all bands: the number of global reductions in the longest chain in which
-/// each waits for the one before it, plus one if an output waits for the last of such a chain; at least 1.
+/// Returns the number of passes over all bands that the pipeline needs, which is at least 1. A stage that
+/// needs the result of a global reduction is computed at least one pass after this reduction.
 int passes_of(const Algorithm& pipeline);
 
-/// Returns the largest number of bands into which the pipeline can be cut along a dimension, which is the
-/// number of points there of the longest of its outputs and reduced arrays.
+/// Returns the largest number of bands into which the pipeline can be cut along a dimension. It is the
+/// largest number of points along this dimension that an output, or the input of a global reduction, has.
 std::int64_t most_bands(const Algorithm& pipeline, int dimension);
 
 }  // namespace tessera

@@ -7,13 +7,15 @@
 
 namespace tessera {
 
-/// Throws InputError unless running the plan stays within its memory and reads nothing that is not there; the
-/// message is one line that names the step or stage. Plans of make_plan pass; plans from files are checked. A
-/// plan that passes may still leave points out, or be slow.
+/// Throws InputError if running the plan would access memory outside its buffers, or read points that the
+/// rank does not hold. The message is one line that names the faulty step or stage. Plans that make_plan
+/// returns always pass; the check is meant for plans from files. A plan that passes may still be slow, or
+/// leave some points of the results uncomputed.
 void check_plan(const Algorithm& pipeline, const Plan& plan);
 
-/// Checks the plans of all ranks, by rank, as check_plan does. They must also agree with each other: the
-/// steps are the same everywhere, and every message that is sent is received.
+/// Checks the plan of each rank as check_plan does. `plans` is ordered by rank. Also throws InputError if the
+/// plans do not agree with each other: they must have the same steps, and every message that one rank sends
+/// must be received by another rank.
 void check_plans(const Algorithm& pipeline, const std::vector<Plan>& plans);
 
 }  // namespace tessera

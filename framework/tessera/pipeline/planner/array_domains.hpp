@@ -7,18 +7,21 @@
 
 namespace tessera {
 
-/// The points of one array, which follow from the pipeline alone: no schedule changes them.
+/// The points that one array has. They follow from the pipeline and do not depend on the schedule.
 struct ArrayDomain {
-  /// All points that any rank may compute or read; for a global reduction the points that it reduces.
+  /// All points that any rank may compute or read. For a global reduction, these are the points of its input
+  /// that it reduces.
   Box domain;
-  /// The box whose slices the ranks own unless the schedule says otherwise. It lacks the margins that are
-  /// only read as neighbours of other points, and it may have points outside the domain.
+  /// The box that is cut into the blocks of the ranks, unless the schedule asks for other blocks. It leaves
+  /// out margins whose points are only read as neighbours of other points. It may contain points outside the
+  /// domain.
   Box nominal;
 };
 
-/// Returns the domains of all arrays, by id, as far as the window wants them. All outputs of a stage have the
-/// same domain. Throws InternalError when a stage leads to no output, or when a stage reads points that its
-/// input does not have.
+/// Returns the domain and the nominal box of each array for plans of `window`, by the id of the array. All
+/// outputs of a stage have the same domain. Throws InternalError if the result of a stage is never used, if a
+/// stage reads points that its input does not have, or if a loop feeds an array to an array with a different
+/// domain.
 std::vector<ArrayDomain> array_domains(const Algorithm& pipeline, const Window& window = {});
 
 }  // namespace tessera

@@ -10,22 +10,24 @@ namespace tessera {
 class Regions;
 class ScheduledPipeline;
 
-/// Returns the plan of `rank` in a run of `rank_count` ranks. It does not communicate. Throws ScheduleError
-/// when the schedule does not fit the pipeline, the rank count or the memory; the message says what would be
-/// legal. Throws InternalError when a stage body reads at an index without bounds.
+/// Returns the plan of `rank` in a run of `rank_count` ranks. This function does not communicate. Throws
+/// ScheduleError if the schedule does not fit the pipeline, the number of ranks or the memory; the message
+/// says what would be legal. Throws InternalError if inference finds no bounds for an index at which the body
+/// of a stage reads an input.
 Plan make_plan(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                int rank);
 
-/// Returns the plan of one rank of a ScheduledPipeline, which holds what the plans of all ranks have in
-/// common. Throws as make_plan with a schedule does.
+/// Returns the plan of `rank`. `scheduled` holds what the plans of all ranks have in common. Throws the same
+/// exceptions as the overload of make_plan that takes a schedule.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank);
 
-/// Returns the plan of one of many ranks that are planned one after the other. The regions of other ranks are
-/// kept in `others`, which must have been made from the same `scheduled`, so that later calls find them.
-/// Throws as make_plan with a schedule does.
+/// Returns the plan of `rank`, for callers that plan many ranks one after the other. The function keeps the
+/// regions of other ranks in `others`, so that later calls with the same object need not compute them again.
+/// `others` must have been made from `scheduled`. Throws the same exceptions as the overload of make_plan
+/// that takes a schedule.
 Plan make_plan(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
-/// Returns the plans of all ranks, in order. Throws as make_plan does.
+/// Returns the plans of all ranks, ordered by rank. Throws the same exceptions as make_plan.
 std::vector<Plan> make_plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                              int rank_count);
 

@@ -13,52 +13,56 @@ namespace tessera {
 
 class ScheduledPipeline;
 
-/// The boxes that a set of ranks requires and computes of the arrays of a pipeline. They contain the boxes of
-/// every rank of the set, because a larger box never needs fewer points; for a single rank they are exact.
-/// Boxes are worked out when they are asked for, array by array, and kept, because the search for a rank's
-/// partners asks for the same sets of ranks for all arrays, and neighbouring ranks ask for them as well.
+/// The boxes of points that a set of ranks requires and computes, for each array of a pipeline. For a set of
+/// several ranks, a box contains the boxes of all these ranks and may contain further points. For a single
+/// rank, a box is exact. A box is computed when it is first asked for, and then kept. This saves time,
+/// because the planner asks for the same sets of ranks for many arrays and for neighbouring ranks.
 class Regions {
  public:
-  /// Makes the regions of `scheduled`, which must outlive them. The answers that are kept take at most about
-  /// `most_bytes` bytes, but the answers for the selected ranks are always kept.
+  /// Makes the regions of `scheduled`, which must outlive this object. The boxes that are kept take at most
+  /// about `most_bytes` bytes. The boxes of the selected ranks are always kept.
   explicit Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes = std::int64_t(64) << 20);
 
-  /// Selects the ranks [first, last), of which there must be at least one: from here on answers are for them.
-  /// References to earlier answers are not valid any more.
+  /// Selects the ranks [first, last), which must be at least one. `required` and `computed` then return boxes
+  /// of these ranks. References that these functions have returned before become invalid.
   void select(int first, int last);
 
-  /// Returns the hull of the points of an array that the consumers on the selected ranks read, the points
-  /// that its boundary conditions copy from, and the owned points if it is an output. Ranks must be selected
-  /// before.
+  /// Returns a box of the array that contains all points that the selected ranks require: the points that
+  /// their stages read, the points from which boundary conditions take values, and, for an output, the points
+  /// that the ranks own. Ranks must have been selected before.
   const Box& required(int array);
-  /// Returns the points that the selected ranks compute of the array's stage; for a global reduction the
-  /// points that they contribute. Ranks must be selected before.
+  /// Returns a box of the array that contains all points that the selected ranks compute. For a global
+  /// reduction, it contains the points that these ranks contribute. Ranks must have been selected before.
   const Box& computed(int array);
 
  private:
-  /// The answers for a set of ranks, as far as they were asked for.
+  /// The boxes of one set of ranks. A box that has not been asked for has no value.
   struct Answers {
     std::vector<std::optional<Box>> required;
     std::vector<std::optional<Box>> computed;
-    /// The positions of the ranks in each grid.
+    /// The positions of the ranks in each processor grid, by the number of the grid.
     std::vector<std::optional<ProcessorGrid::Positions>> positions;
   };
 
-  /// The points of an array that the ranks own.
+  /// Returns a box of the array that contains all points that the selected ranks own.
   Box owned(int array);
   Box find_required(int array);
   Box find_computed(int stage);
-  /// The points of each input that a stage reads, in the order of its inputs.
+  /// Returns the box of each input that the selected ranks need to compute a stage. The boxes are in the
+  /// order of the inputs of the stage.
   const Box* needs(int stage);
 
   const ScheduledPipeline& scheduled_;
   int first_ = 0;
   int last_ = 0;
   Answers* selected_ = nullptr;
-  /// The answers of each set of ranks, by its first and last rank.
+  /// The boxes of each set of ranks [first, last). The upper 32 bits of a key are `first`, and the lower 32
+  /// bits are `last`.
   std::unordered_map<std::uint64_t, Answers> answers_;
   std::size_t most_answers_;
-  /// The needs of all stages, one after the other, and the selection for which each was found.
+  /// The boxes that needs() has found for all stages, one stage after the other (see
+  /// ScheduledArray::first_need). For each stage, `needs_selection_` holds the value that `selection_` had
+  /// when the boxes were found.
   std::vector<Box> needs_;
   std::vector<std::uint64_t> needs_selection_;
   std::uint64_t selection_ = 0;

@@ -7,12 +7,14 @@
 
 namespace tessera {
 
-/// Writes to `needs` the box of each input that the stage needs to compute `box`, in the order of its inputs.
-/// The boxes are empty when `box` is. Throws InternalError, which names the stage, when a box has no bounds.
+/// For each input of `stage`, writes to `needs` the box that `stage` reads to compute the points of `box`.
+/// The boxes are in the order of the inputs of the stage. They are empty if `box` is empty. Throws
+/// InternalError with the name of the stage if inference finds no bounds for one of these boxes.
 void required_boxes(const Algorithm& pipeline, int stage, const Box& box, Box* needs);
 
-/// Returns the box of each input that the stage needs to compute `box`, in the order of its inputs. Throws as
-/// the function that writes them does.
+/// Returns, for each input of `stage`, the box that `stage` reads to compute the points of `box`. The boxes
+/// are in the order of the inputs of the stage. They are empty if `box` is empty. Throws InternalError with
+/// the name of the stage if inference finds no bounds for one of these boxes.
 std::vector<Box> required_boxes(const Algorithm& pipeline, int stage, const Box& box);
 
 }  // namespace tessera

@@ -8,45 +8,50 @@
 
 namespace tessera {
 
-/// The properties of one array that follow from the schedule. They are the same on all ranks; arrays and
-/// stages are named by their ids.
+/// The properties of one array that follow from the schedule. They are the same on all ranks. Arrays are
+/// named by their ids, and stages by the ids of their first outputs.
 struct ScheduledArray {
-  /// The placement of the array's stage.
+  /// The placement of the stage that computes the array.
   Placement placement = Placement::distributed;
-  /// The number of dimensions of the points that the stage runs over; for a global reduction that of its
-  /// input.
+  /// The number of dimensions of the array. For a global reduction, it is the number of dimensions of the
+  /// input of the reduction.
   int dimensions = 0;
-  /// How the points of the array are distributed over their owners; for a global reduction, which rank
-  /// contributes which points.
+  /// The distribution of the points of the array over the ranks that own them. For a global reduction, it
+  /// tells which rank contributes which points of the input.
   BlockDistribution distribution;
-  /// The number of the array's grid among the different grids of all arrays.
+  /// The number of the processor grid of the array. Arrays with equal grids have the same number.
   int grid = 0;
-  /// The points of a tile in each dimension, x first, as the schedule gives them; it may have fewer entries
-  /// than dimensions.
+  /// The number of points of a tile along each dimension, x first, as the schedule gives them. There may be
+  /// fewer entries than dimensions (see TileSize).
   TileSize tile;
   /// The stages that read the array.
   std::vector<int> consumers;
-  /// The number of inputs that all arrays before this one have together, each counted: the place of this
-  /// array's needs in a list of the needs of all stages.
+  /// The sum of the numbers of inputs of all arrays with smaller ids. In a list that has an entry for each
+  /// input of each array, ordered by the id of the array, this is the position of the first input of this
+  /// array.
   int first_need = 0;
-  /// Devices: the group of fusable stages in which the array may be computed in tiles; -1: none.
+  /// Devices: the number of the fusable group that computes this stage together with the stages in its tiles;
+  /// -1 if no group does.
   int group = -1;
-  /// Hosts: the global reductions of outputs of this stage to which the tiles of the stage contribute. Only
-  /// the first output of a stage has entries.
+  /// Hosts: the global reductions to which this stage contributes its points tile by tile, while a tile is in
+  /// cache. Only the first output of a stage has entries.
   std::vector<int> contributes = {};
-  /// Hosts: for a global reduction the stage whose tiles contribute to it; -1: none.
+  /// Hosts: for a global reduction, the stage that contributes to the reduction tile by tile; -1 if no stage
+  /// does.
   int contributed_by = -1;
-  /// Hosts: the stage in whose tiles the points that this stage contributes are computed, which is the stage
-  /// itself unless it is computed in the tiles of another one; -1: it contributes to nothing.
+  /// Hosts: the stage in whose tiles this stage computes the points that it contributes to global reductions.
+  /// This is the stage itself, unless it is computed in the tiles of another stage. The number is -1 if the
+  /// stage contributes to no reduction tile by tile.
   int contributes_in = -1;
-  /// Hosts: the stages that only reductions read, and that are computed in the tiles of this stage because
-  /// their inputs are computed there.
+  /// Hosts: further stages that are computed in the tiles of this stage, because their inputs are computed
+  /// there. Only global reductions read these further stages.
   std::vector<int> computed_in_its_tiles = {};
-  /// Hosts: whether only reductions to which tiles contribute read the array, so that its points are kept no
-  /// longer than a tile is computed.
+  /// Hosts: whether the array is read only by global reductions to which its stage contributes tile by tile.
+  /// Its points are then kept only while a tile is computed.
   bool is_only_reduced = false;
-  /// Whether the array is computed into one buffer and read from another, because one buffer for both would
-  /// be larger. This happens where a stage and its consumers have grids of different kinds.
+  /// Whether the array is computed into one buffer and read from another one, because a single buffer for
+  /// both purposes would be larger. This happens if a stage and its consumers are distributed along different
+  /// dimensions.
   bool has_separate_buffers = false;
 };
 

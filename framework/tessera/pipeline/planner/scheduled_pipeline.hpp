@@ -13,67 +13,74 @@
 
 namespace tessera {
 
-/// A pipeline with a schedule that is complete for a number of ranks: placements, distributions and tiles of
-/// all arrays. It is the same on all ranks, so that each rank can work out from it what every other one does.
+/// A pipeline with a schedule that is complete for a number of ranks: it has the placements, the
+/// distributions and the tiles of all arrays. A ScheduledPipeline is the same on all ranks, so that each rank
+/// can find out from it what every other rank does.
 class ScheduledPipeline {
  public:
-  /// Completes `schedule` for the part of the pipeline that the window wants. `pipeline` must outlive this
-  /// object. Throws as make_plan does, but for memory.
+  /// Completes `schedule` for the part of the pipeline that `window` describes. `pipeline` must outlive this
+  /// object. Throws the same exceptions as make_plan, except those about memory, which is not checked here.
   ScheduledPipeline(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
                     Window window = {});
 
   /// The pipeline.
   const Algorithm& pipeline() const { return *pipeline_; }
-  /// The resources of each rank.
+  /// The resources that each rank may use.
   const Target& target() const { return target_; }
-  /// Whether computation and exchange overlap.
+  /// Whether ranks compute points while an exchange is under way (see Overlap).
   Overlap overlap() const { return overlap_; }
   /// The number of ranks.
   int rank_count() const { return rank_count_; }
-  /// The part of each array that is planned for.
+  /// The part of the results of the pipeline that the plans of all ranks compute.
   const Window& window() const { return window_; }
-  /// The points that the window wants of an output, or that contribute to a global reduction.
+  /// Returns the points of an output that the plans of all ranks together compute, or the points that
+  /// contribute to a global reduction (see Window::wanted).
   Box wanted(int id) const { return window_.wanted(*pipeline_, id); }
-  /// The properties of the array of this id.
+  /// The properties of the array with this id.
   const ScheduledArray& operator[](int id) const { return arrays_[static_cast<std::size_t>(id)]; }
-  /// The number of arrays, which is that of the pipeline.
+  /// The number of arrays of the pipeline.
   int size() const { return static_cast<int>(arrays_.size()); }
-  /// The arrays that change places with each other in loops.
+  /// The groups of arrays that change places with each other in loops.
   const SwapGroups& swap_groups() const { return swap_groups_; }
   /// The sum of the numbers of inputs of all stages.
   int total_inputs() const { return total_inputs_; }
-  /// The number of different grids that the arrays have.
+  /// The number of different processor grids among all arrays.
   int grid_count() const { return grid_count_; }
 
-  /// Whether ranks other than a point's owner may read the array, so that it takes part in exchanges: an
-  /// input or a distributed stage, with consumers, on several ranks or with a periodic side.
+  /// Whether the array takes part in exchanges, because a rank may read points of the array that another rank
+  /// owns, or points beyond a periodic side. This holds for inputs and distributed stages that have
+  /// consumers, if there are several ranks or the array has a periodic side. It does not hold for arrays that
+  /// every rank has as a whole, or whose points are not kept (see ScheduledArray::is_only_reduced).
   bool is_exchanged(int id) const;
 
  private:
   void check_names(const Schedule& schedule) const;
-  /// Returns the stage whose blocks the array `id` takes over: the stage with the last member of its group of
-  /// swaps, or the array's own stage if it has no group. Throws ScheduleError when the schedule gives the
-  /// array other blocks than that stage.
+  /// Returns the stage or input whose blocks the stage or input `id` takes over. If an output of `id` belongs
+  /// to a swap group (see SwapGroups), this is the stage or input of the last member of the group; otherwise
+  /// it is `id` itself. Throws ScheduleError if `id` takes over blocks although the schedule gives it a grid,
+  /// or if its outputs belong to swap groups with different grids.
   int source_of_blocks(int id, const Schedule& schedule) const;
   void check_grid_of_group(int id, const Schedule& schedule) const;
-  /// Returns the dimensions along which the stage, or an array that changes places with one of its outputs,
-  /// is computed in whole lines.
+  /// Returns, for each dimension, whether the points of a stage along this dimension are computed together
+  /// (see ArrayDeclaration::whole). If outputs of the stage change places with other arrays in loops, the
+  /// points of these arrays count, too.
   std::array<bool, max_dimensions> dimensions_with_lines(int id) const;
   void settle_distribution(int id, const Schedule& schedule, GridChoices& grids, const ArrayDomain& points);
-  /// Numbers the different grids of all arrays.
+  /// Gives a number to each of the different processor grids of all arrays.
   void number_grids();
   void settle_tile(int id, const Schedule& schedule);
-  /// Returns the target for which grids are chosen. It has one footprint for all arrays, so that equal arrays
-  /// get equal grids.
+  /// Returns the target for which the `auto` entries of processor grids are chosen. The target has one
+  /// footprint for all arrays, so that arrays with equal boxes get equal grids.
   GridTarget grid_target(const Schedule& schedule, const std::vector<ArrayDomain>& domains) const;
-  /// Returns the grid of a stage to which the schedule gives none. A stage that is not distributed takes the
-  /// grid of its first consumer.
+  /// Returns the request for the processor grid of an array to which the schedule gives no grid of its own. A
+  /// stage that is not distributed gets the grid of its first consumer.
   GridRequest common_grid(int id, const Schedule& schedule) const;
-  /// Devices: gives stages with the placement `tile` that no group can compute the placement `rank`.
+  /// Devices: decides for each stage which fusable group computes it together with the stages in its tiles. A
+  /// stage with the placement `tile` that no group can compute gets the placement `rank`.
   void settle_groups();
   bool fits_group(int root, int group) const;
-  /// Decides which arrays have separate buffers. All ranks must have the same ones, so it looks at some ranks
-  /// and decides for all.
+  /// Decides which arrays have separate buffers (see ScheduledArray::has_separate_buffers). The decision must
+  /// be the same on all ranks. Therefore every rank derives it from the boxes of the same few ranks.
   void settle_storage();
 
   const Algorithm* pipeline_;

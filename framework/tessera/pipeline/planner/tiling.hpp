@@ -11,30 +11,36 @@ namespace tessera {
 
 class ScheduledPipeline;
 
-/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in order; `root` is
-/// last.
+/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order. The
+/// last one is `root` itself.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
-/// Returns the step that computes the stage `root` on the boxes `parts`. It cuts them into tiles and works
-/// out the boxes of the other members that each tile needs, and the places in scratch memory of their outputs
-/// and of outputs of `root` that are not kept. Throws ScheduleError when there are too many tiles, or when
-/// they need too much scratch.
+/// Returns the step that computes the stage `root` on the boxes `parts`, which are cut into tiles. `members`
+/// are the stages that are computed in each tile, as returned by fused_members. For each tile, the step has
+/// the boxes of the other members that the tile needs. The step also has the place of each array that lies in
+/// scratch memory. These arrays are all outputs of the other members, and those outputs of `root` that only
+/// reductions read. Throws ScheduleError if there are too many tiles, or if a tile needs more scratch memory
+/// than a team of a device has.
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 
-/// Returns the box of each member that one tile needs. The last member computes the tile itself.
+/// Returns, for each member, the box that must be computed before the last member can be computed on `tile`.
+/// The box of the last member is `tile` itself.
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
 
-/// Devices: returns the bytes of a team's scratch memory that the stages of a group may use.
+/// Returns how many bytes of scratch memory the stages of a fusable group may use in a team. `target` must be
+/// a device.
 std::int64_t team_scratch_limit(const Target& target);
 
-/// Devices: returns the points of a tile in each dimension for a group whose last stage is `root`.
+/// Returns the number of points of a tile in each dimension, for a fusable group whose last stage is `root`.
+/// The target must be a device.
 TileSize group_tile(const ScheduledPipeline& scheduled, int root);
 
-/// Devices: returns the bytes of scratch memory that a tile of a group with these members may need. They are
-/// found from the tiles in the corners and in the middle of the domain, one of which has the largest need if
-/// indices have no steps or limits.
+/// Returns how many bytes of scratch memory a tile of a fusable group may need. `members` are the stages of
+/// the group. Only the tiles in the corners and in the middle of the domain are considered. One of these
+/// tiles needs the most if all indices at which bodies read are affine functions of the coordinates. The
+/// target must be a device.
 std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
                                  const std::vector<int>& members);
 

@@ -18,31 +18,33 @@ namespace tessera {
 /// A function that is called with each band before it is computed.
 using BandObserver = std::function<void(const Band&)>;
 
-/// Runs a pipeline band after band. While one band is computed, another thread writes the results of the
-/// previous band and reads the inputs of the next one. Sources are read and sinks are written in the order of
-/// the bands.
+/// Runs a pipeline one band after the other. While a band is computed, another thread may write the results
+/// of the previous band and read the inputs of the next band. Sources are read and sinks are written in the
+/// order of the bands.
 class BandedRun {
  public:
-  /// A function that makes this rank's plan of a band. It is called by one thread at a time.
+  /// A function that returns this rank's plan of a band. Two threads never call this function at the same
+  /// time.
   using PlanOf = std::function<Plan(const Band&)>;
 
   /// Prepares a run of `bands`, which must be the same on all ranks of `communicator`. `shown` is the plan
-  /// that plan_with_bands made of the bands; it and `pipeline` must outlive this object. `overlaps` says
-  /// whether reading and writing overlap computation, for which MPI must have been started for several
-  /// threads.
+  /// that plan_with_bands returns for these bands. `pipeline` and `shown` must outlive this object.
+  /// `overlaps` says whether another thread reads and writes while a band is computed. If so, MPI must have
+  /// been initialized with MPI_THREAD_MULTIPLE.
   BandedRun(const Algorithm& pipeline, std::vector<Band> bands, PlanOf plan_of, const Plan& shown,
             MPI_Comm communicator, const Transport& transport, bool overlaps);
 
-  /// Runs all bands. Collective. If the run overlaps reading and writing, another thread calls the sources
-  /// and sinks. The observer gets, for each step of a band, the step of `shown` that corresponds to it; it is
-  /// told of reading and writing when the run begins to wait for them.
+  /// Runs all bands. Collective. For each step of a band, `observer` is called with the corresponding step of
+  /// the plan `shown` that the constructor took. For reading and writing, `observer` is called when the run
+  /// begins to wait for the end of these steps.
   void run(const Bindings& bindings, const StepObserver& observer = {},
            const BandObserver& band_observer = {});
 
  private:
   std::unique_ptr<PlanInstance> open(const Band& band, const Bindings& bindings);
-  /// Starts to write the last band that was computed, and to plan and read the band of this number, if there
-  /// are any. Without overlap the work is done when its future is waited for.
+  /// Starts to write the band that was computed last, if there is one, and to plan and read the band with the
+  /// number `coming`, if there is one. Returns a future for the end of this work. If `overlaps_` is false,
+  /// the work is done only when the caller waits for the future.
   std::future<void> transfer(std::size_t coming, const Bindings& bindings);
   void report(const std::string& step, const StepObserver& observer) const;
 
@@ -53,10 +55,12 @@ class BandedRun {
   Transport transport_;
   bool overlaps_;
   CarriedValues carried_;
-  /// The steps of the plan that is shown, by their labels, and the first of each kind by the kind.
+  /// The steps of the plan `shown` by their labels, such as "compute bv". The first step of each kind is also
+  /// found by its kind, such as "read".
   std::map<std::string, const PlanNode*> shown_;
-  /// The instances of the bands that are written, computed and read. They are kept when a run fails, because
-  /// ending an instance is collective.
+  /// The instances of the band that is written, of the band that is computed and of the band that is read.
+  /// These instances are not destroyed when a run fails, because the destruction of an instance is
+  /// collective.
   std::unique_ptr<PlanInstance> last_;
   std::unique_ptr<PlanInstance> current_;
   std::unique_ptr<PlanInstance> next_;

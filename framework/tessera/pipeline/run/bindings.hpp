@@ -10,54 +10,59 @@
 
 namespace tessera {
 
-/// How far a loop has come. It is the same on all ranks.
+/// The progress of a loop, which is the same on all ranks.
 struct LoopProgress {
   /// The number of the loop in the pipeline.
   int loop = -1;
-  /// The number of turns that have ended, including those of an earlier run that this one continues.
+  /// The number of turns that have ended, including the turns of an earlier run that this run continues.
   std::int64_t turns = 0;
-  /// The number of these turns that an earlier run has computed.
+  /// The number of turns that an earlier run has computed; 0 if this run continues no earlier run.
   std::int64_t resumed_at = 0;
-  /// The residual of the loop after these turns; 0 before the first turn of this run, and if the loop has no
-  /// residual.
+  /// The residual of the turn that has ended last. The residual is 0 if the loop has none, and may be 0 when
+  /// Bindings::before_turn is called.
   double residual = 0;
-  /// Whether the condition of the loop holds.
+  /// Whether the condition of the loop holds after the turn that has ended last.
   bool has_converged = false;
 };
 
-/// A function that fills this rank's part of an array that a loop carries from `source`. `array` is the id of
-/// the array in the pipeline.
+/// A function that fills this rank's part of an array with points from `source`. `array` is the id of the
+/// array in the pipeline. The array must be one of the carried_arrays of a loop.
 using LoadArray = std::function<void(int array, BlockSource& source)>;
-/// A function that hands this rank's block of an array that a loop carries to `sink`. `array` is the id of
-/// the array in the pipeline.
+/// A function that passes this rank's block of an array to `sink`. `array` is the id of the array in the
+/// pipeline. The array must be one of the carried_arrays of a loop.
 using StoreArray = std::function<void(int array, BlockSink& sink)>;
 
 /// The sources, sinks and functions that a run of a plan calls. The sources and sinks must outlive the run.
 struct Bindings {
-  /// The source of each input, by the input's name. An input without a source keeps what its array holds.
+  /// The source of each input, by the input's name. An input without a source is not read, and keeps the
+  /// values that it has in memory.
   std::map<std::string, BlockSource*, std::less<>> sources;
-  /// The sink of each output, by the output's name. An output without a sink stays in memory.
+  /// The sink of each output, by the output's name. An output without a sink is not written, and stays in
+  /// memory.
   std::map<std::string, BlockSink*, std::less<>> sinks;
-  /// Makes the sources and sinks ready for the next item of a stream, such as a frame, and returns false when
-  /// there is none. It must return the same on all ranks.
+  /// Prepares the sources and sinks for the next item of a stream, such as a frame, and returns whether there
+  /// is a next item. The result must be the same on all ranks.
   std::function<bool()> next_item = {};
   /// Called before every turn of a loop.
   std::function<void(const LoopProgress&)> before_turn = {};
   /// Called after every turn of a loop.
   std::function<void(const LoopProgress&)> after_turn = {};
-  /// Called once when a loop has ended, after its last turn.
+  /// Called once after the last turn of a loop.
   std::function<void(const LoopProgress&)> after_loop = {};
-  /// Called by a PlanInstance before a loop that stands in no other loop. Returns the number of turns that an
-  /// earlier run has computed, which must be the same on all ranks and less than the loop's maximum. If it is
-  /// not 0, the function must have loaded all carried_arrays of the loop.
+  /// Called by a PlanInstance before a loop that is not inside another loop. Returns the number of turns that
+  /// an earlier run has computed; 0 if the loop begins with its first turn. The number must be the same on
+  /// all ranks, and less than LoopDeclaration::maximum. If the number is not 0, the function must have called
+  /// `load` for all carried_arrays of the loop.
   std::function<std::int64_t(int loop, const LoadArray& load)> resume_loop = {};
-  /// Called by a PlanInstance whenever a turn, or a round of turns, of such a loop has ended and the
-  /// condition of the loop does not hold. It may store the carried_arrays, from which resume_loop can go on;
-  /// all ranks must decide alike.
+  /// Called by a PlanInstance after each turn, or each round of turns, of a loop that is not inside another
+  /// loop, unless the condition of the loop holds. The function may call `store` for the carried_arrays of
+  /// the loop, so that `resume_loop` can load them in a later run. Either all ranks call `store`, or none
+  /// does.
   std::function<void(const LoopProgress&, const StoreArray& store)> keep_loop = {};
 };
 
-/// A function that is called whenever a step of a plan begins, for progress and timing.
+/// A function that is called with each step of a plan when the step begins. It can be used to show progress
+/// and to measure times.
 using StepObserver = std::function<void(const PlanNode&)>;
 
 }  // namespace tessera

@@ -13,14 +13,16 @@
 
 namespace tessera {
 
-/// A plan that is ready to run on the ranks of a communicator. It owns its buffers, a communicator and an
-/// execution space. It is made once and may run any number of times; nothing is allocated while it runs.
+/// A plan that is ready to run on the ranks of a communicator. An instance owns the buffers of the plan, a
+/// communicator and an execution space. An instance may run any number of times, and allocates nothing while
+/// it runs.
 class PlanInstance {
  public:
-  /// Allocates and prepares all that the plan needs. Collective: every rank gives the plan of its own rank,
-  /// and all plans are made from the same pipeline and schedule. Two instances may run at once, from two host
-  /// threads, if both compute on their calling threads. Throws InputError on all ranks when a rank cannot
-  /// have the memory, and InternalError when the plan is for another rank or rank count.
+  /// Allocates and prepares everything that the plan needs. Collective. Every rank passes its own plan, and
+  /// the plans of all ranks must come from the same pipeline and schedule. Two host threads may run two
+  /// instances at the same time if `mode` is HostMode::calling_thread for both instances. Throws InputError
+  /// on all ranks if a rank cannot allocate its memory. Throws InternalError if the plan is for another rank
+  /// or another number of ranks.
   PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
                const Transport& transport = {}, HostMode mode = HostMode::kernels);
   ~PlanInstance();
@@ -28,40 +30,42 @@ class PlanInstance {
   /// more.
   PlanInstance(PlanInstance&&) noexcept;
 
-  /// Runs all steps: reads the inputs, computes and writes the outputs. Collective.
+  /// Runs all steps of the plan: reads the inputs, computes the stages and writes the outputs. Collective.
   void run(const Bindings& bindings, const StepObserver& observer = {});
 
-  /// Runs only the steps between reading and writing: exchanges, boundaries and stages. Everything is
-  /// computed anew from the inputs as they are now. Collective; the results are complete on return.
+  /// Runs only the steps between reading and writing, such as exchanges and the computation of stages. All
+  /// stages are computed again from the present values of the inputs. The results are complete when the call
+  /// returns. Collective.
   void compute(const StepObserver& observer = {});
 
-  /// Runs only the steps that read inputs. They may run in another thread while another instance computes, if
-  /// MPI was started for several threads. Collective.
+  /// Runs only the steps that read inputs. If MPI was initialized with MPI_THREAD_MULTIPLE, this function may
+  /// be called while another thread computes another instance. Collective.
   void read(const Bindings& bindings);
-  /// Runs only the steps that write outputs. They may run in another thread while another instance computes,
-  /// if MPI was started for several threads. Collective.
+  /// Runs only the steps that write outputs. If MPI was initialized with MPI_THREAD_MULTIPLE, this function
+  /// may be called while another thread computes another instance. Collective.
   void write(const Bindings& bindings);
 
-  /// Makes global reductions go on from the values that earlier plans left in `carried`, and puts their new
-  /// values there. Reductions that this plan leaves out have the carried value as their result. `carried`
-  /// must outlive the instance.
+  /// Makes all later runs of this instance continue global reductions that other plans have begun. A
+  /// reduction begins with its value in `carried`, and its new value is stored in `carried`. If this plan
+  /// does not compute a reduction, the result of the reduction is its value in `carried`. `carried` must
+  /// outlive the instance.
   void carry(CarriedValues& carried);
 
-  /// The number of steps of the plan. Each is reported to the observer of a run whenever it begins, so that
-  /// steps of loops are reported in every turn.
+  /// The number of steps of the plan. A step inside a loop counts once, although the observer of a run is
+  /// called with this step in every turn.
   int step_count() const;
 
   /// Fills this rank's owned block of the input `name` from `source`.
   void load(std::string_view name, BlockSource& source);
 
-  /// Hands this rank's owned block of the input or output `name` to `sink`. Throws InternalError for other
-  /// arrays, whose memory may hold later arrays by now.
+  /// Passes this rank's owned block of the input or output `name` to `sink`. Throws InternalError for all
+  /// other arrays, because their memory may have been used again for other arrays.
   void store(std::string_view name, BlockSink& sink);
 
-  /// Returns this rank's part of the input or output `name` as a view of T in N dimensions. Throws
-  /// InternalError when the pipeline has no such array, when T or N is not the array's, or when the array is
-  /// the result of a global reduction. A run may move an array that a loop feeds to other memory: take a new
-  /// view after it.
+  /// Returns this rank's part of the input or output `name` as a view of T in N dimensions. If loops feed the
+  /// array, a run may move it to other memory, so that this function must be called again after each run.
+  /// Throws InternalError if the pipeline has no such input or output, if the array has another element type
+  /// than T or another number of dimensions than N, or if the array is the result of a global reduction.
   template <class T, int N>
   DistributedView<T, N> view(std::string_view name) const {
     const int id = checked_id(name, element_type_of<T>(), N);
@@ -76,9 +80,9 @@ class PlanInstance {
  private:
   class Impl;
 
-  /// The block in which the rank computes an array, or into which it reads it.
+  /// Returns the block of memory into which this rank computes or reads an array.
   const Block<>& written_block(int id) const;
-  /// Returns the id of the input or output `name`, and throws as view() does.
+  /// Returns the id of the input or output `name`. Throws InternalError in all cases in which view() does.
   int checked_id(std::string_view name, ElementType type, int dimensions) const;
 
   std::unique_ptr<Impl> impl_;

@@ -6,40 +6,52 @@
 
 namespace tessera {
 
-/// A pipeline with its schedule, in which turns of loops stand one after the other.
+/// The result of in_rounds: a pipeline with additional loops, which compute several turns at a time, and the
+/// schedule of this pipeline.
 struct Rounds {
-  /// The pipeline with the rounds added.
+  /// The pipeline with the additional loops.
   Algorithm pipeline;
-  /// The schedule of the new pipeline, without `loops`.
+  /// The schedule of this pipeline. Its member `loops` is empty.
   Schedule schedule;
 };
 
-/// The most turns that a round may have.
+/// The greatest number of turns that a round may have.
 inline constexpr int most_turns_per_round = 32;
 
-/// Applies `schedule.loops`. Before a loop `l` with rounds of k turns it inserts another loop, `l@rounds`,
-/// whose stages are k copies of those of `l`: `next@1`, `next@2` and so on. Each copy reads the iterates of
-/// the copy before, which are bounded stages. Their placement decides what a round is for: it has deeper
-/// ghosts (`rank`), it stays in cache (`tile`), or it only tests its conditions less often (`distributed`). A
-/// round in which the loop should have ended, or in which a residual is not finite, is taken back, and `l`
-/// goes on from there turn by turn; it always has at least one turn left, whose results other stages may
-/// read.
+/// Applies `schedule.loops`. For each loop `l` whose rounds have k > 1 turns, a loop `l@rounds` is inserted
+/// before `l`. One turn of `l@rounds` computes one round. The stages of `l@rounds` are k copies of the stages
+/// of `l`. The name of a copy is the name of its stage with the number of a turn, such as `next@1` or
+/// `next@2`. A copy reads the iterates of the turn before, which are the arrays that the loop carries from
+/// turn to turn. Within a round, iterates are bounded stages (see Pipeline::bound).
 ///
-/// Up to k - 1 turns after the last one are computed for nothing. Devices run turns in tiles as turns with
-/// deeper ghosts. LoopProgress and plans number the loops of the new pipeline.
+/// Copies of `distributed` stages get other placements. If `turns_per_tile` is n > 1, the placement is
+/// `tile`, except for bounded stages in every n-th turn. For the other copies, if `turns_per_exchange` is
+/// n > 1, the placement is `rank`, with deeper ghosts, except for bounded stages in every n-th turn. Iterates
+/// of the last turn and stages with a periodic side keep their placement.
 ///
-/// A loop with `overlaps_test` is only marked: its ranks agree on the condition of a turn while they compute
-/// the next one.
+/// If the condition of `l` holds, or a residual is not finite, after any turn of a round, the round is taken
+/// back, and `l` computes the turns of this round again, one by one. Up to k - 1 turns after the last turn of
+/// the loop may thus be computed in vain. `l` itself always computes at least one turn, because later stages
+/// may read its arrays.
 ///
-/// Throws ScheduleError for numbers of turns that are not 1 to most_turns_per_round, for loops that do not
-/// exist, and for loops whose turns must run one by one: they have loops in them, or carry an iterate with a
-/// periodic side over turns without an exchange, or feed an iterate on to one with other boundary conditions.
-/// Throws ScheduleError as well for a test that cannot overlap (see reason_against_overlap), and
-/// InternalError for a pipeline that has rounds already.
+/// On devices, `turns_per_tile` has the same effect as `turns_per_exchange`. The numbers of loops in
+/// LoopProgress and in plans are those of the new pipeline. For a loop with `overlaps_test`, no loop is
+/// inserted: only LoopDeclaration::overlaps_test is set.
+///
+/// Throws ScheduleError
+/// - if a number of turns is less than 1 or greater than most_turns_per_round,
+/// - if the pipeline has no loop of a name in `schedule.loops`,
+/// - if a loop with rounds contains other loops,
+/// - if a loop feeds an array with a periodic side, and `turns_per_exchange` or `turns_per_tile` is more
+///   than 1,
+/// - if a loop with rounds feeds a bounded stage to an array that has other boundary conditions,
+/// - if `overlaps_test` is set for a loop with rounds, or for a loop that reason_against_overlap rejects.
+///
+/// Throws InternalError if the pipeline has loops with rounds already.
 Rounds in_rounds(const Algorithm& pipeline, const Schedule& schedule);
 
-/// The key in a deck that stands for a key of a schedule in rounds: "schedule.next.tile" for
-/// "schedule.next@4.tile".
+/// Returns `key` without the number of a turn that in_rounds adds to the name of a stage. The result for
+/// "schedule.next@4.tile" is "schedule.next.tile", which is the key that a deck has for this stage.
 std::string key_without_turn(std::string key);
 
 }  // namespace tessera

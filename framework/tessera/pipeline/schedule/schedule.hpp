@@ -13,90 +13,94 @@
 
 namespace tessera {
 
-/// Where a stage is computed and stored. In brackets is the name in Distributed Halide (T. Denniston, S.
-/// Kamil, S. Amarasinghe, PPoPP 2016), section 3.4.
+/// Where a stage is computed and stored. The names in brackets are those of Distributed Halide (T. Denniston,
+/// S. Kamil, S. Amarasinghe, PPoPP 2016), section 3.4.
 enum class Placement : std::uint8_t {
-  distributed,  ///< Every point once, by its owner; ghosts are exchanged [compute_root + distribute].
-  rank,         ///< Each rank computes all that its consumers need [compute_rank].
+  distributed,  ///< The owner computes a point, and ghosts are exchanged [compute_root + distribute].
+  rank,         ///< Each rank computes all points that its own stages read [compute_rank].
   replicated,   ///< Every rank computes the whole stage [compute_root].
-  tile          ///< In scratch memory, inside each tile of its consumers [compute_at].
+  tile          ///< Each tile of a consumer computes what it reads, in scratch memory [compute_at].
 };
 
 /// The name of a placement in decks, such as "rank".
 std::string_view name_of(Placement placement);
 
-/// The points of one tile per dimension, x first; dimensions without an entry have tiles of one point. An
-/// empty one means `auto`: the tile is chosen so that what it reads and keeps in scratch stays in cache.
+/// The number of points of a tile in each dimension, x first. In dimensions without an entry, a tile has one
+/// point. An empty TileSize means `auto`: the planner chooses tiles whose data stay in cache.
 using TileSize = std::vector<std::int64_t>;
 
-/// How one stage is computed, or how one input is distributed; for an input only the grid counts.
+/// How one stage is computed, or how one input is distributed.
 struct StageSchedule {
-  /// Where the stage is computed and stored.
+  /// Where the stage is computed and stored. It has no effect on inputs.
   Placement placement = Placement::distributed;
-  /// The processor grid; without one it is that of the whole schedule.
+  /// The processor grid of an input or of a `distributed` stage. If it is not set, Schedule::grid is used.
   std::optional<GridRequest> grid;
-  /// The points of one tile.
+  /// The size of a tile. It has no effect on inputs.
   TileSize tile;
-  /// Whether the blocks are slices of all points of the stage itself. Else they follow the blocks of the
-  /// stage that reads it, and its margins belong to the edge blocks, which is right unless the margin is
-  /// large.
+  /// Whether the processor grid cuts all points of the stage into slices. Otherwise the grid cuts the points
+  /// of the stage that reads this stage, and all further points belong to the blocks at the edge. The default
+  /// is right unless there are many such points.
   bool align_own = false;
 
-  /// Whether nothing differs from what holds for a stage that the schedule does not name.
+  /// Whether all members have their defaults, which hold for stages that the schedule does not name.
   bool is_default() const {
     return placement == Placement::distributed && !grid.has_value() && tile.empty() && !align_own;
   }
 };
 
-/// How many turns of a loop belong together. Iterates and the number of turns have the same bits for all
-/// choices. See in_rounds.
+/// How many turns of a loop run together as one round (see in_rounds). The result and the number of turns are
+/// the same for all values of the members, bit for bit. An *iterate* is an array that the loop carries from
+/// turn to turn.
 struct LoopSchedule {
-  /// The number of turns after which iterates are exchanged. Their ghosts are deeper by as much, and several
-  /// ranks compute points of the turns between.
+  /// The number of turns after which the ranks exchange the ghosts of iterates. With k turns, the ghosts are
+  /// k times as deep. In the turns between two exchanges, several ranks compute the same points.
   int turns_per_exchange = 1;
-  /// The number of turns of a tile that are computed while it is in cache: temporal blocking.
+  /// The number of turns that are computed on a tile while its data are in cache. This is known as temporal
+  /// blocking.
   int turns_per_tile = 1;
-  /// The number of turns after which conditions and residuals are tested. The loop still ends at the turn at
-  /// which its condition first held.
+  /// The number of turns after which the ranks test the conditions and the residuals of these turns. The loop
+  /// nevertheless ends at the first turn after which its condition holds.
   int turns_per_test = 1;
-  /// Whether the ranks agree on the condition of a turn while they compute the next one, which is dropped if
-  /// the loop ends. Turns then run one by one.
+  /// Whether the ranks agree on the condition of a turn while they compute the next turn. The next turn is
+  /// dropped if the loop ends. This is legal only if turns() is 1.
   bool overlaps_test = false;
 
   /// The number of turns in one round.
   int turns() const { return std::max({turns_per_exchange, turns_per_tile, turns_per_test}); }
 };
 
-/// Whether the inside of a stage is computed while the ghosts that its rim needs are on their way.
+/// Whether a rank computes the points of a stage that need no ghosts while it waits for the messages with the
+/// ghosts that the other points need.
 enum class Overlap : std::uint8_t {
-  automatic,  ///< Where a rank has many points.
-  on,         ///< Wherever there is an inside.
-  /// Nowhere: a rank waits for all ghosts before it computes.
+  automatic,  ///< Only for stages that have many points per rank.
+  on,         ///< For all stages.
+  /// For no stage: a rank waits for all ghosts before it computes.
   off
 };
 
 /// How a pipeline is distributed and tiled; it never changes a result.
 struct Schedule {
-  /// The processor grid of every stage and input that has none of its own.
+  /// The processor grid of all stages and inputs for which StageSchedule::grid is not set.
   GridRequest grid;
-  /// How all grids cut the dimensions into blocks.
+  /// The way in which processor grids cut the dimensions into blocks.
   Slicing slicing = Slicing::ceil;
   /// Whether computation and exchange overlap.
   Overlap overlap = Overlap::automatic;
-  /// The schedules of stages and inputs by name. Stages that are not named are `distributed`, in tiles
-  /// `auto`.
+  /// The schedules of stages and inputs, by name. For stages and inputs that are not named, all members of
+  /// StageSchedule have their defaults.
   std::map<std::string, StageSchedule, std::less<>> stages;
-  /// The schedules of loops by name. Turns of loops that are not named run one by one. in_rounds applies
-  /// them, before plans are made.
+  /// The schedules of loops, by name. Turns of loops that are not named run one by one. These schedules only
+  /// have an effect if in_rounds is called before plans are made.
   std::map<std::string, LoopSchedule, std::less<>> loops = {};
 };
 
-/// A schedule does not fit its pipeline or the rank count.
+/// An error that is thrown if a schedule does not fit the pipeline or the number of ranks.
 struct ScheduleError : InputError {
-  /// An error with the message what() about the key `blamed`.
+  /// Makes an error about the deck key `blamed`. what() returns `message`.
   ScheduleError(std::string blamed, const std::string& message)
       : InputError(message), key(std::move(blamed)) {}
-  /// The key of a deck to blame, such as "schedule.bh.compute"; what() does not repeat it.
+  /// The deck key that causes the error, such as "schedule.bh.compute". The text of what() does not contain
+  /// this key.
   std::string key;
 };
 

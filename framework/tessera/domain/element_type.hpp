@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-/// The arithmetic types of elements that files, buffers and messages may hold. The number in each name is the
-/// size in bits.
+/// The types that the elements of files, buffers and messages may have. The number in each name is the size
+/// of an element in bits.
 enum class ElementType : std::uint8_t {
   int8,     ///< signed integer of 8 bits
   uint8,    ///< unsigned integer of 8 bits
@@ -25,20 +25,21 @@ enum class ElementType : std::uint8_t {
   float64   ///< double precision, IEEE 754
 };
 
-/// Returns the size of one element in bytes.
+/// Returns the size of one element of this type in bytes.
 constexpr std::size_t size_of(ElementType type) {
   constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
   return sizes[static_cast<std::size_t>(type)];
 }
 
-/// Returns the name that decks, reports and errors use, such as "uint16".
+/// Returns the name of the type, such as "uint16". Decks, reports and error messages use this name.
 constexpr std::string_view name_of(ElementType type) {
   constexpr std::string_view names[] = {"int8",   "uint8", "int16",  "uint16",  "int32",
                                         "uint32", "int64", "uint64", "float32", "float64"};
   return names[static_cast<std::size_t>(type)];
 }
 
-/// Returns the ElementType of a C++ type. It does not compile for bool or a type that is not arithmetic.
+/// Returns the ElementType of the C++ type T. T must be float, double or an integer type other than bool;
+/// otherwise the call does not compile.
 template <class T>
 constexpr ElementType element_type_of() {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "Tessera: not an element type");
@@ -51,7 +52,8 @@ constexpr ElementType element_type_of() {
   }
 }
 
-/// Calls use(std::type_identity<T>()) for the C++ type T that `type` stands for, and returns its result.
+/// Calls use(std::type_identity<T>()), where T is the C++ type that corresponds to `type`, and returns the
+/// result of this call.
 template <class Use>
 constexpr auto with_element_type(ElementType type, const Use& use) {
   switch (type) {

@@ -6,32 +6,34 @@
 
 namespace tessera {
 
-/// Something that the user gave is wrong: a deck, a file, an option or the environment. The message is one
-/// line that says what is wrong, where, and what to do. Programs end with exit status 2.
+/// An error in something that the user has provided: a deck, a file, an option or the environment. The
+/// message is one line that says what is wrong, where, and what to do. The exit status of the program is 2.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The program contradicts itself: a fault of Tessera or of a stage body. Programs end with exit status 1.
+/// An error in the program itself: a fault of Tessera, of a stage body, or of the code that calls Tessera.
+/// The exit status of the program is 1.
 struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// An input error on a rank that cannot go on together with the others: they wait for it in a call that it
-/// has left, or it cannot close a file that it has written. The job must end at once, and nothing can be
-/// closed before. Other ranks may throw it too, but need not. Programs end with exit status 2.
+/// An input error after which a rank cannot go on together with the other ranks: they wait for this rank in a
+/// collective call that it has left, or this rank cannot close a file that it has written. The job must be
+/// aborted at once, without closing files. One rank may throw this error alone. Programs end with exit
+/// status 2.
 struct StrandedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The residual of a loop is not finite any more. All ranks throw it in the same turn. Programs end with exit
-/// status 5.
+/// The residual of a loop is not finite after a turn. All ranks throw this error after the same turn. The
+/// exit status of the program is 5.
 struct DivergedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A signal or the wall-time limit has stopped a run, which has written a checkpoint. All ranks throw it in
-/// the same turn. Programs end with exit status 4.
+/// A signal or the wall-time limit has stopped the run, which can be continued from a checkpoint. All ranks
+/// throw this error after the same turn. The exit status of the program is 4.
 struct StoppedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -7,14 +7,14 @@
 
 namespace tessera {
 
-/// Chooses the processor grids of many arrays for one number of ranks, and remembers what it chose: a request
-/// that comes again is not searched for again.
+/// Chooses the processor grids of arrays, all for the same number of ranks. It remembers each choice, so that
+/// the same request for the same box is resolved only once.
 class GridChoices {
  public:
-  /// All grids will have `rank_count` ranks and are chosen for `target`.
+  /// Sets the arguments `rank_count` and `target` of resolve_grid for all choices.
   GridChoices(int rank_count, const GridTarget& target) : rank_count_(rank_count), target_(target) {}
 
-  /// Returns resolve_grid(request, box, rank_count, target), and throws what it throws.
+  /// Returns resolve_grid(request, box, rank_count, target), and throws InputError when resolve_grid does.
   ProcessorGrid operator()(const GridRequest& request, const Box& box) {
     for (const Choice& choice : choices_)
       if (choice.box == box && choice.request == request) return choice.grid;

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace detail {
 
-/// An iterator whose value is the integer at which it stands.
+/// An iterator over integers: its value is the integer of its position.
 class IdIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -37,15 +37,15 @@ class IdIterator {
 
 }  // namespace detail
 
-/// The integers [first, last) as a range, for loops and algorithms: for (int id : IdRange(2, 5)). It stands
-/// in for std::views::iota, which Clang 14 cannot compile with the library of g++ 12.
+/// The integers [first, last) as a range, for loops and algorithms: for (int id : IdRange(2, 5)). This class
+/// replaces std::views::iota, which Clang 14 cannot compile with the library of g++ 12.
 class IdRange {
  public:
-  /// The integers from `first` to `last` - 1; `first` must not be greater than `last`.
+  /// Makes the range of the integers from `first` to `last` - 1. `first` must not be greater than `last`.
   IdRange(int first, int last) : first_(first), last_(last) {}
-  /// An iterator at the first integer.
+  /// Returns an iterator that points to the first integer.
   detail::IdIterator begin() const { return detail::IdIterator(first_); }
-  /// An iterator behind the last integer.
+  /// Returns an iterator that points behind the last integer.
   detail::IdIterator end() const { return detail::IdIterator(last_); }
 
  private:

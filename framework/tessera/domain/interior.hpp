@@ -5,10 +5,10 @@
 
 namespace tessera {
 
-/// Returns a largest box within `box` for which `holds(box)` is true; it is empty when none was found.
-/// `holds` must be true for every box that lies in a box for which it is true. The sides are found one after
-/// the other, by bisection along a line through the middle of `box`. If each coordinate can be judged by
-/// itself, as for the footprints of stencils, no larger box exists.
+/// Returns a box within `box`, as large as possible, for which `holds` is true. The result is empty if none
+/// was found. Where `holds` is true for a box, it must be true for every box within that box. The sides are
+/// found one after the other, by bisection along a line through the middle of `box`. If `holds` is a
+/// condition on each dimension separately, as for the footprints of stencils, no larger box exists.
 template <class Holds>
 Box interior_box(const Box& box, const Holds& holds) {
   Box none;
@@ -22,7 +22,7 @@ Box interior_box(const Box& box, const Holds& holds) {
   if (!holds(middle)) return none;
   Box inside = middle;
   for (int d = 0; d < box.dimensions; ++d) {
-    // `holds` is true up to the side of `inside`, and false from `fails` on.
+    // `holds` is true if the side of the box is at that of `inside`, and false if it is at `fails`.
     for (std::int64_t fails = box[d].begin - 1; inside[d].begin - fails > 1;) {
       Box trial = middle;
       trial[d].begin = fails + (inside[d].begin - fails) / 2;

@@ -15,22 +15,22 @@
 // This header is valid C++17, because json.cpp is compiled as C++17.
 namespace tessera {
 
-/// A JSON document or a part of one: null, true or false, a number, a text, a list or an object. An integer
-/// is stored as std::uint64_t only if it does not fit std::int64_t. Two documents are equal when they hold
-/// equal values of equal types in the same order.
+/// A JSON document, or a part of one: null, true or false, a number, a text (a JSON string), a list (a JSON
+/// array) or an object. An integer is stored as std::uint64_t only if it does not fit into std::int64_t. Two
+/// documents are equal if they hold equal values of equal types in the same order.
 class Json {
  public:
   /// The elements of a list.
   using List = std::vector<Json>;
-  /// The names and values of an object, in the order in which they were added.
+  /// The members of an object as pairs of a name and a value, in the order in which they were added.
   using Object = std::vector<std::pair<std::string, Json>>;
-  /// The types that a value may have.
+  /// A value of one of the types that a document or a part of it may have.
   using Value =
       std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>;
 
-  /// Makes null.
+  /// Makes the value null.
   Json() = default;
-  /// Makes a number, or true or false from a bool.
+  /// Makes true or false from a bool, and a number from any other arithmetic type.
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   Json(Number number) : value_(value_of(number)) {}
   /// Makes a text, which should be UTF-8.
@@ -42,31 +42,33 @@ class Json {
   /// Makes an object.
   Json(Object members) : value_(std::move(members)) {}
 
-  /// The value, of whichever type it is.
+  /// Returns the value as a variant of all types.
   const Value& value() const { return value_; }
-  /// Returns the value if it is a T, and nullptr otherwise.
+  /// Returns a pointer to the value if its type is T, and nullptr otherwise.
   template <class T>
   const T* get_if() const {
     return std::get_if<T>(&value_);
   }
-  /// Returns the value if it is a T, and nullptr otherwise.
+  /// Returns a pointer to the value if its type is T, and nullptr otherwise.
   template <class T>
   T* get_if() {
     return std::get_if<T>(&value_);
   }
-  /// Returns the value as a T. Throws std::bad_variant_access when it has another type.
+  /// Returns the value, which must have the type T. Throws std::bad_variant_access if it has another type.
   template <class T>
   const T& get() const {
     return std::get<T>(value_);
   }
 
-  /// Returns the member of this name, or nullptr when there is none or this is not an object.
+  /// Returns the member of this name. Returns nullptr when this document is not an object or has no such
+  /// member.
   const Json* find(std::string_view name) const;
-  /// Returns the member of this name; if there is none, it is added at the end as null. Null becomes an
-  /// object first. Throws std::bad_variant_access when this is neither null nor an object.
+  /// Returns the member of this name. If the object has no such member, one that is null is added at its end.
+  /// If this document is null, it becomes an empty object first. Throws std::bad_variant_access when this
+  /// document is neither null nor an object.
   Json& operator[](std::string_view name);
 
-  /// Returns true when values, types and order are equal.
+  /// Returns true when both documents hold equal values of equal types in the same order.
   friend bool operator==(const Json& a, const Json& b) { return a.value_ == b.value_; }
   /// Returns true when the documents are not equal.
   friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
@@ -89,35 +91,39 @@ class Json {
   Value value_ = nullptr;
 };
 
-/// Returns the document with the members of every object in alphabetical order. Of several members with one
-/// name, the last one remains.
+/// Returns the document with the members of every object in alphabetical order. If an object has several
+/// members with the same name, only the last one is kept.
 Json sorted(Json json);
 
-/// The deepest nesting of lists and objects that parse_json accepts. Functions that walk through documents
-/// call themselves once per level, so the limit bounds their stack.
+/// The greatest depth of nested lists and objects that parse_json accepts. Functions that walk through a
+/// document call themselves once for each level, so that this limit also bounds the stack that they need.
 inline constexpr std::size_t most_json_levels = 500;
 
-/// A text is not JSON, or it is nested too deeply.
+/// The error that a text is not JSON, or that its lists and objects are nested too deeply.
 struct JsonError : std::runtime_error {
-  /// Makes the error for byte `at` of the text.
+  /// Makes an error that was found at byte `at` of the text, counted from 1. `too_deep` says whether the text
+  /// is nested deeper than most_json_levels.
   JsonError(const std::string& message, std::size_t at, bool too_deep)
       : std::runtime_error(message), byte(at), is_too_deep(too_deep) {}
 
-  /// The place in the text where the fault was found, in bytes, counted from 1.
+  /// The byte of the text at which the error was found, counted from 1. If the text is nested too deeply, it
+  /// is the last byte of the text.
   std::size_t byte;
-  /// True when the text is nested deeper than most_json_levels.
+  /// Whether the text is nested deeper than most_json_levels.
   bool is_too_deep;
 };
 
-/// Parses a text and returns its document, sorted: texts that say the same give equal documents. Throws
-/// JsonError.
+/// Parses a JSON text, and returns its document with sorted members (see `sorted`). Texts that differ only in
+/// white space or in the order of members give equal documents. Throws JsonError when the text is not JSON,
+/// or when it is nested deeper than most_json_levels.
 Json parse_json(std::string_view text);
 
-/// Returns the text of a document: on one line, or indented by `indent` blanks per level if that is not
-/// negative. Bytes that are not UTF-8 become U+FFFD, and numbers that are not finite become null.
+/// Returns a document as JSON text. If `indent` is negative, the text has one line. Otherwise each element
+/// and each member begins a new line, which is indented by `indent` blanks for each level. Bytes that are not
+/// UTF-8 become U+FFFD, and numbers that are not finite become null.
 std::string to_text(const Json& json, int indent = -1);
-/// Returns the text of a document on one line, with escapes for characters that are not ASCII, for use in
-/// messages.
+/// Returns a document as JSON text on one line, for use in messages. Characters that are not ASCII are
+/// written as escape sequences.
 std::string to_ascii(const Json& json);
 
 }  // namespace tessera

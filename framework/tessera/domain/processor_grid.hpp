@@ -9,52 +9,62 @@
 
 namespace tessera {
 
-/// A processor grid as a schedule asks for it. Dimensions without an entry are not distributed. A request
-/// without entries means slices along y, [1, auto], and for arrays of one dimension [auto].
+/// The processor grid that a schedule requests for an array. Dimensions without an entry are not divided
+/// among ranks. A request without entries means [auto] for arrays of one dimension, and [1, auto] for all
+/// other arrays, so that each rank has a slice along y.
 struct GridRequest {
-  /// The number of ranks along each dimension, x first; 0 means `auto`.
+  /// The number of ranks along each dimension, x first. The entry 0 means `auto`: resolve_grid chooses the
+  /// number.
   std::vector<int> entries;
-  /// The order in which rank numbers run through the dimensions, fastest first. Dimensions that it leaves out
-  /// follow in rising order, so an empty order means x fastest.
+  /// The dimensions in the order in which ranks are numbered: from one rank to the next, the position along
+  /// the first of these dimensions changes fastest. Dimensions that `order` leaves out follow in ascending
+  /// order. If `order` is empty, the position along x changes fastest.
   std::vector<int> order = {};
 
-  /// Returns the entries as a deck has them, such as "[1, auto]".
+  /// Returns the entries in the notation of decks, such as "[1, auto]".
   std::string text() const;
-  /// Returns true when entries and order are equal.
+  /// Returns true when both requests have the same entries and the same order.
   bool operator==(const GridRequest&) const = default;
 };
 
-/// One digit of a rank number, which chooses among `size` neighbouring positions along `dimension`.
+/// One digit of a rank number. The rank number is written with digits that may each have another number of
+/// values (see ProcessorGrid).
 struct GridDigit {
-  /// The dimension along which the digit places a rank.
+  /// The dimension along which the digit determines the position of a rank.
   int dimension = 0;
   /// The number of values that the digit may have.
   int size = 1;
-  /// Returns true when dimension and size are equal.
+  /// Returns true when both digits have the same dimension and the same size.
   bool operator==(const GridDigit&) const = default;
 };
 
-/// A grid of ranks. A rank number is read in a mixed radix, and each digit places the rank along one
-/// dimension. By default there is one digit per dimension, x fastest: rank r has the position (r mod size[0],
-/// r / size[0] mod size[1], ...), as in Distributed Halide (section 3.2). Other orders permute the digits.
-/// Hierarchical grids (node, NUMA domain, rank) have several digits per dimension, so that the ranks of a
+/// A grid of ranks. The number of a rank determines its position in the grid. To find the position, the rank
+/// number is written in a mixed radix, in which each digit has its own number of values. Each digit belongs
+/// to one dimension. The digits of a dimension together are the position along this dimension.
+///
+/// By default there is one digit for each dimension, and x has the least significant digit. The position of
+/// rank r is then (r mod size[0], r / size[0] mod size[1], ...), as in Distributed Halide (section 3.2). A
+/// GridRequest with another order puts the digits in another order. In hierarchical grids, a dimension has
+/// one digit for each level of the machine (machine node, NUMA domain, rank), so that the ranks of a machine
 /// node own neighbouring blocks.
 struct ProcessorGrid {
   /// The number of dimensions of the grid.
   int dimensions = 0;
   /// The number of ranks along each dimension, x first.
   int size[max_dimensions] = {1, 1, 1, 1};
-  /// The digits of a rank number, slowest first; empty means the default. The sizes of the digits of a
-  /// dimension multiply to its `size`.
+  /// The digits of a rank number, the most significant one first. Empty means one digit for each dimension,
+  /// with x as the least significant one. For each dimension, the product of the sizes of its digits is its
+  /// `size`.
   std::vector<GridDigit> digits = {};
 
   /// The position of a rank in the grid, x first, counted from 0.
   using Position = std::array<int, max_dimensions>;
-  /// A box of positions in the grid: [first, last) in each dimension.
+  /// A box of positions in the grid: the positions from `first` up to, but not including, `last` in each
+  /// dimension.
   struct Positions {
     /// The first position in each dimension.
     Position first = {};
-    /// The position after the last one in each dimension.
+    /// The last position in each dimension, plus 1.
     Position last = {1, 1, 1, 1};
   };
 
@@ -62,51 +72,55 @@ struct ProcessorGrid {
   int rank_count() const;
   /// Returns the position of a rank.
   Position position(int rank) const { return positions(rank, rank + 1).first; }
-  /// Returns a box of positions that holds those of the ranks [first, last), of which there must be at least
-  /// one.
+  /// Returns a box that contains the positions of the ranks [first, last). There must be at least one rank.
   Positions positions(int first, int last) const;
-  /// Returns the rank at a position: the inverse of `position`.
+  /// Returns the rank at a position. This is the inverse of `position`.
   int rank(const Position& position) const;
 
-  /// Returns the sizes as a deck has them, such as "[2, 3]".
+  /// Returns the number of ranks along each dimension in the notation of decks, such as "[2, 3]".
   std::string text() const;
-  /// Returns true when dimensions, sizes and digits are equal.
+  /// Returns true when both grids have the same dimensions, sizes and digits.
   bool operator==(const ProcessorGrid&) const = default;
 };
 
-/// The ways in which the extent of a dimension is cut into n slices.
+/// The way in which the extent of a dimension is cut into n slices.
 enum class Slicing : std::uint8_t {
   ceil,     ///< Slices have ceil(extent / n) points; the last may have fewer, and trailing ones may be empty.
   balanced  ///< The sizes of slices differ by at most one point.
 };
 
-/// The footprint, slicing and machine for which the `auto` entries of a grid are chosen.
+/// The properties of an array and of the machine by which resolve_grid chooses the `auto` entries of a grid.
 struct GridTarget {
-  /// The points that a rank reads below its block in each dimension, x first: its footprint.
+  /// The number of points that a rank reads below its block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> below = {1, 1, 1, 1};
-  /// The points that a rank reads above its block in each dimension, x first.
+  /// The number of points that a rank reads above its block in each dimension, x first.
   std::array<std::int64_t, max_dimensions> above = {1, 1, 1, 1};
-  /// The way in which the dimensions are cut into slices.
+  /// The way in which each dimension is cut into slices.
   Slicing slicing = Slicing::ceil;
-  /// The levels of the machine, outermost first: nodes, NUMA domains per node, ranks per domain. They must
-  /// multiply to the rank count. Empty means one level.
+  /// The number of parts at each level of the machine, outermost first: machine nodes, NUMA domains per
+  /// machine node, and ranks per NUMA domain. The product of these numbers must be the number of ranks. Empty
+  /// means a single level with all ranks.
   std::vector<int> levels = {};
 };
 
-/// Chooses the `auto` entries of `request` for an array that is `box`, so that the grid has exactly
-/// `rank_count` ranks. It takes a grid that leaves the fewest ranks idle. Of these it takes the one whose
-/// ranks read the fewest points of each other, as `target` says, and of equal ones the grid that keeps rows
-/// whole. With several levels the outermost is decided first, because its messages cost most.
+/// Returns the grid of exactly `rank_count` ranks for an array with the points `box`, with a number for each
+/// `auto` entry of `request`. These numbers are chosen so that the fewest ranks are idle, which means that
+/// they own no points. Among grids with equally many idle ranks, the function prefers those whose ranks read
+/// the fewest points of other ranks (see ghost_points). Among grids that are still equal, it chooses the one
+/// with the fewest ranks along x, so that rows are cut as little as possible. If the machine has several
+/// levels, the function divides the outermost level among the dimensions first, because messages between its
+/// parts cost most.
 ///
-/// Throws InputError when no choice multiplies to `rank_count`, when the request has more entries than `box`
-/// has dimensions, when its order names a dimension twice or one without an entry, or when the levels do not
-/// multiply to `rank_count`.
+/// Throws InputError in these cases: no choice of the `auto` entries gives `rank_count` ranks; the request
+/// has more entries than `box` has dimensions; the order of the request names a dimension twice, or a
+/// dimension without an entry; or the product of the levels is not `rank_count`.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
                            const GridTarget& target = {});
 
-/// Returns how many points the ranks of a grid read of each other in all: the sum over ranks of the points
-/// that the block has when it is grown by the footprint, less those of the block, within `box`, which must
-/// not be empty. The cost does not grow with the number of ranks.
+/// Returns the total number of points that the ranks of a grid read from each other. A rank reads the points
+/// that are not in its own block, but in the box that `target.below` and `target.above` add around the block,
+/// as far as they lie in `box`. Points that several ranks read are counted several times. `box` must not be
+/// empty. The time of a call does not grow with the number of ranks.
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target = {});
 
 }  // namespace tessera

@@ -6,38 +6,44 @@
 
 namespace tessera {
 
-/// Finds the ranks for which a condition holds without testing each of them: a range of ranks is bisected
-/// only if the condition may hold for one of its ranks. Ranges that had to be bisected are not tested again
-/// by the next search, since the partners of a rank are much the same for all arrays. Every range is a half
-/// of a half, and so on, of all ranks, so that searches on behalf of different ranks test the same ranges.
+/// Finds the ranks for which a condition holds, without testing each rank. A range of ranks is tested as a
+/// whole, and is cut into two halves only if the condition may hold for one of its ranks. The search begins
+/// with the range of all ranks.
+///
+/// Use the same RankSearch for several searches, for example for all arrays. A range in which a search has
+/// found a rank is cut by the next search without a test. This saves time, because a rank has nearly the same
+/// partners for all arrays. The ranges do not depend on the condition: searches on behalf of different ranks
+/// test the same ranges.
 class RankSearch {
  public:
-  /// The searches are among the ranks [0, rank_count).
+  /// Prepares searches among the ranks [0, rank_count).
   explicit RankSearch(int rank_count) : rank_count_(rank_count), nodes_(1) {}
 
-  /// Calls found(rank), in rising order, for every rank for which may_hold(rank, rank + 1) is true.
-  /// may_hold(first, last) must be true for a range of ranks when it is true for any part of it.
+  /// Calls found(rank), in ascending order, for every rank for which may_hold(rank, rank + 1) is true.
+  /// may_hold(first, last) is the test for the ranks [first, last). It must be true for a range if it is true
+  /// for any part of that range.
   template <class MayHold, class Found>
   void find(const MayHold& may_hold, const Found& found) {
-    // What is known about the ranges of many partners does not help a search for a few, so it is dropped.
+    // A search for few partners gains nothing from the ranges of many partners, so these ranges are dropped.
     if (nodes_.size() > most_nodes) nodes_.assign(1, Node{});
     if (rank_count_ > 0) visit(0, 0, rank_count_, may_hold, found);
   }
 
  private:
-  /// A range of ranks.
+  /// What earlier searches have found out about a range of ranks.
   struct Node {
-    /// The index of the node of the first half; the second half follows it. 0: the halves have no nodes yet.
+    /// The index of the node of the first half of the range. The node of the second half follows it. If the
+    /// index is 0, the halves have no nodes yet.
     std::size_t halves = 0;
-    /// Searches go on to the halves without a test of the range.
+    /// Whether searches go on to the halves without a test of the range.
     bool is_split = false;
-    /// The condition may hold for the range although it holds for none of its ranks: it is never tested
-    /// again.
+    /// Whether the condition may hold for the range although it holds for none of its ranks. Such a range is
+    /// not tested again.
     bool is_loose = false;
   };
   static constexpr std::size_t most_nodes = 512;
 
-  /// Returns whether the condition held for one of the ranks [first, last).
+  /// Searches the ranks [first, last). Returns whether the test was true for one of these ranks.
   template <class MayHold, class Found>
   bool visit(std::size_t node, int first, int last, const MayHold& may_hold, const Found& found) {
     const bool asks = !nodes_[node].is_split;

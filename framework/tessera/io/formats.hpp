@@ -5,9 +5,9 @@
 
 namespace tessera::io {
 
-/// Returns the formats of files that this Tessera was built with, and then those that it was built without,
-/// as one line without a line feed: "formats: HDF5 1.10.8, PNG, TIFF, JPEG, without FITS", for instance. Raw
-/// and RLE files, which need no library, are not named. The order is always the same.
+/// Returns one line of text, without a line feed, with the formats of files that this build of Tessera has
+/// and then those that it lacks: for instance "formats: HDF5 1.10.8, PNG, TIFF, JPEG, without FITS". Raw and
+/// RLE files, which need no library, are not named. The order is always the same.
 std::string formats_text();
 
 }  // namespace tessera::io

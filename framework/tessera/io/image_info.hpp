@@ -30,12 +30,12 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::png;
   /// The type of the elements.
   ElementType type = ElementType::uint8;
-  /// All points of the image. Dimension 0 is x (columns), 1 is y (rows), and 2, where there is one, the
-  /// channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a fourth
-  /// dimension, such as time. All ranges begin at 0.
+  /// All points of the image. Dimension 0 is x (columns), and dimension 1 is y (rows). Dimension 2, if there
+  /// is one, is the channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a
+  /// fourth dimension, such as time. All ranges begin at 0.
   Box domain;
-  /// For HDF5 the name of the data set, which is found when none was asked for; for FITS the number of the
-  /// extension. Otherwise it is empty.
+  /// For HDF5 the name of the data set, also when none was asked for. For FITS the number of the extension.
+  /// For other formats it is empty.
   std::string dataset = {};
   /// For TIFF the page, counted from 0; otherwise 0.
   int page = 0;
@@ -48,7 +48,7 @@ struct ImageChoice {
   /// For HDF5 the data set; empty means the only one. For FITS the extension, by its EXTNAME or by its
   /// number, where 0 is the primary one; empty means the first image.
   std::string dataset = {};
-  /// For TIFF the page, counted from 0; without it, the first page.
+  /// For TIFF the page, counted from 0. Without a value the first page is meant.
   std::optional<int> page = {};
 };
 
@@ -63,24 +63,25 @@ struct ImageChoice {
 ///   the file asks for.
 /// - FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such an image of integers that is
 ///   compressed by RICE or PLIO. Row 0 is the first row of the file, which astronomers show at the bottom.
-///   Integers shifted by half their range have the other signedness; otherwise scaled integers are float32,
-///   or float64 for 32 and 64 bits, and NaN where they are BLANK.
+///   Signed integers that the header shifts by half their range are unsigned, and uint8 shifted so is int8.
+///   Other scaled integers become float32, or float64 if they have 32 or 64 bits; BLANK points become NaN.
 /// - JPEG: grey is uint8, and YCbCr and RGB are RGB of uint8.
 /// - RLE: a pattern of the Game of Life as Golly and LifeWiki store it, whose first line after comments is
-///   `x = W, y = H`. It is uint8: 1 where a cell is alive, and otherwise 0.
+///   `x = W, y = H`. The image is uint8: 1 where a cell is alive, and otherwise 0.
 ///
 /// Throws InputError when the file is missing, unreadable, damaged or no image; when the image has
-/// transparency or other colours, or the pattern another rule; and when the data set or page does not exist,
-/// has another shape or type, or is one of several and none was named.
+/// transparency or colours that are not named above; when the rule of a pattern is not that of the Game of
+/// Life; when the data set or page does not exist, or has a shape or type that is not named above; and when a
+/// file has several data sets and none was named.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Returns the format of an image file, as its content tells it, or nothing when the file is of no known
-/// format or cannot be read. Not collective: one rank calls it.
+/// Returns the format of an image file, found by its content. Returns nothing when the format is unknown or
+/// the file cannot be read. Not collective: one rank calls it.
 std::optional<ImageFormat> image_format(const std::string& path);
 
-/// Describes a file that holds only numbers, x fastest, then y, then the channel, whatever else its content
-/// looks like. Not collective: one rank calls it. Throws InputError when the file is missing or unreadable,
-/// or does not end with the last point of `domain`.
+/// Describes a file that holds only numbers, x fastest, then y, then the channel. The content of the file is
+/// not looked at. Not collective: one rank calls it. Throws InputError when the file is missing or
+/// unreadable, or does not end with the last point of `domain`.
 ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementType type, const Box& domain);
 
 /// Returns the `info` of rank 0 on every rank of `communicator`. Collective.

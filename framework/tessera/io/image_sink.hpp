@@ -22,12 +22,12 @@ namespace tessera::io {
 // InputError before any pixel is computed. `communicator` must outlive the sink.
 //
 // The file gets its final name when it is complete: at the end of the sink's `write`, which is called once,
-// or of the last `write_part`. A sink that is destroyed before, or whose `write` throws, leaves no file. The
-// blocks of the ranks make up `domain`, each point once; some may be empty. Parts of PNG, TIFF and RLE files
-// are cut along y. Destruction of a sink is collective too.
+// or of the last `write_part`. A sink that is destroyed before its file is complete, or whose `write` throws,
+// leaves no file. Each point of `domain` is in the block of exactly one rank; blocks may be empty. Parts of
+// PNG, TIFF and RLE files are cut along y. Destruction of a sink is collective too.
 //
-// `write` throws the same exception on every rank. HDF5 differs: where one of several ranks cannot
-// write, some or all of them throw StrandedError.
+// `write` throws the same exception on every rank. The sinks of HDF5 differ: where one of several ranks
+// cannot write, some or all of the ranks throw StrandedError.
 
 /// A data set of one dimension, such as the residuals of a loop.
 struct NumberList {
@@ -62,7 +62,8 @@ struct Hdf5Storage {
   std::vector<std::int64_t> chunk = {};
   /// True when arrays are stored in chunks, false when they are contiguous.
   bool chunked = false;
-  /// The level of DEFLATE, 1 to 9, for chunks, whose bytes are shuffled first. 0 means no compression.
+  /// The level of DEFLATE for chunks, 1 to 9; the bytes of a chunk are shuffled before they are compressed.
+  /// 0 means no compression.
   int compression = 0;
 
   /// Returns true when arrays are stored in chunks, which compression requires.
@@ -70,33 +71,33 @@ struct Hdf5Storage {
 };
 
 /// Creates an HDF5 file with these data sets, and returns a sink for each of them. Their dimensions are
-/// slowest first: (H, W), or planar (C, H, W). The file is complete when the last array is. An array that
-/// does not begin at 0 gets the attribute `origin`, its first point, slowest dimension first. Each rank
-/// writes its own blocks, through MPI-IO. When all have been written, the file also gets the result of
-/// `notes`, which is called on every rank. Collective, as explained at the top of this header. Throws
-/// InputError, and InternalError when an array has no points.
+/// slowest first: (H, W), or planar (C, H, W). The file is complete when its last array is complete. An
+/// array that does not begin at 0 gets the attribute `origin`, its first point, slowest dimension first. Each
+/// rank writes its own blocks, through MPI-IO. When all blocks have been written, the result of `notes`,
+/// which is called on every rank, is added to the file. Collective, as explained at the top of this header.
+/// Throws InputError, and InternalError when an array has no points.
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
                                                     const std::vector<FileArray>& arrays,
                                                     const Hdf5Storage& storage,
                                                     std::function<FileNotes()> notes = {});
 
-/// Creates an HDF5 file with one array, which is contiguous, and returns its sink. Everything else is as for
-/// several arrays. Collective.
+/// Creates an HDF5 file with one array, which is contiguous, and returns its sink. Names, attributes and
+/// errors are those of the function above for several arrays. Collective.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<FileNotes()> notes = {});
 
 /// Creates a PNG file: grey for a domain of 2 dimensions or of 1 channel, and RGB for 3 channels. uint8 and
-/// uint16 are stored as they are; float32 is scaled from [0, 1] to 16 bits, clamped, and rounded to nearest
-/// (NaN becomes 0). Rows travel to rank 0 in bands of a few MiB. Collective. Throws InputError, also for any
-/// other type or number of channels.
+/// uint16 are stored unchanged; float32 is scaled from [0, 1] to 16 bits, clamped, and rounded to nearest
+/// (NaN becomes 0). Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError when the
+/// file cannot be written, and for any other type or number of channels.
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
 /// Creates a TIFF file of strips without compression, or BigTIFF when the data has more than about 3.8 GiB:
 /// grey for a domain of 2 dimensions or of 1 channel, and RGB for 3 channels. Elements are stored as they
-/// are. Rows travel to rank 0 in bands of a few MiB. Collective. Throws InputError, also for any other number
-/// of channels.
+/// are. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError, also for any other
+/// number of channels.
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type);
 
@@ -107,8 +108,8 @@ std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& 
                                       ElementType type);
 
 /// Creates an RLE pattern file of the Game of Life, for a domain of 2 dimensions and uint8. Cells that are
-/// not 0 are alive. Rows travel to rank 0 in bands of a few MiB. Collective. Throws InputError, also for any
-/// other array.
+/// not 0 are alive. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError, also for
+/// any other array.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 

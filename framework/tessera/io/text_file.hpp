@@ -12,7 +12,7 @@ namespace detail {
 class UnfinishedFile;
 }
 
-/// Writes a text file, which has a temporary name beside its final one until it is complete. All calls are
+/// Writes a text file, which has a temporary name in the same folder until it is complete. All calls are
 /// collective. An object that is destroyed before `write` leaves no file.
 class TextFile {
  public:

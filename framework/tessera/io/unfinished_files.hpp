@@ -3,9 +3,9 @@
 
 namespace tessera::io {
 
-/// Removes the output files that are not complete, which have temporary names. It is called before a rank
-/// ends the whole job. Any rank and any thread may call it, several times; nobody may write files afterwards.
-/// Returns false when another rank had removed the first of the files already. Not collective.
+/// Removes the output files that are not complete, which have temporary names. A rank calls this function
+/// before it ends the whole job. Any rank and any thread may call it several times; no rank may write files
+/// afterwards. Returns false when another rank has already removed the first of the files. Not collective.
 bool remove_unfinished_files();
 
 }  // namespace tessera::io

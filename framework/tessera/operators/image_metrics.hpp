@@ -8,8 +8,8 @@
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
-// Measures of the difference between two images, as stages of a pipeline. Sums are exact: the results have
-// the same bits on any number of ranks.
+// Measures of the difference between two images, as stages of a pipeline. Sums are exact, so that results
+// have the same bits on any number of ranks.
 namespace tessera {
 
 namespace detail {
@@ -36,8 +36,8 @@ struct PeakSignalToNoise {
   }
 };
 
-/// |a - b|: exact for integers, as std::uint64_t; a double for floats, which is 0 for two NaN and infinity
-/// for one.
+/// Returns |a - b|. For integers the result is exact, a std::uint64_t. For floats it is a double: 0 if both
+/// are NaN, and infinity if one of them is.
 template <class A, class B>
 KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
   if constexpr (std::is_floating_point_v<number_of<A>>) {
@@ -125,8 +125,8 @@ struct Similarity {
 }  // namespace detail
 
 /// Adds the peak signal-to-noise ratio of two images of uint8 on the box `image`, in dB, as a value of this
-/// name: 10 log10(255^2 / mean squared difference), which is infinity for equal images. Adds also the stage
-/// `<name>_errors` and the reduction `<name>_sum`.
+/// name: 10 log10(255^2 / mean squared difference), which is infinity for equal images. The stage
+/// `<name>_errors` and the reduction `<name>_sum` are added, too.
 template <int N>
 Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, N> a,
                           Array<std::uint8_t, N> b, const Box& image) {
@@ -135,9 +135,9 @@ Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std
   return pipeline.value<double>(name, detail::PeakSignalToNoise{static_cast<double>(image.size())}, sum);
 }
 
-/// Measures of the difference between two images. They are exact but for the last rounding of each;
-/// differences of 64-bit integers are rounded to 53 bits. Two NaN are equal, and a NaN is infinitely far from
-/// a number.
+/// Measures of the difference between two images. Each measure is exact except for one final rounding;
+/// differences of 64-bit integers are also rounded to 53 bits. Two NaN count as equal, and the difference
+/// between NaN and a number is infinity.
 template <int N>
 struct ImageDifferences {
   /// The absolute differences of all points.
@@ -153,8 +153,9 @@ struct ImageDifferences {
 };
 
 /// Adds the differences of two images on the box `image` to a pipeline, as the global reductions `maximum`,
-/// `mean` and `differing` and the value `psnr`, for which `peak` is the greatest signal. Adds also the stage
-/// `differences`, with the further outputs `squares` and `differs`, and the reduction `square_sum`.
+/// `mean` and `differing` and the value `psnr`, for which `peak` is the greatest signal. The stage
+/// `differences`, with the further outputs `squares` and `differs`, and the reduction `square_sum` are added,
+/// too.
 template <class T, int N>
 ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
                                     double peak) {
@@ -169,7 +170,7 @@ ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, 
           .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
 }
 
-/// Whether a whole window of the structural similarity lies in the image: it has at least 11 x 11 points.
+/// Whether the image has at least 11 x 11 points, so that it holds a window of the structural similarity.
 inline bool has_ssim(const Box& image) {
   return image[0].size() > 2 * detail::ssim_radius && image[1].size() > 2 * detail::ssim_radius;
 }
@@ -178,8 +179,8 @@ inline bool has_ssim(const Box& image) {
 /// (Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, Image quality assessment: from error visibility to
 /// structural similarity, IEEE Transactions on Image Processing, 2004): Gaussian windows of 11 x 11 points
 /// and sigma 1.5, K1 = 0.01, K2 = 0.03, L = 255, averaged over the points whose window lies in the image. The
-/// image must hold a window (see has_ssim). Adds also the stage `<name>_mean_a`, which has four further
-/// outputs, and the stage `<name>_similarity`.
+/// image must hold a window (see has_ssim). The stage `<name>_mean_a`, which has four further outputs, and
+/// the stage `<name>_similarity` are added, too.
 inline Array<double, 1> add_ssim(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, 2> a,
                                  Array<std::uint8_t, 2> b, const Box& image) {
   using Moments = TypeList<double, double, double, double, double>;

@@ -15,17 +15,17 @@
 
 namespace tessera::io {
 
-/// The notes of a checkpoint about the run that wrote it.
+/// What a checkpoint says about the run that wrote it.
 struct CheckpointNotes {
   /// The name of the program.
   std::string program;
   /// The version of the program.
   std::string version;
-  /// The deck in effect, as YAML.
+  /// The complete deck of the run, as YAML.
   std::string deck;
-  /// The keys of the deck on which the values of the arrays depend, with their values.
+  /// Those keys of the deck that can change the values of the arrays, with the values of the keys, as text.
   std::string problem;
-  /// The name of the loop.
+  /// The name of the loop whose state the checkpoint holds.
   std::string loop;
   /// The number of turns of the loop that have ended.
   std::int64_t turns = 0;
@@ -33,24 +33,26 @@ struct CheckpointNotes {
   double residual = 0;
 };
 
-/// Writes a checkpoint: an HDF5 file with a data set for each array, and attributes. Digests of everything
-/// that it holds, which are the same for any number of ranks, let a reader find damage. All calls are
-/// collective, with the same arguments on every rank except for blocks and residuals. They throw the same
-/// InputError on every rank, or StrandedError where one of several ranks cannot write.
+/// Writes a checkpoint: an HDF5 file with a data set for each array, and with the notes as attributes. The
+/// file also holds checksums of its content, by which CheckpointReader finds damage. The checksums do not
+/// depend on the number of ranks. All calls are collective, with the same arguments on every rank except for
+/// blocks and residuals. When a call fails, all ranks throw the same InputError. Where one of several ranks
+/// cannot write, some or all ranks throw StrandedError instead.
 class CheckpointWriter {
  public:
-  /// Creates the file under a temporary name. The first write reserves space for `bytes` bytes of arrays,
-  /// residuals and notes. A checkpoint that is not completed leaves no file.
+  /// Creates the file under a temporary name. The first call that writes to the file reserves space on the
+  /// disk for `bytes` bytes of arrays, residuals and notes. A writer that is destroyed before `complete` has
+  /// succeeded leaves no file.
   CheckpointWriter(MPI_Comm communicator, const std::string& path, std::int64_t bytes = 0);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// Writes an array. The blocks of the ranks make up its domain, each point once; some may be empty.
+  /// Writes an array. Each point of its domain is in the block of exactly one rank; blocks may be empty.
   void write(const FileArray& array, const HostBlock& block);
 
-  /// Writes the notes and the residuals of the turns so far, which rank 0 gives; there may be none. When the
-  /// call returns, the file is safe on its disk and has its final name.
+  /// Writes the notes, and the residuals of the turns so far. The residuals are those that rank 0 passes; the
+  /// list may be empty. When the call returns, the file has been flushed to the disk and has its final name.
   void complete(const CheckpointNotes& notes, std::vector<double> residuals);
 
  private:
@@ -72,17 +74,17 @@ class CheckpointReader {
   const std::string& path() const;
   /// The notes about the run that wrote the checkpoint.
   const CheckpointNotes& notes() const;
-  /// The arrays in the file, without the residuals.
+  /// The arrays in the file. The residuals are not among them.
   const std::vector<FileArray>& arrays() const;
 
-  /// Reads all arrays once, each rank a part of them, and compares their digests.
+  /// Checks the arrays for damage: reads each array once, a part of it on each rank, and compares checksums.
   void verify();
 
-  /// Returns the residuals of the turns so far, on every rank; there may be none.
+  /// Returns, on every rank, the residuals of the turns before the checkpoint; the list may be empty.
   std::vector<double> residuals();
 
-  /// Reads a block of one of the arrays. The blocks of the ranks may overlap. Throws InternalError when there
-  /// is no such array.
+  /// Reads the points of `block` of the array with the name `array`. The blocks of the ranks may overlap.
+  /// Throws InternalError when the file has no such array.
   void read(const std::string& array, const HostBlock& block);
 
  private:

@@ -26,10 +26,10 @@ struct LoopProgress {
 };
 
 /// A function that fills this rank's part of an array with points from `source`. `array` is the id of the
-/// array in the pipeline. The array must be one of the carried_arrays of a loop.
+/// array in the pipeline. The array must be one that a loop carries from turn to turn (see carried_arrays).
 using LoadArray = std::function<void(int array, BlockSource& source)>;
 /// A function that passes this rank's block of an array to `sink`. `array` is the id of the array in the
-/// pipeline. The array must be one of the carried_arrays of a loop.
+/// pipeline. The array must be one that a loop carries from turn to turn (see carried_arrays).
 using StoreArray = std::function<void(int array, BlockSink& sink)>;
 
 /// The sources, sinks and functions that a run of a plan calls. The sources and sinks must outlive the run.
@@ -52,12 +52,12 @@ struct Bindings {
   /// Called by a PlanInstance before a loop that is not inside another loop. Returns the number of turns that
   /// an earlier run has computed; 0 if the loop begins with its first turn. The number must be the same on
   /// all ranks, and less than LoopDeclaration::maximum. If the number is not 0, the function must have called
-  /// `load` for all carried_arrays of the loop.
+  /// `load` for all arrays that the loop carries from turn to turn (see carried_arrays).
   std::function<std::int64_t(int loop, const LoadArray& load)> resume_loop = {};
   /// Called by a PlanInstance after each turn, or each round of turns, of a loop that is not inside another
-  /// loop, unless the condition of the loop holds. The function may call `store` for the carried_arrays of
-  /// the loop, so that `resume_loop` can load them in a later run. Either all ranks call `store`, or none
-  /// does.
+  /// loop, unless the condition of the loop holds. The function may call `store` for all arrays that the loop
+  /// carries from turn to turn (see carried_arrays), so that `resume_loop` can load these arrays in a later
+  /// run. Either all ranks call `store`, or none does.
   std::function<void(const LoopProgress&, const StoreArray& store)> keep_loop = {};
 };
 

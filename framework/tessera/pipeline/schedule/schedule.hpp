@@ -16,10 +16,10 @@ namespace tessera {
 /// Where a stage is computed and stored. The names in brackets are those of Distributed Halide (T. Denniston,
 /// S. Kamil, S. Amarasinghe, PPoPP 2016), section 3.4.
 enum class Placement : std::uint8_t {
-  distributed,  ///< The owner computes a point, and ghosts are exchanged [compute_root + distribute].
+  distributed,  ///< Each point is computed by its owner; ghosts are exchanged [compute_root + distribute].
   rank,         ///< Each rank computes all points that its own stages read [compute_rank].
   replicated,   ///< Every rank computes the whole stage [compute_root].
-  tile          ///< Each tile of a consumer computes what it reads, in scratch memory [compute_at].
+  tile          ///< The points that a tile of a consumer reads are computed in scratch memory [compute_at].
 };
 
 /// The name of a placement in decks, such as "rank".

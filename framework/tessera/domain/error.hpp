@@ -18,10 +18,10 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// An input error after which a rank cannot go on together with the other ranks: they wait for this rank in a
-/// collective call that it has left, or this rank cannot close a file that it has written. The job must be
-/// aborted at once, without closing files. One rank may throw this error alone. Programs end with exit
-/// status 2.
+/// An input error after which a rank cannot go on together with the other ranks. Either the other ranks wait
+/// for this rank in a collective call that it has left, or this rank cannot close a file that it has written.
+/// The job must be aborted at once, without closing files. The other ranks need not throw this error. The
+/// exit status of the program is 2.
 struct StrandedError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace detail {
 
-/// An iterator over integers: its value is the integer of its position.
+/// An iterator over ascending integers. `*i` is the current integer, and `++i` moves to the next one.
 class IdIterator {
  public:
   using iterator_category = std::input_iterator_tag;

@@ -5,10 +5,12 @@
 
 namespace tessera {
 
-/// Returns a box within `box`, as large as possible, for which `holds` is true. The result is empty if none
-/// was found. Where `holds` is true for a box, it must be true for every box within that box. The sides are
-/// found one after the other, by bisection along a line through the middle of `box`. If `holds` is a
-/// condition on each dimension separately, as for the footprints of stencils, no larger box exists.
+/// Searches for a large box within `box` for which `holds` is true. The search starts with the point in the
+/// middle of `box`. For each side, bisection finds how far the side can be moved outwards while the box has
+/// only the middle coordinate in the other dimensions. Returns an empty box if `holds` is false for the
+/// middle point, or for the box with all sides moved. If `holds` is a condition on each dimension separately,
+/// as with the footprints of stencils, no larger box around the middle point exists. If `holds` is true for a
+/// box, it must be true for every box within that box.
 template <class Holds>
 Box interior_box(const Box& box, const Holds& holds) {
   Box none;

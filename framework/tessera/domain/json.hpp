@@ -60,12 +60,12 @@ class Json {
     return std::get<T>(value_);
   }
 
-  /// Returns the member of this name. Returns nullptr when this document is not an object or has no such
-  /// member.
+  /// Returns a pointer to the value of the member with this name. Returns nullptr if this is not an object,
+  /// or if the object has no such member.
   const Json* find(std::string_view name) const;
-  /// Returns the member of this name. If the object has no such member, one that is null is added at its end.
-  /// If this document is null, it becomes an empty object first. Throws std::bad_variant_access when this
-  /// document is neither null nor an object.
+  /// Returns the value of the member with this name. If the object has no such member, a member with the
+  /// value null is added at the end. A document that is null first becomes an empty object. Throws
+  /// std::bad_variant_access if this is neither null nor an object.
   Json& operator[](std::string_view name);
 
   /// Returns true when both documents hold equal values of equal types in the same order.

@@ -27,8 +27,8 @@ struct GridRequest {
   bool operator==(const GridRequest&) const = default;
 };
 
-/// One digit of a rank number. The rank number is written with digits that may each have another number of
-/// values (see ProcessorGrid).
+/// One digit of a rank number in a mixed radix, in which each digit has its own number of values (see
+/// ProcessorGrid).
 struct GridDigit {
   /// The dimension along which the digit determines the position of a rank.
   int dimension = 0;
@@ -38,23 +38,23 @@ struct GridDigit {
   bool operator==(const GridDigit&) const = default;
 };
 
-/// A grid of ranks. The number of a rank determines its position in the grid. To find the position, the rank
-/// number is written in a mixed radix, in which each digit has its own number of values. Each digit belongs
-/// to one dimension. The digits of a dimension together are the position along this dimension.
+/// A grid of ranks. The number of a rank determines its position in the grid. The rank number is written in a
+/// mixed radix, in which each digit has its own number of values. Each digit belongs to one dimension. The
+/// digits of a dimension, read as one number, are the position along this dimension.
 ///
-/// By default there is one digit for each dimension, and x has the least significant digit. The position of
-/// rank r is then (r mod size[0], r / size[0] mod size[1], ...), as in Distributed Halide (section 3.2). A
-/// GridRequest with another order puts the digits in another order. In hierarchical grids, a dimension has
-/// one digit for each level of the machine (machine node, NUMA domain, rank), so that the ranks of a machine
-/// node own neighbouring blocks.
+/// By default there is one digit for each dimension, and the digit of x is the least significant one. The
+/// position of rank r is then (r mod size[0], r / size[0] mod size[1], ...), as in Distributed Halide
+/// (section 3.2). A GridRequest may ask for another order of the digits. In hierarchical grids, a dimension
+/// has one digit for each level of the machine (machine nodes, NUMA domains, ranks), so that the ranks of a
+/// machine node own neighbouring blocks.
 struct ProcessorGrid {
   /// The number of dimensions of the grid.
   int dimensions = 0;
   /// The number of ranks along each dimension, x first.
   int size[max_dimensions] = {1, 1, 1, 1};
   /// The digits of a rank number, the most significant one first. Empty means one digit for each dimension,
-  /// with x as the least significant one. For each dimension, the product of the sizes of its digits is its
-  /// `size`.
+  /// with that of x as the least significant one. The product of the sizes of all digits of dimension d is
+  /// size[d].
   std::vector<GridDigit> digits = {};
 
   /// The position of a rank in the grid, x first, counted from 0.
@@ -72,7 +72,8 @@ struct ProcessorGrid {
   int rank_count() const;
   /// Returns the position of a rank.
   Position position(int rank) const { return positions(rank, rank + 1).first; }
-  /// Returns a box that contains the positions of the ranks [first, last). There must be at least one rank.
+  /// Returns a box of positions that contains the positions of all ranks from `first` to `last` - 1. The box
+  /// may also contain positions of other ranks. There must be at least one rank from `first` to `last` - 1.
   Positions positions(int first, int last) const;
   /// Returns the rank at a position. This is the inverse of `position`.
   int rank(const Position& position) const;
@@ -85,7 +86,7 @@ struct ProcessorGrid {
 
 /// The way in which the extent of a dimension is cut into n slices.
 enum class Slicing : std::uint8_t {
-  ceil,     ///< Slices have ceil(extent / n) points; the last may have fewer, and trailing ones may be empty.
+  ceil,     ///< Slices have ceil(extent / n) points; the last ones may have fewer points or none.
   balanced  ///< The sizes of slices differ by at most one point.
 };
 
@@ -103,23 +104,22 @@ struct GridTarget {
   std::vector<int> levels = {};
 };
 
-/// Returns the grid of exactly `rank_count` ranks for an array with the points `box`, with a number for each
-/// `auto` entry of `request`. These numbers are chosen so that the fewest ranks are idle, which means that
-/// they own no points. Among grids with equally many idle ranks, the function prefers those whose ranks read
-/// the fewest points of other ranks (see ghost_points). Among grids that are still equal, it chooses the one
-/// with the fewest ranks along x, so that rows are cut as little as possible. If the machine has several
-/// levels, the function divides the outermost level among the dimensions first, because messages between its
-/// parts cost most.
+/// Returns a grid of exactly `rank_count` ranks for an array with the points `box`. A number is chosen for
+/// each `auto` entry of `request`. The best grid is the one with the fewest idle ranks, which are ranks that
+/// own no points. Among grids with equally many idle ranks, it is the one whose ranks read the fewest points
+/// of other ranks (see ghost_points). Among grids that are still equal, it is the one with the fewest ranks
+/// along x, so that rows are cut as little as possible. If the machine has several levels, the outermost
+/// level is divided among the dimensions first, because messages between its parts cost most.
 ///
-/// Throws InputError in these cases: no choice of the `auto` entries gives `rank_count` ranks; the request
-/// has more entries than `box` has dimensions; the order of the request names a dimension twice, or a
-/// dimension without an entry; or the product of the levels is not `rank_count`.
+/// Throws InputError if no choice for the `auto` entries gives `rank_count` ranks, or if the request has more
+/// entries than `box` has dimensions. Also throws InputError if the order of the request names a dimension
+/// twice or a dimension without an entry, or if the product of the levels is not `rank_count`.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
                            const GridTarget& target = {});
 
-/// Returns the total number of points that the ranks of a grid read from each other. A rank reads the points
-/// that are not in its own block, but in the box that `target.below` and `target.above` add around the block,
-/// as far as they lie in `box`. Points that several ranks read are counted several times. `box` must not be
+/// Returns the total number of points that the ranks of a grid read from each other. To find the points that
+/// a rank reads, its block is grown by `target.below` and `target.above` and cut to `box`; the points of the
+/// block itself do not count. A point that several ranks read is counted several times. `box` must not be
 /// empty. The time of a call does not grow with the number of ranks.
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target = {});
 

@@ -10,10 +10,9 @@ namespace tessera {
 /// whole, and is cut into two halves only if the condition may hold for one of its ranks. The search begins
 /// with the range of all ranks.
 ///
-/// Use the same RankSearch for several searches, for example for all arrays. A range in which a search has
-/// found a rank is cut by the next search without a test. This saves time, because a rank has nearly the same
-/// partners for all arrays. The ranges do not depend on the condition: searches on behalf of different ranks
-/// test the same ranges.
+/// The same RankSearch can be used for several searches, for example for all arrays. If a search has found a
+/// rank in a range, the next search cuts this range without testing it. This saves time when the searches
+/// find nearly the same ranks. All searches cut the ranks at the same places, whatever their conditions are.
 class RankSearch {
  public:
   /// Prepares searches among the ranks [0, rank_count).
@@ -24,7 +23,7 @@ class RankSearch {
   /// for any part of that range.
   template <class MayHold, class Found>
   void find(const MayHold& may_hold, const Found& found) {
-    // A search for few partners gains nothing from the ranges of many partners, so these ranges are dropped.
+    // A search that finds few ranks gains nothing from the ranges of one that found many: they are dropped.
     if (nodes_.size() > most_nodes) nodes_.assign(1, Node{});
     if (rank_count_ > 0) visit(0, 0, rank_count_, may_hold, found);
   }
@@ -35,10 +34,10 @@ class RankSearch {
     /// The index of the node of the first half of the range. The node of the second half follows it. If the
     /// index is 0, the halves have no nodes yet.
     std::size_t halves = 0;
-    /// Whether searches go on to the halves without a test of the range.
+    /// Whether searches cut the range without testing it.
     bool is_split = false;
-    /// Whether the condition may hold for the range although it holds for none of its ranks. Such a range is
-    /// not tested again.
+    /// Whether the test was true for the range, although it was false for each rank in the range. Such a
+    /// range is not tested again.
     bool is_loose = false;
   };
   static constexpr std::size_t most_nodes = 512;

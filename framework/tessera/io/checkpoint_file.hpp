@@ -23,7 +23,7 @@ struct CheckpointNotes {
   std::string version;
   /// The complete deck of the run, as YAML.
   std::string deck;
-  /// Those keys of the deck that can change the values of the arrays, with the values of the keys, as text.
+  /// The keys of the deck on which the values of the arrays depend, with their values, as text.
   std::string problem;
   /// The name of the loop whose state the checkpoint holds.
   std::string loop;
@@ -33,11 +33,11 @@ struct CheckpointNotes {
   double residual = 0;
 };
 
-/// Writes a checkpoint: an HDF5 file with a data set for each array, and with the notes as attributes. The
-/// file also holds checksums of its content, by which CheckpointReader finds damage. The checksums do not
-/// depend on the number of ranks. All calls are collective, with the same arguments on every rank except for
-/// blocks and residuals. When a call fails, all ranks throw the same InputError. Where one of several ranks
-/// cannot write, some or all ranks throw StrandedError instead.
+/// Writes a checkpoint, which is an HDF5 file. The file has a data set for each array, and the notes are its
+/// attributes. The file also holds checksums of its content, by which CheckpointReader finds damage. The
+/// checksums do not depend on the number of ranks. All calls are collective, with the same arguments on every
+/// rank except for blocks and residuals. If a call fails, all ranks throw the same InputError. If one of
+/// several ranks cannot write, some or all ranks throw StrandedError instead.
 class CheckpointWriter {
  public:
   /// Creates the file under a temporary name. The first call that writes to the file reserves space on the
@@ -48,7 +48,8 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// Writes an array. Each point of its domain is in the block of exactly one rank; blocks may be empty.
+  /// Writes an array. Each point of the domain of the array is in the block of exactly one rank; blocks may
+  /// be empty.
   void write(const FileArray& array, const HostBlock& block);
 
   /// Writes the notes, and the residuals of the turns so far. The residuals are those that rank 0 passes; the
@@ -60,8 +61,9 @@ class CheckpointWriter {
   std::unique_ptr<Content> content_;
 };
 
-/// Reads a checkpoint, on any number of ranks. All calls except path(), notes() and arrays() are collective,
-/// and throw the same InputError on every rank when the file is damaged.
+/// Reads a checkpoint. The number of ranks may differ from that of the run that wrote the checkpoint. All
+/// calls except path(), notes() and arrays() are collective. If the file is damaged, they throw the same
+/// InputError on every rank.
 class CheckpointReader {
  public:
   /// Opens the file and reads its notes.
@@ -77,10 +79,11 @@ class CheckpointReader {
   /// The arrays in the file. The residuals are not among them.
   const std::vector<FileArray>& arrays() const;
 
-  /// Checks the arrays for damage: reads each array once, a part of it on each rank, and compares checksums.
+  /// Checks all arrays for damage. Each rank reads a part of each array, and the checksums are compared with
+  /// those in the file.
   void verify();
 
-  /// Returns, on every rank, the residuals of the turns before the checkpoint; the list may be empty.
+  /// Returns the residuals of the turns before the checkpoint, on every rank. The list may be empty.
   std::vector<double> residuals();
 
   /// Reads the points of `block` of the array with the name `array`. The blocks of the ranks may overlap.

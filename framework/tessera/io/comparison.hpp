@@ -10,16 +10,18 @@
 
 namespace tessera::io {
 
-/// Writes a picture to look at: the middle of the image before processing on the left, and after it on the
-/// right. Each half shows at most 128 x 128 points, magnified to about 512 pixels, with 8 bits per channel.
-/// Each rank gives the blocks that it owns of both arrays. The distributions of the arrays may differ. Only
-/// points of the middle are sent, to rank 0. Collective.
+/// Writes a PNG file with a picture that shows the effect of the processing: the middle of the image before
+/// processing on the left, and after processing on the right. Each half shows at most 128 x 128 points,
+/// magnified to about 512 pixels, with 8 bits per channel. `before_owned` and `after_owned` are the blocks of
+/// both arrays that this rank owns. The two arrays may be distributed differently. Only the points that are
+/// shown are sent to rank 0. Collective.
 ///
-/// `domain` has 2 dimensions, or 3 with 1 or 3 channels; elements are uint8, uint16 or float32. Integers are
-/// shown over the range of their type, and floats from 0 to 1, or to the greatest value shown where that is
-/// more. If both arrays have the same type, both are shown over the range of the array before processing.
-/// Throws InputError on every rank when the domain or a type is not one of these, or when the file cannot be
-/// written. No incomplete file is left.
+/// `domain` has 2 dimensions, or 3 dimensions with 1 or 3 channels. The elements are uint8, uint16 or
+/// float32. Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or
+/// to the greatest value that is shown if this value is more than 1. If both arrays have the same type, both
+/// are shown over the range of the array before processing. Throws InputError on every rank when `domain` or
+/// a type is not one of these, or when the file cannot be written. After an error, no incomplete file is
+/// left.
 void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
                           const HostBlock& after_owned, const Box& domain);
 

@@ -8,7 +8,7 @@
 
 namespace tessera::io {
 
-/// An array in a file that may hold several, such as a data set of HDF5.
+/// The description of one array in a file that may hold several arrays, such as a data set of an HDF5 file.
 struct FileArray {
   /// The name of the array.
   std::string name;

@@ -5,9 +5,10 @@
 
 namespace tessera::io {
 
-/// Returns one line of text, without a line feed, with the formats of files that this build of Tessera has
-/// and then those that it lacks: for instance "formats: HDF5 1.10.8, PNG, TIFF, JPEG, without FITS". Raw and
-/// RLE files, which need no library, are not named. The order is always the same.
+/// Returns one line of text, without a line feed, that lists file formats: first those that this build of
+/// Tessera supports, then, after "without", those that it does not support. An example is "formats: HDF5
+/// 1.10.8, PNG, TIFF, JPEG, without FITS". Raw and RLE files need no library and are not listed. The order of
+/// the formats is always the same.
 std::string formats_text();
 
 }  // namespace tessera::io

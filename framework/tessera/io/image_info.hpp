@@ -12,15 +12,15 @@
 
 namespace tessera::io {
 
-/// The formats of image files. `rle` is a pattern of the Game of Life, and `raw` a file of numbers without a
-/// header.
+/// The formats of image files. `rle` is a pattern of the Game of Life with run-length encoding. `raw` is a
+/// file that holds only numbers, without a description of their type and shape.
 enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg, fits, raw };
 
-/// Says how numbers lie in a file without a header.
+/// The layout of the numbers in a raw file.
 struct RawLayout {
   /// The number of bytes before the first number.
   std::int64_t offset = 0;
-  /// True when the most significant byte of a number comes first.
+  /// Whether the most significant byte of a number comes first.
   bool is_big_endian = false;
 };
 
@@ -31,57 +31,61 @@ struct ImageInfo {
   /// The type of the elements.
   ElementType type = ElementType::uint8;
   /// All points of the image. Dimension 0 is x (columns), and dimension 1 is y (rows). Dimension 2, if there
-  /// is one, is the channel: colour is planar, whatever its order in the file. HDF5 and raw files may have a
-  /// fourth dimension, such as time. All ranges begin at 0.
+  /// is one, is the channel: each channel is a plane of its own, even if the file stores the channels of a
+  /// pixel together. HDF5 and raw files may have a fourth dimension, such as time. All ranges begin at 0.
   Box domain;
-  /// For HDF5 the name of the data set, also when none was asked for. For FITS the number of the extension.
-  /// For other formats it is empty.
+  /// For HDF5, the name of the data set, even if the ImageChoice named none. For FITS, the number of the
+  /// extension. The text is empty for other formats.
   std::string dataset = {};
-  /// For TIFF the page, counted from 0; otherwise 0.
+  /// The number of the page of a TIFF file, counted from 0. The number is 0 for other formats.
   int page = 0;
-  /// The layout of raw files.
+  /// The layout of the numbers in a raw file; not used for other formats.
   RawLayout raw = {};
 };
 
-/// Says which image of a file that may hold several is meant.
+/// The choice of one image in a file that may hold several.
 struct ImageChoice {
-  /// For HDF5 the data set; empty means the only one. For FITS the extension, by its EXTNAME or by its
-  /// number, where 0 is the primary one; empty means the first image.
+  /// For HDF5, the name of the data set; empty means the only data set of the file. For FITS, the name
+  /// (EXTNAME) or the number of the extension, where 0 is the primary array; empty means the first image of
+  /// the file.
   std::string dataset = {};
-  /// For TIFF the page, counted from 0. Without a value the first page is meant.
+  /// For TIFF, the number of the page, counted from 0. No value means the first page.
   std::optional<int> page = {};
 };
 
-/// Reads the header of the image at `path`. The format is found by the content of the file, not by its name.
-/// Not collective: one rank calls it.
+/// Reads the header of the image at `path`. The content of the file determines the format; its name does not
+/// matter. Not collective: one rank calls this function. The formats are read as follows:
 ///
-/// - PNG: grey and RGB of 8 or 16 bits are uint8 or uint16; fewer bits are widened to 8, and palettes to RGB.
-/// - HDF5: a data set (H, W) or (C, H, W), or of 4 dimensions, slowest first, of integers or floats in any
-///   byte order.
-/// - TIFF and BigTIFF: strips or tiles of grey or RGB, of integers of 8 to 64 bits or floats of 32 or 64,
-///   with any compression that libtiff supports. Points are taken as they are stored, whatever orientation
-///   the file asks for.
-/// - FITS: an image of 2 or 3 axes, (x, y) or (x, y, channel), or such an image of integers that is
-///   compressed by RICE or PLIO. Row 0 is the first row of the file, which astronomers show at the bottom.
-///   Signed integers that the header shifts by half their range are unsigned, and uint8 shifted so is int8.
-///   Other scaled integers become float32, or float64 if they have 32 or 64 bits; BLANK points become NaN.
-/// - JPEG: grey is uint8, and YCbCr and RGB are RGB of uint8.
-/// - RLE: a pattern of the Game of Life as Golly and LifeWiki store it, whose first line after comments is
-///   `x = W, y = H`. The image is uint8: 1 where a cell is alive, and otherwise 0.
+/// - PNG: Grey or RGB images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits. Images
+///   with a palette become RGB images.
+/// - HDF5: Data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
+///   slowest first. The elements are integers or floats of at most 64 bits in any byte order.
+/// - TIFF and BigTIFF: Grey or RGB images in strips or tiles. The samples are integers of 8, 16, 32 or 64
+///   bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in the
+///   order in which they are stored; the orientation that the file asks for is ignored.
+/// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel). Integers may be compressed by RICE or PLIO.
+///   Row 0 is the first row of the file, which astronomical programs show at the bottom. If the header only
+///   shifts integers by half their range (BZERO), signed integers become unsigned, and uint8 becomes int8.
+///   With any other scaling, integers of 8 or 16 bits become float32, and integers of 32 or 64 bits become
+///   float64. Points without a value (BLANK) then become NaN.
+/// - JPEG: Grey images are uint8. RGB and YCbCr images become RGB images of uint8.
+/// - RLE: Patterns of the Game of Life in the format of Golly and LifeWiki. The first line after comments
+///   begins with `x = W, y = H`. The elements are uint8: 1 for a live cell, 0 for a dead one.
 ///
-/// Throws InputError when the file is missing, unreadable, damaged or no image; when the image has
-/// transparency or colours that are not named above; when the rule of a pattern is not that of the Game of
-/// Life; when the data set or page does not exist, or has a shape or type that is not named above; and when a
-/// file has several data sets and none was named.
+/// Throws InputError in each of these cases: The file is missing, unreadable, damaged, or not an image in one
+/// of these formats. The image has transparency, or colours other than grey and RGB. The pattern has another
+/// rule than the Game of Life. The data set or page does not exist, or has another shape or type than those
+/// above. The file holds several data sets, and `choice` names none.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});
 
-/// Returns the format of an image file, found by its content. Returns nothing when the format is unknown or
-/// the file cannot be read. Not collective: one rank calls it.
+/// Returns the format of an image file, which the content of the file determines. Returns nothing when the
+/// format is unknown or the file cannot be read. Not collective: one rank calls this function.
 std::optional<ImageFormat> image_format(const std::string& path);
 
-/// Describes a file that holds only numbers, x fastest, then y, then the channel. The content of the file is
-/// not looked at. Not collective: one rank calls it. Throws InputError when the file is missing or
-/// unreadable, or does not end with the last point of `domain`.
+/// Returns the description of a raw file, in which x changes fastest, then y, then the channel. The numbers
+/// are not read, so that even a file that looks like an image of another format can be described. Not
+/// collective: one rank calls this function. Throws InputError when the file is missing or unreadable, or
+/// when its size does not fit: the file must end with the last point of `domain`.
 ImageInfo inspect_raw(const std::string& path, const RawLayout& layout, ElementType type, const Box& domain);
 
 /// Returns the `info` of rank 0 on every rank of `communicator`. Collective.

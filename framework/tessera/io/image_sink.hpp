@@ -18,16 +18,17 @@
 namespace tessera::io {
 
 // All functions of this header that create a file are collective, with the same arguments on every rank. They
-// create the file under a temporary name beside `path`, so that a place that cannot be written is an
-// InputError before any pixel is computed. `communicator` must outlive the sink.
+// create the file under a temporary name in the folder of `path`. Therefore, they throw InputError if a file
+// cannot be written there, before any pixel is computed. `communicator` must outlive the sink.
 //
-// The file gets its final name when it is complete: at the end of the sink's `write`, which is called once,
-// or of the last `write_part`. A sink that is destroyed before its file is complete, or whose `write` throws,
-// leaves no file. Each point of `domain` is in the block of exactly one rank; blocks may be empty. Parts of
-// PNG, TIFF and RLE files are cut along y. Destruction of a sink is collective too.
+// The blocks that the ranks pass to `write` contain each point of `domain` exactly once; blocks may be empty.
+// `write` is called once. Alternatively, `write_part` is called for one part after the other. The parts of
+// PNG, TIFF and RLE files are cut along y. After `write`, or after the last `write_part`, the file is
+// complete and gets its final name. A sink that is destroyed before its file is complete, or whose `write`
+// throws an exception, leaves no file. The destruction of a sink is also collective.
 //
-// `write` throws the same exception on every rank. The sinks of HDF5 differ: where one of several ranks
-// cannot write, some or all of the ranks throw StrandedError.
+// If `write` fails, it throws the same error on every rank. HDF5 files differ: if one of several ranks cannot
+// write such a file, some or all ranks throw StrandedError.
 
 /// A data set of one dimension, such as the residuals of a loop.
 struct NumberList {
@@ -35,7 +36,7 @@ struct NumberList {
   std::string name;
   /// The number of values, which is the same on every rank.
   std::int64_t count = 0;
-  /// The values, on rank 0.
+  /// The values. Only those of rank 0 are used.
   std::vector<double> values = {};
 };
 
@@ -43,84 +44,88 @@ struct NumberList {
 struct FileAttribute {
   /// The name of the attribute.
   std::string name;
-  /// The value. Texts are UTF-8, of any length.
+  /// The value of the attribute. Texts are UTF-8 and may have any length.
   std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> value;
 };
 
-/// Lists and attributes that an HDF5 file holds beside its arrays.
+/// Lists and attributes that an HDF5 file holds in addition to its arrays.
 struct FileNotes {
-  /// The data sets of one dimension.
+  /// The lists, each of which becomes a data set of one dimension.
   std::vector<NumberList> lists = {};
-  /// The attributes of the file's root group, the same on every rank.
+  /// The attributes of the root group of the file. They are the same on every rank.
   std::vector<FileAttribute> attributes = {};
 };
 
-/// Says how an HDF5 file stores its arrays.
+/// The way in which an HDF5 file stores its arrays.
 struct Hdf5Storage {
-  /// The points of a chunk per dimension, x first. An entry that is 0 or missing means 256 along x and y, and
-  /// 1 along other dimensions.
+  /// The number of points of a chunk in each dimension, x first. An entry that is 0 or missing
+  /// means 256 along x and y, and 1 along other dimensions.
   std::vector<std::int64_t> chunk = {};
-  /// True when arrays are stored in chunks, false when they are contiguous.
+  /// Whether arrays are stored in chunks even without compression.
   bool chunked = false;
-  /// The level of DEFLATE for chunks, 1 to 9; the bytes of a chunk are shuffled before they are compressed.
-  /// 0 means no compression.
+  /// The level of DEFLATE compression, from 1 to 9; 0 means no compression. The bytes of each chunk are
+  /// shuffled before compression (the shuffle filter of HDF5).
   int compression = 0;
 
-  /// Returns true when arrays are stored in chunks, which compression requires.
+  /// Returns whether arrays are stored in chunks. This is also the case when they are compressed, because
+  /// HDF5 compresses chunks only.
   bool has_chunks() const { return chunked || compression > 0; }
 };
 
-/// Creates an HDF5 file with these data sets, and returns a sink for each of them. Their dimensions are
-/// slowest first: (H, W), or planar (C, H, W). The file is complete when its last array is complete. An
-/// array that does not begin at 0 gets the attribute `origin`, its first point, slowest dimension first. Each
-/// rank writes its own blocks, through MPI-IO. When all blocks have been written, the result of `notes`,
-/// which is called on every rank, is added to the file. Collective, as explained at the top of this header.
-/// Throws InputError, and InternalError when an array has no points.
+/// Creates an HDF5 file with a data set for each array, and returns a sink for each array. The dimensions of
+/// a data set are stored slowest first: (H, W) for height and width, or (C, H, W) with C channels. An array
+/// whose domain does not begin at 0 gets the attribute `origin`, which is its first point, slowest dimension
+/// first. Each rank writes its own blocks, through MPI-IO. When the last array has been written, `notes` is
+/// called on every rank, and its result is added to the file. The file is then complete. Collective, as
+/// explained at the top of this header. Throws InputError when the file cannot be created, and InternalError
+/// when an array has no points.
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm communicator, const std::string& path,
                                                     const std::vector<FileArray>& arrays,
                                                     const Hdf5Storage& storage,
                                                     std::function<FileNotes()> notes = {});
 
-/// Creates an HDF5 file with one array, which is contiguous, and returns its sink. Names, attributes and
-/// errors are those of the function above for several arrays. Collective.
+/// Creates an HDF5 file with one contiguous data set, and returns its sink. Everything else is as in the
+/// function for several arrays. Collective.
 std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string& path,
                                        const std::string& dataset, const Box& domain, ElementType type,
                                        std::function<FileNotes()> notes = {});
 
-/// Creates a PNG file: grey for a domain of 2 dimensions or of 1 channel, and RGB for 3 channels. uint8 and
-/// uint16 are stored unchanged; float32 is scaled from [0, 1] to 16 bits, clamped, and rounded to nearest
-/// (NaN becomes 0). Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError when the
-/// file cannot be written, and for any other type or number of channels.
+/// Creates a PNG file. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3
+/// channels. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
+/// rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws
+/// InputError when the file cannot be written, or when the type or the shape of the array is another one.
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
-/// Creates a TIFF file of strips without compression, or BigTIFF when the data has more than about 3.8 GiB:
-/// grey for a domain of 2 dimensions or of 1 channel, and RGB for 3 channels. Elements are stored as they
-/// are. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError, also for any other
-/// number of channels.
+/// Creates a TIFF file of strips without compression. It is a BigTIFF file if the data has more than about
+/// 3.8 GiB. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3 channels.
+/// Elements are stored unchanged. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws
+/// InputError when the file cannot be written, or when the array has another shape.
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type);
 
-/// Creates a file that holds only the numbers, in the byte order of this machine: x fastest, then y, then the
-/// third dimension, so (H, W) or planar (C, H, W) in C order. Each rank writes its own block. Collective.
-/// Throws InputError.
+/// Creates a raw file, which holds only the numbers, in the byte order of this machine. x changes fastest,
+/// then y, then the third dimension. In C order, the shape is (H, W) for height and width, or (C, H, W) with
+/// C channels. Each rank writes its own block. Collective. Throws InputError when the file cannot be written.
 std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
-/// Creates an RLE pattern file of the Game of Life, for a domain of 2 dimensions and uint8. Cells that are
-/// not 0 are alive. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError, also for
-/// any other array.
+/// Creates an RLE pattern file of the Game of Life from an array of uint8 with 2 dimensions. Cells that are
+/// not 0 are alive. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError when the
+/// file cannot be written, or when the array has another type or shape.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
 /// The meaning of the third dimension of an array: a channel of a colour image, or the coordinate z.
 enum class ThirdDimension : std::uint8_t { channel, z };
 
-/// Creates an XDMF 2 file, which tells ParaView, VisIt and VTK what lies in the data set `dataset` of the
-/// HDF5 file `hdf5_path`: a grid with a spacing of 1, a point per element, and an array per channel. It names
-/// the HDF5 file relative to its own folder, so that both can be moved together. The 'XDMF Reader' of
-/// ParaView shows all of it, and its 'Xdmf3 Reader' all except arrays with channels. No pixel passes through
-/// the sink: its `write` is called when the HDF5 file is complete. Collective. Throws InputError.
+/// Creates an XDMF 2 file, which describes the data set `dataset` of the HDF5 file `hdf5_path` for ParaView,
+/// VisIt and VTK. The file describes a grid with a spacing of 1, which has one point for each element. If the
+/// third dimension is the channel, each channel is an array of its own. The XDMF file names the HDF5 file by
+/// a path relative to its own folder, so that both files can be moved together. In ParaView, the 'XDMF
+/// Reader' shows all such files. The 'Xdmf3 Reader' shows all of them except those with channels. The sink
+/// ignores the blocks that it gets. Its `write` is called when the HDF5 file is complete. Collective. Throws
+/// InputError when the XDMF file cannot be written.
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);

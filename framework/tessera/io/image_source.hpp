@@ -12,20 +12,25 @@
 namespace tessera::io {
 
 /// Returns a source of the image at `path`, which inspect_image or inspect_raw has described as `info`. All
-/// ranks give the same arguments. This function does not touch the file; only `read` of the source does,
-/// which may be called several times. `communicator` must outlive the source.
+/// ranks pass the same arguments. This function does not access the file; only `read` of the source does.
+/// `read` may be called several times. `communicator` must outlive the source.
 ///
-/// `read` is collective. Each block has the type of the image and lies in the domain of the image; it may be
-/// empty. From HDF5 files each rank reads its own block, through MPI-IO where numbers are converted or stored
-/// in chunks. From TIFF files a rank decodes the strips or tiles that contain points of its block, and holds
-/// one of them at a time. From FITS and raw files a rank reads the rows of its block. PNG, JPEG and RLE files
-/// can only be decoded from their beginning: each rank decodes them row by row to the end of its block, or to
-/// the end of the file if its block has the last row, and keeps its own block. An interlaced PNG file or a
-/// progressive JPEG file is held in memory as a whole meanwhile. Decoding of PNG and JPEG files continues
-/// where the last `read` ended.
+/// `read` is collective. Each block has the type of the image and lies in the domain of the image; blocks may
+/// be empty. How the blocks are read depends on the format:
 ///
-/// `read` throws the same InputError on every rank when the file is damaged or truncated, or when `info` does
-/// not describe it any more. It throws StrandedError where one of several ranks cannot read compressed HDF5.
+/// - HDF5: Each rank reads its own block. MPI-IO is used if the elements must be converted or are stored in
+///   chunks.
+/// - TIFF: Each rank decodes the strips or tiles that contain points of its block, one after the other.
+/// - FITS and raw: Each rank reads the rows of its block.
+/// - RLE: Each rank decodes the whole file and keeps its block.
+/// - PNG and JPEG: Each rank decodes the rows of the file from the first row to the last row of its block,
+///   and keeps its block. If the block has the last row of the image, the file is decoded to its end. If the
+///   next call of `read` asks for rows further down, decoding continues at the row where it has stopped. An
+///   interlaced PNG file or a progressive JPEG file is held in memory as a whole while it is decoded.
+///
+/// `read` throws the same InputError on every rank when the file is damaged or truncated, or when `info` no
+/// longer describes the file. If one of several ranks cannot read compressed HDF5, `read` throws
+/// StrandedError.
 std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string& path,
                                         const ImageInfo& info);
 

@@ -12,19 +12,19 @@ namespace detail {
 class UnfinishedFile;
 }
 
-/// Writes a text file, which has a temporary name in the same folder until it is complete. All calls are
-/// collective. An object that is destroyed before `write` leaves no file.
+/// Writes a text file. Until the file is complete, it has a temporary name in the same folder. All calls are
+/// collective. If the object is destroyed before `write` has succeeded, no file is left.
 class TextFile {
  public:
-  /// Creates the file. Throws InputError on every rank when it cannot be written.
+  /// Creates the file. Throws InputError on every rank when the file cannot be written.
   TextFile(MPI_Comm communicator, const std::string& path);
   ~TextFile();
   /// Takes over the file of another object.
   TextFile(TextFile&&) noexcept;
   TextFile& operator=(TextFile&&) = delete;
 
-  /// Writes the text of rank 0 and gives the file its final name. Throws InputError on every rank when that
-  /// fails, for example because the disk is full.
+  /// Writes the text that rank 0 passes, and gives the file its final name. Throws InputError on every rank
+  /// when the file cannot be written, for example because the disk is full.
   void write(const std::string& text);
 
  private:
@@ -32,8 +32,8 @@ class TextFile {
   std::unique_ptr<detail::UnfinishedFile> file_;
 };
 
-/// Returns all of a text file. Throws InputError when it cannot be read; `kind` says in the message what the
-/// file should be, such as "a plan". Not collective.
+/// Returns the whole content of a text file. Throws InputError when the file cannot be read. `kind` is what
+/// the file should be, such as "a plan", and appears in the message of the error. Not collective.
 std::string read_text_file(const std::string& path, const std::string& kind);
 
 }  // namespace tessera::io

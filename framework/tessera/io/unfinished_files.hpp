@@ -3,9 +3,10 @@
 
 namespace tessera::io {
 
-/// Removes the output files that are not complete, which have temporary names. A rank calls this function
-/// before it ends the whole job. Any rank and any thread may call it several times; no rank may write files
-/// afterwards. Returns false when another rank has already removed the first of the files. Not collective.
+/// Removes all output files that are not complete, and therefore still have temporary names. A rank calls
+/// this function before it ends the whole job. Any thread may call it, and more than once. No rank may write
+/// files afterwards. Returns false if another rank has already removed the first file that this rank tried to
+/// remove. Not collective.
 bool remove_unfinished_files();
 
 }  // namespace tessera::io

@@ -8,13 +8,13 @@
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
-// Measures of the difference between two images, as stages of a pipeline. Sums are exact, so that results
+// Measures of the difference between two images, as stages of a pipeline. Sums are exact, so that the results
 // have the same bits on any number of ranks.
 namespace tessera {
 
 namespace detail {
 
-/// The squared difference of two points of uint8.
+/// Computes the squared difference of two points of uint8.
 struct SquaredError {
   template <class A, class B, class... Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
@@ -23,21 +23,22 @@ struct SquaredError {
   }
 };
 
-/// The peak signal-to-noise ratio in dB, from the sum of the squared differences of `points` points.
+/// Computes the peak signal-to-noise ratio in dB. The input is the sum of the squared differences of all
+/// points; `points` is the number of points, and `peak` is the greatest possible value of a point.
 struct PeakSignalToNoise {
   double points;
   double peak = 255.0;
 
   template <class Sum, class Coord>
   KOKKOS_FUNCTION auto operator()(const Sum& sum, Coord) const {
-    const double decibels = 10 / 2.302585092994045684;  // of ln(10)
+    const double decibels = 10 / 2.302585092994045684;  // 10 / ln(10)
     const auto signal = peak * peak * points;
     return decibels * log(signal / cast<double>(sum(0)));
   }
 };
 
-/// Returns |a - b|. For integers the result is exact, a std::uint64_t. For floats it is a double: 0 if both
-/// are NaN, and infinity if one of them is.
+/// Returns |a - b|. For integers, the result is exact and has the type std::uint64_t. For floats, it is a
+/// double: 0 if both numbers are NaN, and infinity if only one of them is NaN.
 template <class A, class B>
 KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
   if constexpr (std::is_floating_point_v<number_of<A>>) {
@@ -50,7 +51,8 @@ KOKKOS_FUNCTION auto absolute_difference(const A& a, const B& b) {
   }
 }
 
-/// The absolute difference of two points, its square, and 1 if there is a difference, else 0.
+/// Computes three values for two points: their absolute difference, the square of this difference, and 1 if
+/// the points differ or 0 if they do not.
 struct Differences {
   template <class A, class B, class... Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord... at) const {
@@ -59,12 +61,13 @@ struct Differences {
   }
 };
 
-/// The window of the structural similarity reaches this many points to each side.
+/// The number of points by which the window of the structural similarity extends to each side of its middle
+/// point.
 inline constexpr int ssim_radius = 5;
-/// The weights of the window along one dimension.
+/// The weights of the window of the structural similarity along one dimension.
 using SsimWindow = Table<double, 2 * ssim_radius + 1>;
-/// The window of the structural similarity: a Gaussian of sigma 1.5, cut off at 5 points, whose weights sum
-/// up to 1.
+/// Returns the weights of the window: a Gaussian with a standard deviation of 1.5 points, cut off at 5
+/// points. The sum of the weights is 1.
 inline SsimWindow ssim_window() {
   std::array<double, 2 * ssim_radius + 1> weights;
   double sum = 0;
@@ -77,7 +80,7 @@ inline SsimWindow ssim_window() {
   return SsimWindow(weights);
 }
 
-/// The sums of a, b, a^2, b^2 and a b along x, weighted by the window.
+/// Computes the sums of a, b, a^2, b^2 and a b over the window along x, weighted by `window`.
 struct MomentsAlongX {
   SsimWindow window;
 
@@ -99,7 +102,8 @@ struct MomentsAlongX {
   }
 };
 
-/// The structural similarity of the windows around a point, from the sums along x.
+/// Computes the structural similarity of two images in the window around a point. The inputs are the sums
+/// that MomentsAlongX computes.
 struct Similarity {
   SsimWindow window;
 
@@ -124,9 +128,9 @@ struct Similarity {
 
 }  // namespace detail
 
-/// Adds the peak signal-to-noise ratio of two images of uint8 on the box `image`, in dB, as a value of this
-/// name: 10 log10(255^2 / mean squared difference), which is infinity for equal images. The stage
-/// `<name>_errors` and the reduction `<name>_sum` are added, too.
+/// Adds the peak signal-to-noise ratio of two images of uint8 on the box `image`, in dB, as a value with the
+/// name `name`. The ratio is 10 log10(255^2 / mean squared difference), which is infinity for equal images.
+/// Also adds the stage `<name>_errors` and the reduction `<name>_sum`.
 template <int N>
 Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, N> a,
                           Array<std::uint8_t, N> b, const Box& image) {
@@ -135,27 +139,28 @@ Array<double, 1> add_psnr(Pipeline& pipeline, const std::string& name, Array<std
   return pipeline.value<double>(name, detail::PeakSignalToNoise{static_cast<double>(image.size())}, sum);
 }
 
-/// Measures of the difference between two images. Each measure is exact except for one final rounding;
-/// differences of 64-bit integers are also rounded to 53 bits. Two NaN count as equal, and the difference
-/// between NaN and a number is infinity.
+/// Measures of the difference between two images. The difference of two points is computed as double; a
+/// difference of 64-bit integers is rounded to 53 bits. The sums of the differences and of their squares are
+/// exact, and only the final results are rounded. Two NaN count as equal. The difference between a NaN and a
+/// number is infinity.
 template <int N>
 struct ImageDifferences {
-  /// The absolute differences of all points.
+  /// The absolute difference at each point.
   Array<double, N> differences;
-  /// The greatest absolute difference, one element.
+  /// The greatest absolute difference, as an array of one element.
   Array<double, 1> maximum;
-  /// The mean absolute difference, one element.
+  /// The mean absolute difference, as an array of one element.
   Array<double, 1> mean;
-  /// The peak signal-to-noise ratio in dB, one element; infinity for equal images.
+  /// The peak signal-to-noise ratio in dB, as an array of one element; infinity for equal images.
   Array<double, 1> psnr;
-  /// The number of points that differ, one element.
+  /// The number of points that differ, as an array of one element.
   Array<std::uint64_t, 1> differing;
 };
 
-/// Adds the differences of two images on the box `image` to a pipeline, as the global reductions `maximum`,
-/// `mean` and `differing` and the value `psnr`, for which `peak` is the greatest signal. The stage
-/// `differences`, with the further outputs `squares` and `differs`, and the reduction `square_sum` are added,
-/// too.
+/// Adds measures of the difference between two images on the box `image` to a pipeline. These are the global
+/// reductions `maximum`, `mean` and `differing`, and the value `psnr`, the peak signal-to-noise ratio. `peak`
+/// is the greatest possible value of a point, from which this ratio is computed. Also adds the stage
+/// `differences`, whose other outputs are `squares` and `differs`, and the reduction `square_sum`.
 template <class T, int N>
 ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, N> b, const Box& image,
                                     double peak) {
@@ -170,17 +175,18 @@ ImageDifferences<N> add_differences(Pipeline& pipeline, Array<T, N> a, Array<T, 
           .differing = pipeline.reduce("differing", Sum<std::uint8_t>{}, differs, image)};
 }
 
-/// Whether the image has at least 11 x 11 points, so that it holds a window of the structural similarity.
+/// Whether the image is large enough for add_ssim: a window of 11 x 11 points must fit into it.
 inline bool has_ssim(const Box& image) {
   return image[0].size() > 2 * detail::ssim_radius && image[1].size() > 2 * detail::ssim_radius;
 }
 
-/// Adds the mean structural similarity of two images on the box `image`, as a global reduction of this name
-/// (Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, Image quality assessment: from error visibility to
-/// structural similarity, IEEE Transactions on Image Processing, 2004): Gaussian windows of 11 x 11 points
-/// and sigma 1.5, K1 = 0.01, K2 = 0.03, L = 255, averaged over the points whose window lies in the image. The
-/// image must hold a window (see has_ssim). The stage `<name>_mean_a`, which has four further outputs, and
-/// the stage `<name>_similarity` are added, too.
+/// Adds the mean structural similarity of two images on the box `image` to a pipeline, as a global reduction
+/// with the name `name`. The structural similarity is that of Z. Wang, A. C. Bovik, H. R. Sheikh and E. P.
+/// Simoncelli, Image quality assessment: from error visibility to structural similarity, IEEE Transactions on
+/// Image Processing, 2004. The windows have 11 x 11 points, with weights of a Gaussian with sigma 1.5. The
+/// parameters are K1 = 0.01, K2 = 0.03 and L = 255. The mean is over all points whose window lies in the
+/// image. At least one window must lie in the image (see has_ssim). Also adds the stage `<name>_mean_a`,
+/// which has five outputs, and the stage `<name>_similarity`.
 inline Array<double, 1> add_ssim(Pipeline& pipeline, const std::string& name, Array<std::uint8_t, 2> a,
                                  Array<std::uint8_t, 2> b, const Box& image) {
   using Moments = TypeList<double, double, double, double, double>;

@@ -41,7 +41,7 @@ class ImageOutputs {
   /// Adds sinks to `bindings`: one for the result, if there is one, and one for each stage that is written.
   /// The sinks belong to this object. `instance` provides the input for the picture that compares input and
   /// result; it may be null if the deck does not ask for this picture. `attributes` returns the attributes of
-  /// HDF5 files. The function is called on all ranks when HDF5 files are written.
+  /// HDF5 files, and is called on all ranks when these files are written.
   void listen(Bindings& bindings, PlanInstance* instance,
               std::function<std::vector<io::FileAttribute>()> attributes);
 

@@ -29,7 +29,7 @@ struct ScheduleNames {
 /// them.
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
-/// Returns `names` without the names that `pipeline` does not have.
+/// Returns those of `names` that `pipeline` has, too.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
 
 /// Declares the keys of schedules with their defaults: `grid`, `slices`, `overlap` and `levels`; for each

@@ -27,8 +27,8 @@ enum class ValueType {
 /// "threads", .type = ValueType::integer, .group = "Run", .help = "Threads per rank.", .minimum = 1}`.
 /// Parsing, the help text, printed decks and error messages all use this declaration.
 struct KeyDeclaration {
-  /// The name of the key, after the names of its blocks and separated by dots: `input.file` is the key `file`
-  /// in the block `input`. One component of the name may be a placeholder, such as `<stage>` in
+  /// The full name: the names of the key's blocks and of the key itself, joined by dots. `input.file` is the
+  /// key `file` in the block `input`. One component of the name may be a placeholder, such as `<stage>` in
   /// `schedule.<stage>.compute`. The key then exists for each name that the placeholder stands for (see
   /// Schema::names).
   std::string name{};
@@ -58,8 +58,8 @@ struct KeyDeclaration {
   std::size_t max_entries = 4;
   /// The permitted values of a choice, or of each element of a list of choices.
   std::vector<std::string> choices{};
-  /// The names, among those of the placeholder, for which the key exists. If the list is empty, the key
-  /// exists for all names. The key may be declared again for other names, for example with other choices.
+  /// The names that may stand for the placeholder of this key. If the list is empty, the key exists for all
+  /// names. The key may be declared again for other names, for example with other choices.
   std::vector<std::string> only{};
 };
 

@@ -36,8 +36,8 @@ class RankSearch {
     std::size_t halves = 0;
     /// Whether searches cut the range without testing it.
     bool is_split = false;
-    /// Whether the test was true for the range, although it was false for each rank in the range. Such a
-    /// range is not tested again.
+    /// Whether the test was true for the range, although it was false for each rank in the range. Later
+    /// searches cut such a range without testing it.
     bool is_loose = false;
   };
   static constexpr std::size_t most_nodes = 512;

@@ -25,7 +25,8 @@ using namespace detail;
 
 constexpr const char* residuals_name = "history/residual";
 
-/// A line for each array: type, dimensions and their ranges, name.
+/// Returns a table with one line for each array: its element type, its number of dimensions, the range of
+/// each dimension, and its name.
 std::string table_of(const std::vector<FileArray>& arrays) {
   std::string text;
   for (const FileArray& array : arrays) {
@@ -98,7 +99,7 @@ class CheckpointWriter::Content {
       for (const FileAttribute& attribute : attributes) write_attribute(hdf5_, file_.path(), attribute);
     });
     write_together(communicator_, [&] {
-      // Every rank flushes what it has written; what rank 0 waits for below may be its own part only.
+      // Every rank flushes the file, because rank 0 may wait below only for data that rank 0 has written.
       const bool flushed = H5Fflush(hdf5_, H5F_SCOPE_GLOBAL) >= 0;
       if (!hdf5_.close() || !flushed)
         fail_with_hdf5(file_.path(), "cannot be written", "free some space, or choose another place");
@@ -112,14 +113,15 @@ class CheckpointWriter::Content {
   }
 
  private:
-  /// Not before there is something to write: HDF5 may not close a file on a full disk.
+  /// Creates the HDF5 file unless that has been done. It is called when there is something to write, and not
+  /// earlier, because HDF5 may be unable to close a file on a full disk.
   void open() {
     if (!hdf5_.valid())
       hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), file_.path(),
                                  {.bytes = bytes_ + seal_bytes, .user_block_bytes = seal_bytes});
   }
 
-  /// Rank 0's part is all of it.
+  /// Writes the residuals of rank 0. Those of the other ranks are ignored.
   void write_residuals(std::vector<double>& residuals) {
     auto count = static_cast<std::int64_t>(residuals.size());
     MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator_);
@@ -131,11 +133,11 @@ class CheckpointWriter::Content {
   }
 
   MPI_Comm communicator_;
-  UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
+  UnfinishedFile file_;  // declared before hdf5_, so that HDF5 closes the file before it is removed
   std::int64_t bytes_;
   Hdf5Id hdf5_;
   std::vector<FileArray> arrays_;
-  /// In the same order.
+  /// The places and digests of the arrays in `arrays_`, in the same order.
   std::vector<SealedArray> sealed_;
 };
 
@@ -239,7 +241,7 @@ class CheckpointReader::Content {
   Hdf5Id hdf5_;
   CheckpointNotes notes_;
   std::vector<SealedArray> sealed_;
-  /// In the same order, the residuals too.
+  /// The arrays in the order of `sealed_`, including the residuals.
   std::vector<FileArray> all_;
   std::vector<FileArray> arrays_;
 };

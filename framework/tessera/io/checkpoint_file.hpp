@@ -23,7 +23,7 @@ struct CheckpointNotes {
   std::string version;
   /// The complete deck of the run, as YAML.
   std::string deck;
-  /// The keys of the deck on which the values of the arrays depend, with their values, as text.
+  /// Those keys of the deck that can change the contents of the arrays, each with its value, as text.
   std::string problem;
   /// The name of the loop whose state the checkpoint holds.
   std::string loop;

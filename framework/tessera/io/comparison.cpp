@@ -19,19 +19,19 @@ namespace {
 
 using namespace detail;
 
-constexpr std::int64_t most_points = 128;  ///< of the image, in each direction
-constexpr std::int64_t half_width = 512;   ///< of the picture, in pixels
+constexpr std::int64_t most_points = 128;  ///< the most points that are shown along x and along y
+constexpr std::int64_t half_width = 512;   ///< the approximate width of a half of the picture, in pixels
 constexpr std::int64_t separator = 4;
 constexpr std::byte separator_colour{255};
 
-/// The middle of one array on rank 0, as plain numbers, x fastest.
+/// The middle of one array. The values are on rank 0, as floats, in the order (x, y, channel), x fastest.
 struct Crop {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
   ElementType type = ElementType::uint8;
   std::vector<float> values;
-  float white = 1;  ///< the value shown as white
+  float white = 1;  ///< the value that is shown as white
 };
 
 Box middle_of(const Box& domain) {
@@ -44,7 +44,8 @@ Box middle_of(const Box& domain) {
   return box;
 }
 
-/// Every rank learns the element type, also those whose blocks are empty.
+/// Returns the element type of the blocks that are not empty. It is the same on every rank, even if the block
+/// of the rank is empty.
 ElementType common_type(MPI_Comm communicator, const HostBlock& block) {
   int type = block.box.empty() ? -1 : static_cast<int>(block.type);
   MPI_Allreduce(MPI_IN_PLACE, &type, 1, MPI_INT, MPI_MAX, communicator);
@@ -92,7 +93,7 @@ std::byte shade(float value, float white) {
   return static_cast<std::byte>(scaled > 0.0F ? std::min(scaled, 255.0F) : 0.0F);
 }
 
-/// Puts row `y` of the crop, each point `factor` times, at `samples`.
+/// Writes row `y` of the crop to `samples`. Each point is repeated `factor` times.
 void draw_row(const Crop& crop, std::int64_t y, float white, std::int64_t factor, std::byte* samples) {
   for (std::int64_t x = 0; x < crop.width * factor; ++x)
     for (int c = 0; c < crop.channels; ++c) {

@@ -18,8 +18,8 @@
 namespace tessera::io {
 
 // All functions of this header that create a file are collective, with the same arguments on every rank. They
-// create the file under a temporary name in the folder of `path`. Therefore, they throw InputError if a file
-// cannot be written there, before any pixel is computed. `communicator` must outlive the sink.
+// create the file under a temporary name in the folder of `path`. A folder that cannot be written is thus
+// reported, by an InputError, before any pixel is computed. `communicator` must outlive the sink.
 //
 // The blocks that the ranks pass to `write` contain each point of `domain` exactly once; blocks may be empty.
 // `write` is called once. Alternatively, `write_part` is called for one part after the other. The parts of
@@ -93,7 +93,7 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string&
 /// Creates a PNG file. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3
 /// channels. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
 /// rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws
-/// InputError when the file cannot be written, or when the type or the shape of the array is another one.
+/// InputError when the file cannot be written, or when the array has a type or shape that is not listed here.
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
@@ -121,11 +121,11 @@ enum class ThirdDimension : std::uint8_t { channel, z };
 
 /// Creates an XDMF 2 file, which describes the data set `dataset` of the HDF5 file `hdf5_path` for ParaView,
 /// VisIt and VTK. The file describes a grid with a spacing of 1, which has one point for each element. If the
-/// third dimension is the channel, each channel is an array of its own. The XDMF file names the HDF5 file by
-/// a path relative to its own folder, so that both files can be moved together. In ParaView, the 'XDMF
-/// Reader' shows all such files. The 'Xdmf3 Reader' shows all of them except those with channels. The sink
-/// ignores the blocks that it gets. Its `write` is called when the HDF5 file is complete. Collective. Throws
-/// InputError when the XDMF file cannot be written.
+/// third dimension is the channel, the file describes each channel as an attribute (an array in ParaView) of
+/// its own. The XDMF file names the HDF5 file by a path relative to its own folder, so that both files can be
+/// moved together. In ParaView, the 'XDMF Reader' shows all such files. The 'Xdmf3 Reader' shows all of them
+/// except those with channels. The sink ignores the blocks that it gets. Call its `write` only when the HDF5
+/// file is complete. Collective. Throws InputError when the XDMF file cannot be written.
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third);

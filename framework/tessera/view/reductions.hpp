@@ -47,7 +47,7 @@ struct Extreme {
     bool found;
   };
 
-  /// Sets `value` to the value of no elements.
+  /// Sets `value` to its state before any element has been added.
   KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
   /// Takes the element at `point` into account. NaN is ignored.
   KOKKOS_FUNCTION void add(Value& value, const T& element, const Point& point) const {
@@ -154,8 +154,8 @@ struct Maximum : detail::Extreme<T, true> {
 template <class T>
 requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct MaximumNorm {
-  /// The bits of an absolute value, as an unsigned integer. Greater absolute values have greater bits, and
-  /// the bits of NaN are greater than the bits of infinity.
+  /// The bits of an absolute value, as an unsigned integer. As integers, the bits are in the same order as
+  /// the absolute values, and NaN comes after infinity.
   using Value = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   /// Sets `value` to 0, the greatest absolute value of no elements.
   KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
@@ -248,7 +248,7 @@ struct Mean {
     /// The number of elements.
     std::uint64_t count;
   };
-  /// Sets `value` to the value of no elements.
+  /// Sets `value` to its state before any element has been added.
   KOKKOS_FUNCTION void init(Value& value) const {
     Sum<T>().init(value.sum);
     value.count = 0;

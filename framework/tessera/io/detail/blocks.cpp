@@ -60,7 +60,8 @@ void for_each_run(
     const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use) {
   const Box& box = block.box;
   if (box.empty()) return;
-  // Dimensions below `split` are whole, and without gaps, up to the run's last one.
+  // A run extends over the dimensions below `split`. In each of them except the last, the block covers the
+  // whole domain, and its memory has no gaps.
   int split = 1;
   std::int64_t points = box[0].size();
   for (; split < box.dimensions && box[split - 1] == domain[split - 1] && block.strides[split] == points;

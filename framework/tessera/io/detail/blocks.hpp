@@ -11,29 +11,34 @@
 
 namespace tessera::io::detail {
 
-/// Throws InternalError unless `block` is empty, or of this type, within `domain`, and has rows without gaps.
+/// Throws InternalError if `block` has another element type than `type`, lies partly outside `domain`, has no
+/// memory, or has gaps between the points of a row. An empty block is always accepted.
 void check_block(const HostBlock& block, ElementType type, const Box& domain);
 
-/// Describes memory that holds the points of `box` without padding, x fastest.
+/// Returns a block for the memory at `data`, which holds the points of `box` without padding, x fastest.
 HostBlock packed_block(std::byte* data, ElementType type, const Box& box);
 
-/// Where the first point of `part`, which lies in the block's box, is.
+/// Returns the address of the first point of `part`. `part` lies in the box of the block.
 std::byte* address_of(const HostBlock& block, const Box& part);
 
-/// Copies the points of `part` between two blocks of the same type that hold it.
+/// Copies the points of `part` from one block to another. Both blocks hold `part`, and have the same element
+/// type.
 void copy_part(const HostBlock& from, const HostBlock& to, const Box& part);
 
-/// Calls use(first, points, memory) for each run of points that lie one after another both in the block and
-/// in a file that holds `domain` without padding, x fastest; `first` is the number of points before it in the
-/// file. Runs come in the order of the file, and are as long as they can be.
+/// Calls use(first, points, memory) for each run of the block. A run is a sequence of points that follow each
+/// other both in the block and in a file that holds `domain` without padding, x fastest. `first` is the
+/// number of points before the run in the file. The runs are in the order of the file, and are as long as
+/// possible.
 void for_each_run(const HostBlock& block, const Box& domain,
                   const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use);
 
-/// Cuts `box` into slabs, in the order of memory, each of at most `limit` points, or one row.
+/// Cuts `box` into slabs, in the order of memory. A slab has at most `limit` points; only a single row may
+/// have more.
 std::vector<Box> slabs(const Box& box, std::int64_t limit);
 
-/// Cuts `box` where chunks meet, which have this many points per dimension and begin where `domain` does,
-/// into parts that touch at most `limit` chunks, or one; as many along x as that allows.
+/// Cuts `box` into parts along the borders of chunks. `chunk` is the number of points of a chunk in each
+/// dimension, and the first chunk begins where `domain` begins. Each part touches at most `limit` chunks, but
+/// at least one. A part extends first along x as far as the limit allows, then along y, and so on.
 std::vector<Box> groups_of_chunks(const Box& box, const Box& domain, const Point& chunk, std::int64_t limit);
 
 }  // namespace tessera::io::detail

@@ -5,19 +5,20 @@
 
 namespace tessera::io::detail {
 
-// True for each format whose library this Tessera was built with. The sources of the format define it, and
-// io/without/<format>.cpp in their place.
+// Whether this Tessera was built with the library of each format. A source file of the format defines the
+// constant as true. In a build without the library, io/without/<format>.cpp defines the constant as false.
 extern const bool has_hdf5;
 extern const bool has_png;
 extern const bool has_tiff;
 extern const bool has_jpeg;
 extern const bool has_fits;
 
-/// Throws InputError that the file at `path` cannot be read, as Tessera was built without its format: "PNG",
-/// for instance, which is the end of its CMake option's name, too.
+/// Throws InputError which says that the file at `path` cannot be read, because Tessera was built without
+/// `format`. `format` is also the end of the name of the CMake option, for example "PNG" in TESSERA_PNG.
 [[noreturn]] void fail_to_read_without(const std::string& path, const std::string& format);
 
-/// Throws InputError that the file at `path` cannot be written, as Tessera was built without its format.
+/// Throws InputError which says that the file at `path` cannot be written, because Tessera was built without
+/// `format`. `format` is also the end of the name of the CMake option, for example "PNG" in TESSERA_PNG.
 [[noreturn]] void fail_to_write_without(const std::string& path, const std::string& format);
 
 }  // namespace tessera::io::detail

@@ -25,7 +25,8 @@ struct Seal {
   std::vector<SealedArray> arrays;
 };
 
-/// Calls use(memory, bytes, place) for the bytes of the file in this range.
+/// Reads the bytes of the file from `begin` to `end`, at most `most` bytes at a time, and calls
+/// use(memory, bytes, place) for each of these pieces. `place` is the offset of the piece in the file.
 template <class Use>
 void read_range(std::FILE* file, const std::string& path, std::int64_t begin, std::int64_t end,
                 std::int64_t most, const Use& use) {
@@ -43,7 +44,7 @@ void read_range(std::FILE* file, const std::string& path, std::int64_t begin, st
   }
 }
 
-/// Of the bytes from the seal on that belong to no array.
+/// Returns the digest of all bytes behind the seal that belong to no array.
 std::uint64_t digest_of_rest(std::FILE* file, const std::string& path, std::int64_t size,
                              std::vector<SealedArray> arrays) {
   std::ranges::sort(arrays, {}, &SealedArray::offset);

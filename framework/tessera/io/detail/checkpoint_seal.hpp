@@ -7,7 +7,8 @@
 
 namespace tessera::io::detail {
 
-/// Where a checkpoint holds an array without gaps, and the digest of its points.
+/// The place of an array in a checkpoint, which holds the points of the array without gaps, and the digest of
+/// these points.
 struct SealedArray {
   std::int64_t offset = 0;
   std::int64_t points = 0;
@@ -17,25 +18,28 @@ struct SealedArray {
   std::int64_t bytes() const { return points * element_bytes; }
 };
 
-/// What a checkpoint begins with, before HDF5's part: digests by which damage anywhere in the file is found
-/// without HDF5, which is not made for damaged files.
+/// The size of the seal in bytes. The seal is text at the beginning of a checkpoint, before the part of the
+/// file that HDF5 writes. It contains digests of the whole file. With them, damage is found without calls of
+/// HDF5, which cannot be relied on to read damaged files safely.
 inline constexpr std::int64_t seal_bytes = 16384;
 
-/// Writes the seal of a file that HDF5 has closed. Throws InputError about `path`.
+/// Writes the seal into the file `file_name`, which HDF5 has already closed. Throws InputError about `path`.
 void write_seal(const std::string& file_name, const std::string& path,
                 const std::vector<SealedArray>& arrays);
 
-/// Reads and checks it, and the file's size. Throws InputError.
+/// Reads the seal, and returns the arrays that it describes. Throws InputError when the seal is damaged, or
+/// when the file has another size than the seal says.
 std::vector<SealedArray> read_seal(const std::string& path);
 
-/// Throws InputError unless all that the file holds besides arrays is what was written. For one rank.
+/// Checks all parts of the file besides the seal and the arrays. Throws InputError when they are damaged. One
+/// rank calls this function for all.
 void check_sealed_rest(const std::string& path, const std::vector<SealedArray>& arrays);
 
-/// The digest of so many points of an array, from the one with this place on.
+/// Returns the digest of `points` points of an array, beginning with the point number `first`.
 std::uint64_t digest_in_file(const std::string& path, const SealedArray& array, std::int64_t first,
                              std::int64_t points);
 
-/// Throws InputError that the checkpoint is damaged.
+/// Throws InputError which says that the checkpoint at `path` is damaged. `problem` describes the damage.
 [[noreturn]] void fail_as_damaged(const std::string& path, const std::string& problem);
 
 }  // namespace tessera::io::detail

@@ -9,7 +9,7 @@
 namespace tessera::io::detail {
 namespace {
 
-/// A bijection in which every bit depends on every other: multiplications by odd numbers and shifts.
+/// Returns a number whose bits depend on all bits of `bits`. Different arguments have different results.
 std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
   bits = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
@@ -18,7 +18,7 @@ std::uint64_t mixed(std::uint64_t bits) {
 
 template <class Bits>
 std::uint64_t digest_of_run(std::int64_t first, std::int64_t points, const std::byte* memory) {
-  constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;  // odd: places stay apart
+  constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;  // odd, so that places have different multiples
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < points; ++i) {
     Bits bits;

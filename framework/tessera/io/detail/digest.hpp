@@ -8,17 +8,18 @@
 
 namespace tessera::io::detail {
 
-/// A sum modulo 2^64 over the points of a block, of a number that follows from a point's place in `domain`
-/// and from its bits: those of blocks that make up the domain have the same total however it is divided. Any
-/// change of one point changes it.
+/// Returns the digest of the points of a block: a sum modulo 2^64 of one number per point. The number of a
+/// point is computed from its place in `domain` and its bits. If `domain` is divided into blocks, the digests
+/// of these blocks have the same sum for every division. A change of a single point always changes the
+/// digest.
 std::uint64_t digest(const HostBlock& block, const Box& domain);
 
-/// The same of points that lie one after another, the first of which has this place; elements have 1, 2, 4 or
-/// 8 bytes.
+/// Returns the digest of `points` points that follow each other in memory. `first` is the place of the first
+/// point. An element has 1, 2, 4 or 8 bytes.
 std::uint64_t digest(const std::byte* memory, std::size_t element_bytes, std::int64_t first,
                      std::int64_t points);
 
-/// The same of a text.
+/// Returns the digest of a text, which depends on its characters and its length.
 std::uint64_t digest(std::string_view text);
 
 }  // namespace tessera::io::detail

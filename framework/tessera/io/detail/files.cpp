@@ -21,11 +21,12 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Those of this process, by their temporary names.
+/// The temporary names of the unfinished files of this process.
 struct UnfinishedNames {
   std::mutex mutex;
   std::set<std::string> names;
-  /// Whether this rank removed the first of them; nothing while none had to be removed.
+  /// Whether this rank, and not another one, removed the first file that it tried to remove. Empty until the
+  /// first such attempt.
   std::optional<bool> is_first;
 };
 
@@ -39,7 +40,7 @@ void note_unfinished(const std::string& name) {
   unfinished().names.insert(name);
 }
 
-/// Whether it was one of them.
+/// Removes the name from the unfinished files. Returns whether the name was one of them.
 bool forget_unfinished(const std::string& name) {
   const std::lock_guard lock(unfinished().mutex);
   return unfinished().names.erase(name) > 0;
@@ -88,7 +89,9 @@ File open_for_reading(const std::string& path, const std::string& kind) {
 }
 
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes) {
-  // What is reserved beyond a file's end does not count for the system, but HDF5 would wait for ever.
+  // Reserving space beyond the end of a file does not fail when the space exceeds the limit on the size of
+  // files. HDF5 would later wait forever when a write exceeds the limit. Therefore, the limit is checked
+  // here.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(bytes))
     fail_to_write(path, error_text(EFBIG));
@@ -102,7 +105,7 @@ void reserve(const std::string& file_name, const std::string& path, std::int64_t
 void release_reserve(const std::string& file_name, const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file_name, error);
-  // File systems drop blocks behind the end even when it stays where it is.
+  // File systems free the blocks behind the end of the file even if its size does not change.
   if (!error) std::filesystem::resize_file(file_name, size, error);
   if (error) fail_to_write(path, error.message());
 }
@@ -131,7 +134,7 @@ UnfinishedFile::~UnfinishedFile() {
 void UnfinishedFile::create() const {
   const std::filesystem::path final_path(path_);
   if (!final_path.has_filename()) fail(path_, "is not the name of a file", "give the output file a name");
-  // A rename would replace a device such as /dev/null as readily as a file.
+  // The later rename would replace a device such as /dev/null, too.
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(final_path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))

@@ -11,16 +11,17 @@
 
 namespace tessera::io::detail {
 
-/// Throws InputError "<path>: <problem>; <advice>", on one line.
+/// Throws InputError with the message "<path>: <problem>; <advice>", on one line.
 [[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& advice);
 
-/// Throws InputError that an output file cannot be written to its end.
+/// Throws InputError which says that the output file at `path` cannot be written completely.
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
 
-/// The names, or the first of many, as an error's advice tells them.
+/// Returns a list of the names for an error message. If there are more than 10 names, the list has the first
+/// 10 and the number of the others.
 std::string listed(const std::vector<std::string>& names);
 
-/// The system's words for an errno value.
+/// Returns the message of the system for a value of errno.
 std::string error_text(int error_number);
 
 struct CloseFile {
@@ -28,37 +29,41 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Makes sure that a file may have so many bytes, and has room for them, where its file system can. Throws
-/// InputError about `path`.
+/// Reserves space on the disk for `bytes` bytes of the file `file_name`, if the file system supports this.
+/// Throws InputError about `path` when there is too little space, or when files must not have so many bytes.
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
 
-/// Gives back what of that room lies behind the file's end. Throws InputError about `path`.
+/// Frees the space that `reserve` has reserved behind the end of the file. Throws InputError about `path`.
 void release_reserve(const std::string& file_name, const std::string& path);
 
-/// Waits until a file, or the names in a folder, have reached the disk. Throws InputError about `path`.
+/// Waits until the content of `file_name` has reached the disk. `file_name` may be a folder, whose content is
+/// the names of its files. Throws InputError about `path`.
 void wait_for_disk(const std::string& file_name, const std::string& path);
 
-/// Opens a regular file for reading; throws InputError when it is missing, something else, or not permitted.
-/// `kind` says what is wanted.
+/// Opens a regular file for reading. Throws InputError when there is no file at `path`, when it is not a
+/// regular file, or when the process has no permission to read it. `kind` is the kind of file that the error
+/// message asks for.
 File open_for_reading(const std::string& path,
                       const std::string& kind = "a PNG, HDF5, TIFF, JPEG, FITS or RLE file");
 
-/// An output file under a temporary name in the folder of its final one. Collective, except as noted.
+/// An output file that has a temporary name, in its final folder, until it is complete. The constructor and
+/// the functions that complete the file are collective.
 class UnfinishedFile {
  public:
-  /// Rank 0 creates the file, empty; throws InputError on every rank when it cannot.
+  /// Creates an empty file on rank 0. Throws InputError on every rank when rank 0 cannot create the file.
   UnfinishedFile(MPI_Comm communicator, const std::string& path);
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-  /// Rank 0 removes the file unless it was completed. Not collective.
+  /// Removes the file on rank 0, unless the file is complete. Not collective.
   ~UnfinishedFile();
 
   const std::string& path() const { return path_; }
   const std::string& temporary_path() const { return temporary_path_; }
-  /// Rank 0 renames the file, which must be closed by then, to its final name.
+  /// Gives the file its final name. The file must be closed before the call. Throws InputError on every rank
+  /// when the file cannot be renamed.
   void complete();
-  /// The same when all of it has reached the disk: after a crash of the machine there is the file, or what
-  /// had its name before.
+  /// Waits until the whole file has reached the disk, and then gives the file its final name. If the machine
+  /// crashes, there is either the complete file, or the file that had the final name before.
   void complete_on_disk();
 
  private:

@@ -16,21 +16,24 @@ namespace {
 
 constexpr std::size_t card_bytes = 80;
 
-/// The longest of the blocks that the standard names: CFITSIO looks where its input ends after each.
+/// The greatest block length of RICE compression that the FITS standard names. CFITSIO checks for the end of
+/// its input only after each block.
 constexpr double longest_rice_block = 32;
 
-/// Of what decides how much is read and written, and by what is divided.
+/// Returns whether the keyword tells CFITSIO how much to read or to write, or by which number to divide.
 bool is_vital(const std::string& key) {
   for (const char* start : {"ZTILE", "ZVAL", "ZNAXIS", "ZBITPIX", "ZCMPTYPE", "ZBLANK"})
     if (key.starts_with(start)) return true;
   return false;
 }
 
-/// With what a table begins, after the card that says so.
+/// The keywords at the beginning of the header of a table, after the first one, which is XTENSION. The header
+/// consists of cards, each of which has a keyword and a value.
 constexpr std::array<std::string_view, 7> table_keys = {"BITPIX", "NAXIS",  "NAXIS1", "NAXIS2",
                                                         "PCOUNT", "GCOUNT", "TFIELDS"};
 
-/// CFITSIO goes on with whatever is in its memory where these are missing, or no numbers.
+/// Throws InputError unless the card has the keyword number `place` of `table_keys`, and a number as its
+/// value. Otherwise CFITSIO would continue with uninitialised memory.
 void check_table_card(const std::string& path, std::size_t place, const std::string& key,
                       std::string_view value) {
   const bool is_number = !value.empty() && value.find_first_not_of("+-0123456789") == value.npos;
@@ -39,7 +42,8 @@ void check_table_card(const std::string& path, std::size_t place, const std::str
          "get a complete copy of the file");
 }
 
-/// CFITSIO has no room for long values of what describes a column, and of integers in its messages.
+/// Throws InputError when the value of a card is too long. CFITSIO has too little memory for long values of
+/// keywords that describe a column, and for long integers in its messages.
 void check_length(const std::string& path, const std::string& key, std::string_view value) {
   const bool is_integer = value.find_first_not_of("+-0123456789") >= 18;
   const bool is_of_column = key.starts_with('T') && !value.starts_with('\'');
@@ -47,8 +51,9 @@ void check_length(const std::string& path, const std::string& key, std::string_v
     fail(path, "damaged FITS file (an impossible value)", "get a complete copy of the file");
 }
 
-/// The values of the keywords that begin with Z: all that tell of compression do. Throws InputError when the
-/// header is that of a table, and begins otherwise.
+/// Returns the values of the keywords that begin with Z. All keywords about compression begin with Z. Throws
+/// InputError when a value is too long, when a vital keyword with Z occurs twice, or when the header of a
+/// table does not begin with `table_keys`.
 std::map<std::string, std::string> compression_keys(const std::string& path, std::int64_t begin) {
   std::map<std::string, std::string> keys;
   const File file = open_for_reading(path);
@@ -68,7 +73,7 @@ std::map<std::string, std::string> compression_keys(const std::string& path, std
     else if (is_table && cards - 2 < table_keys.size())
       check_table_card(path, cards - 2, key, value.data());
     if (!key.starts_with('Z')) continue;
-    // Which of two counts depends on where CFITSIO begins to look.
+    // If a keyword occurs twice, the place at which CFITSIO begins its search decides which value it finds.
     if (!keys.emplace(key, value.data()).second && is_vital(key))
       fail(path, fmt::format("damaged FITS file (it has {} twice)", key), "get a complete copy of the file");
   }

@@ -30,7 +30,9 @@ struct FitsReader::File {
 
 namespace {
 
-/// What CFITSIO says of a status, and what it met first; it quotes headers, which may hold any bytes.
+/// Returns the message of CFITSIO for `status`, and the first message on its error stack. CFITSIO quotes
+/// headers, which may contain arbitrary bytes. All bytes that are not printable are replaced by question
+/// marks.
 std::string reason_of(int status) {
   std::array<char, FLEN_STATUS> summary{};
   std::array<char, FLEN_ERRMSG> first{};
@@ -44,8 +46,9 @@ std::string reason_of(int status) {
   return reason;
 }
 
-/// The type of stored values that stand for scale * value + zero. FITS has only unsigned bytes and signed
-/// integers: the others are shifted by half their range.
+/// Returns the element type of an image whose points are scale * stored + zero, where `bits` is the FITS type
+/// of the stored values. FITS stores only unsigned bytes and signed integers of more bits. Signed bytes and
+/// unsigned integers are stored with `zero` as half of their range.
 ElementType type_of(int bits, double scale, double zero) {
   struct Kind {
     int bits;
@@ -74,7 +77,7 @@ int fits_type(ElementType type) {
 }  // namespace
 
 FitsReader::FitsReader(const std::string& path, const std::string& extension) : path_(path) {
-  open_for_reading(path_);  // says better than CFITSIO what is wrong
+  open_for_reading(path_);  // has better error messages than CFITSIO
   open();
   move_to(extension);
   find_layout();
@@ -94,7 +97,7 @@ void FitsReader::check(int status) const {
 }
 
 void FitsReader::open() {
-  // CFITSIO drops leading blanks, and takes '~' for a home.
+  // At the beginning of a name, CFITSIO removes blanks, and replaces '~' by a home directory.
   const std::string name = path_.front() == '/' ? path_ : "./" + path_;
   check_header(path_, 0);
   file_ = std::make_unique<File>();
@@ -215,14 +218,14 @@ void FitsReader::check_size(int bits) const {
 
 void FitsReader::read(const HostBlock& block) {
   if (tiles_) tiles_->check(block.box);
-  // Without a value for blanks CFITSIO leaves the bits of floats as they are.
+  // A blank is a point without a value. If no value for blanks is passed, CFITSIO does not change any floats.
   float narrow = std::numeric_limits<float>::quiet_NaN();
   double wide = std::numeric_limits<double>::quiet_NaN();
   void* blank = nullptr;
   if (has_blanks_ && type_ == ElementType::float32) blank = &narrow;
   if (has_blanks_ && type_ == ElementType::float64) blank = &wide;
   for_each_run(block, domain_, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
-    int some_blank = 0, status = 0;  // CFITSIO requires both
+    int some_blank = 0, status = 0;  // CFITSIO requires both arguments
     fits_read_img(file_->handle, fits_type(type_), first + 1, points, blank, memory, &some_blank, &status);
     check(status);
   });

@@ -13,20 +13,22 @@ namespace tessera::io::detail {
 
 class FitsTiles;
 
-/// Reads an image of a FITS file, through CFITSIO. Throws InputError about the path when the file is damaged.
+/// Reads an image of a FITS file with the library CFITSIO. All functions throw InputError about the path when
+/// the file is damaged.
 class FitsReader {
  public:
-  /// Opens the file at the extension of this name or number; at the first image of 2 or 3 axes when
-  /// `extension` is empty. Throws InputError, too, when there is none, or no image in it.
+  /// Opens the file at `extension`, which is the name or the number of an extension. If it is empty, the file
+  /// is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not exist, or
+  /// is not such an image.
   FitsReader(const std::string& path, const std::string& extension);
   ~FitsReader();
 
   ElementType type() const { return type_; }
   const Box& domain() const { return domain_; }
-  /// Its number: 0 is the primary one.
+  /// Returns the number of the extension at which the file is open. The primary header has the number 0.
   int extension() const;
 
-  /// Fills a block of the image's type that lies in its domain; may be empty.
+  /// Fills a block, which has the type of the image and lies in its domain. The block may be empty.
   void read(const HostBlock& block);
 
  private:
@@ -45,10 +47,10 @@ class FitsReader {
 
   std::string path_;
   std::unique_ptr<File> file_;
-  std::unique_ptr<FitsTiles> tiles_;  ///< of a compressed image
+  std::unique_ptr<FitsTiles> tiles_;  ///< null unless the image is compressed
   ElementType type_ = ElementType::uint8;
   Box domain_;
-  bool has_blanks_ = false;  ///< values that CFITSIO is to turn into NaN
+  bool has_blanks_ = false;  ///< whether CFITSIO is to turn blanks into NaN in floating blocks
 };
 
 }  // namespace tessera::io::detail

@@ -13,10 +13,12 @@
 namespace tessera::io::detail {
 namespace {
 
-/// PLIO, which does best, makes up to 4095 points of two bytes.
+/// The most points that one byte of compressed data can hold. PLIO compresses best, with up to 4095 points in
+/// two bytes.
 constexpr double most_points_of_a_byte = 2048;
 
-/// The bits of a tile, first to last; all of this is false beyond them.
+/// Reads the bits of a tile from first to last. Each function returns false if it would read beyond the last
+/// bit.
 class Bits {
  public:
   explicit Bits(const std::vector<std::uint8_t>& bytes) : bytes_(bytes), end_(8 * bytes.size()) {}
@@ -49,7 +51,9 @@ class Bits {
   std::size_t end_;
 };
 
-/// True when the bytes hold as many points, of 1, 2 or 4 bytes, in blocks that each tell how they are coded.
+/// Returns whether the bytes, which are compressed by RICE, are enough for `points` points of 1, 2 or 4
+/// bytes. The points are divided into blocks of `block` points. Each block begins with the code by which it
+/// is coded.
 bool holds_rice(const std::vector<std::uint8_t>& bytes, std::int64_t points, std::int64_t block,
                 std::size_t point_bytes) {
   const std::size_t code_bits = point_bytes == 1 ? 3 : point_bytes == 2 ? 4 : 5;
@@ -108,7 +112,8 @@ LONGLONG FitsTiles::number_of(const std::string& key, LONGLONG otherwise) const 
   return status == 0 ? number : otherwise;
 }
 
-/// Its number, -1 when there are several, or 0.
+/// Returns the number of the column with this name, 0 if there is none, and -1 on errors, such as several
+/// columns with this name.
 int FitsTiles::column(const char* name) const {
   std::string pattern = name;
   int number = 0, status = 0;
@@ -131,7 +136,8 @@ void FitsTiles::find_extents() {
     fail_as_damaged("impossible tiles");
 }
 
-/// Values in other columns stand for tiles that could not be compressed, of floats only.
+/// Finds the column of compressed data. Throws InputError when the table has a column for tiles that could
+/// not be compressed, which only images of floats need.
 void FitsTiles::find_column() {
   for (const char* other : {"UNCOMPRESSED_DATA", "GZIP_COMPRESSED_DATA"})
     if (column(other) != 0)
@@ -167,7 +173,8 @@ Box FitsTiles::tile_at(LONGLONG row) const {
   return tile;
 }
 
-/// A list of PLIO begins with where its instructions do, and where they end.
+/// Checks that the list of a tile fits into its data. A list is the result of PLIO compression. At its
+/// beginning it says where its instructions begin and where they end.
 void FitsTiles::check_list(LONGLONG row) const {
   const LONGLONG length = lengths_[static_cast<std::size_t>(row - 1)];
   std::array<short, 5> words{};

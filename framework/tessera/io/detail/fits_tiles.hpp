@@ -12,16 +12,17 @@
 
 namespace tessera::io::detail {
 
-/// Finds damage of a compressed image, of integers by RICE or PLIO, that CFITSIO does not look for: it asks
-/// for as much memory as a header or a table says, copies into a tile as many values as another column has,
-/// and decodes a tile beyond the end of its bytes.
+/// Finds damage of an image of integers that is compressed in tiles by RICE or PLIO. CFITSIO does not check
+/// for this damage: it allocates as much memory as a header or a table says, copies all values of another
+/// column into a tile, and continues to decode a tile beyond the end of its bytes.
 class FitsTiles {
  public:
-  /// Of the image at which `file`, which must outlive this, stands. Throws InputError about the path when
-  /// what tells of its tiles is damaged.
+  /// Checks the description of the tiles of the image at which `file` is open. Throws InputError about the
+  /// path when the description is damaged. `file` must outlive this object.
   FitsTiles(const std::string& path, fitsfile* file, const Box& domain);
 
-  /// Throws InputError when CFITSIO must not decode the tiles that hold points of `part`.
+  /// Checks the tiles that hold points of `part`. Throws InputError when CFITSIO must not decode them because
+  /// they are damaged.
   void check(const Box& part) const;
 
  private:
@@ -43,7 +44,7 @@ class FitsTiles {
   std::array<LONGLONG, 3> extents_{};
   int column_ = 0;
   std::vector<LONGLONG> lengths_;
-  bool has_lists_ = false;  ///< of PLIO
+  bool has_lists_ = false;  ///< whether tiles are lists of PLIO
 };
 
 }  // namespace tessera::io::detail

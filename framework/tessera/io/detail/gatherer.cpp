@@ -39,7 +39,8 @@ void Gatherer::gather(const HostBlock& target) {
     }
   } else if (!mine.empty()) {
     copy_part(block_, staged(mine), mine);
-    // Synchronous: else small messages of ranks that run ahead would pile up on rank 0.
+    // A synchronous send ends when rank 0 receives it. Otherwise, small messages of ranks that are faster
+    // than rank 0 would accumulate in the memory of rank 0.
     MPI_Ssend(buffer_.data(), bytes(mine), MPI_BYTE, 0, tag, communicator_);
   }
 }

@@ -11,15 +11,15 @@
 
 namespace tessera::io::detail {
 
-/// Brings boxes of a distributed array to rank 0, one at a time.
+/// Sends boxes of a distributed array to rank 0, one box at a time.
 class Gatherer {
  public:
-  /// `block` is what this rank owns of an array of elements of `type`; no box to gather has more than
-  /// `most_points` points. Collective.
+  /// `block` is the block of the array that this rank owns, and `type` is the element type of the array. No
+  /// box that is gathered may have more than `most_points` points. Collective.
   Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points);
 
-  /// Fills `target` on rank 0, as far as the ranks own its box; elsewhere only target.box is read.
-  /// Collective.
+  /// Fills those points of `target` on rank 0 that a rank owns. The other ranks pass the same `target.box`;
+  /// the rest of `target` is ignored on them. Collective.
   void gather(const HostBlock& target);
 
  private:

@@ -54,11 +54,12 @@ class Algorithm {
 
  protected:
   /// Appends an array and returns its id. Throws InternalError when another array has the same name, or when
-  /// the domain does not fit the array. Also throws InternalError when the stage reads an array whose values
-  /// are lost, because a loop that has ended feeds them to another array.
+  /// the domain does not fit the array. Also throws InternalError when the stage reads an array that an
+  /// earlier loop computes and feeds to another array. The other array then has the buffer of this array, and
+  /// its values are lost.
   int add(ArrayDeclaration declaration);
-  /// Appends a group of fusable stages. `stages` are the ids of their first outputs in ascending order;
-  /// otherwise InternalError is thrown. `kernel` computes these stages on a device.
+  /// Appends a group of fusable stages. Throws InternalError unless `stages` are the ids of first outputs, in
+  /// ascending order. `kernel` computes these stages on a device.
   void add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel);
   /// Throws InternalError unless the lines of a stage have at least one point. `extent` is the number of
   /// points of a line.
@@ -73,8 +74,8 @@ class Algorithm {
   /// name, or when `maximum` is less than 1.
   std::size_t begin_loop(std::string name, std::int64_t maximum);
   /// Ends the declaration of a loop. Throws InternalError when the loop has no stages, when it declares an
-  /// input, or when it feeds one of its own arrays that is also an output of the pipeline. Also throws
-  /// InternalError when the loop feeds nothing and has no condition.
+  /// input, or when an array that it computes and feeds to another array is also an output of the pipeline.
+  /// Also throws InternalError when the loop feeds nothing and has no condition.
   void end_loop(std::size_t loop);
   /// Declares that after every turn of the loop the values of array `to` are replaced by those of array
   /// `from` (see Pipeline::Loop::feed). Throws InternalError when the loop cannot feed `from` to `to`.

@@ -11,8 +11,8 @@ struct Array {
   int id;
 };
 
-/// The handle of an array that also has the type of the kernel that computes the array. Pipeline::fusable
-/// needs this type.
+/// A handle of an array whose type also names the kernel that computes the array. Pipeline::fusable needs
+/// this type.
 template <class Kernel, class T, int N>
 struct Stage : Array<T, N> {};
 

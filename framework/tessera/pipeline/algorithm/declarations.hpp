@@ -68,7 +68,8 @@ struct ArrayDeclaration {
   /// The bytes of one point.
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
   /// Returns `box` extended to all points along the dimensions whose points are computed together (see
-  /// `whole`). The box of a global reduction has points of the input, and is returned unchanged.
+  /// `whole`). For a global reduction, `box` is a box of its input, not of its result, and is returned
+  /// unchanged.
   Box with_whole_lines(Box box) const;
 };
 
@@ -99,13 +100,14 @@ struct LoopDeclaration {
   std::vector<int> residuals = {};
   /// The feeds of the loop, in the order of their declaration.
   std::vector<Feed> feeds = {};
-  /// The number of turns that the stages of the loop compute. It is more than 1 if the loop runs in rounds
-  /// (see in_rounds).
+  /// The number of turns that one execution of the loop's stages computes: 1, or the number of turns of a
+  /// round if the loop runs in rounds (see in_rounds). It is more than 1 if the loop runs in rounds (see
+  /// in_rounds).
   int turns = 1;
   /// If the loop runs in rounds, the number of the loop that follows it and goes on with single turns;
-  /// otherwise -1. If `condition` is not zero after a round, the loop should have ended within the round. The
-  /// round is then taken back: nothing is fed, and the following loop computes turns of the round again, one
-  /// by one.
+  /// otherwise -1. If `condition` is not zero after a round, the condition of the loop holds after some turn
+  /// of this round, perhaps not the last one. The round is then taken back: nothing is fed, and the following
+  /// loop computes turns of the round again, one by one.
   int rounds_of = -1;
   /// Whether the ranks agree on the condition of a turn while they compute the next turn (see in_rounds).
   bool overlaps_test = false;

@@ -81,8 +81,8 @@ class Pipeline : public Algorithm {
   }
 
   /// Declares a stage whose body computes X points in one call. `body(inputs..., x, y, ...)` returns
-  /// `pack(...)` with the values of the points X * x to X * x + X - 1 along x. A body that computes even and
-  /// odd points differently, as in upsampling, then needs no branch, and what these points have in common is
+  /// `pack(...)` with the values of the X points that begin at X * x. A body that computes even and odd
+  /// points differently, as in upsampling, then needs no branch, and what these points have in common is
   /// computed only once.
   template <class T, int X, class Body, class First, int N, class... Rest, int... RestN>
   auto phases(std::string name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
@@ -118,11 +118,11 @@ class Pipeline : public Algorithm {
     return add_columns<T, N, D, Extent>(std::move(name), body, Extent, inputs...);
   }
 
-  /// Declares a global reduction of the points `over` of an array. The default of `over` is the domain of the
-  /// array. A stage has a domain only if it is bounded, an output or a value; for other stages `over` must be
-  /// given. `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any other ReductionOf whose result is a
-  /// number or a std::array of numbers. Later stages can read the result on every rank, as `mean(0)` or
-  /// `histogram(i)`. The result has the same bits on any number of ranks.
+  /// Declares a global reduction of some points of an array: those of the box `over`. The default of `over`
+  /// is the domain of the array. A stage has a domain only if it is bounded, an output or a value; for other
+  /// stages `over` must be given. `Reduction` is Histogram, Mean, Sum, Minimum, Maximum, or any other
+  /// ReductionOf whose result is a number or a std::array of numbers. Later stages can read the result on
+  /// every rank, as `mean(0)` or `histogram(i)`. The result has the same bits on any number of ranks.
   template <class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
   auto reduce(std::string name, Reduction, Array<T, N> input, const Box& over = {}) {
@@ -191,8 +191,9 @@ class Pipeline : public Algorithm {
    public:
     /// Replaces the values of `to` by those of `from` after every turn. The two arrays exchange their
     /// buffers, and nothing is copied. `to` is an input, a bounded stage or a value that is declared before
-    /// the loop. `from` is an array that the loop computes on the domain of `to`, or the `to` of an earlier
-    /// call of `feed`. After the loop `to` holds the result.
+    /// the loop. `from` is an array that the loop computes on the domain of `to`. It may also be an array to
+    /// which an earlier call of `feed` has fed: after feed(next, u), feed(u, previous) makes `previous` hold
+    /// the iterate before. After the loop `to` holds the result.
     template <class T, int N>
     void feed(Array<T, N> from, Array<T, N> to) const {
       pipeline_->add_feed(loop_, from.id, to.id);
@@ -220,10 +221,10 @@ class Pipeline : public Algorithm {
 
   /// Declares a loop: the stages that `body` declares run again and again, at most `maximum` times. A loop
   /// can express the loop-of-stencil-reduce pattern and its variants (M. Aldinucci et al., A parallel pattern
-  /// for iterative stencil + reduce, The Journal of Supercomputing, 2018, section 3.1). Variant -i uses
-  /// indices: every body gets them as coordinates. Variant -d reduces the change between two iterates: a
-  /// stage reads both iterates and computes the change. Variant -s has a state: this is a value that the loop
-  /// feeds to another value.
+  /// for iterative stencil + reduce, The Journal of Supercomputing, 2018, section 3.1). In variant -i a body
+  /// uses the indices of its point, which are its coordinates. Variant -d has a reduction over the change
+  /// between two iterates: a stage reads both iterates and computes the change, and a global reduction reads
+  /// this stage. Variant -s has a state: this is a value that the loop feeds to another value.
   ///
   ///     p.repeat("jacobi", 1000, [&](const Pipeline::Loop& loop) {
   ///       auto next = p.stage<float>("next", Jacobi{}, u, f);

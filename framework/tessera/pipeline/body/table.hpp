@@ -60,11 +60,11 @@ class Table {
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto operator[](I i) const { return (*this)(i); }
 
-  /// Returns entry i of a table of one row as a Lookup, for a stage body that returns an entry unchanged.
-  /// Hosts whose vector units can permute bytes then look up 64 entries together in tables of up to 1024
-  /// `uint8_t`. This is several times as fast as looking them up one after the other. The table must be a
-  /// member of the body of the stage, and not of an object that the body makes while it computes a point. If
-  /// i is an interval, returns the same as `table(i)`.
+  /// Returns entry i of a table of one row as a Lookup, for a stage body that returns an entry unchanged. If
+  /// the table has at most 1024 entries of `uint8_t`, hosts whose vector units can permute bytes then look up
+  /// 64 entries together. This is several times as fast as looking them up one after the other. The table
+  /// must be a member of the body of the stage, and not of an object that the body makes while it computes a
+  /// point, because the Lookup points to the table. If i is an interval, returns the same as `table(i)`.
   template <class I>
   requires(Height == 1) KOKKOS_FORCEINLINE_FUNCTION auto deferred(I i) const {
     if constexpr (is_interval<I>)

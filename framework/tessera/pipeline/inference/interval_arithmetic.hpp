@@ -68,8 +68,8 @@ struct Operands {
   /// Whether both operands are constant, so that their bounds do not depend on the box on which the body
   /// runs.
   KOKKOS_FUNCTION bool are_constant() const { return a.is_constant() && b.is_constant(); }
-  /// Returns the provenance of a result that has no closed form: `constant` if both operands are constant,
-  /// else `varying`.
+  /// Returns the provenance of a result that is never affine: `constant` if both operands are constant, else
+  /// `varying`.
   KOKKOS_FUNCTION Provenance common() const {
     return {are_constant() ? Provenance::constant : Provenance::varying};
   }

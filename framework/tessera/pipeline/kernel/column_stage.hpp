@@ -45,7 +45,7 @@ class Line {
   }
   /// Returns the number of points of the line.
   KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
-  /// Returns the number 0 with which a sum of points starts.
+  /// Returns 0. A body starts a sum of points with it, because during inference the sum must be an interval.
   KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
 
  private:
@@ -101,8 +101,8 @@ class IntervalLine {
 namespace detail {
 
 /// Adapts the body of a column stage, so that inference can run it. A call takes the inputs, and the
-/// coordinates in the dimensions other than that of the line, and passes them to `body` after an IntervalLine
-/// of `extent` points.
+/// coordinates in the dimensions other than that of the line. It calls `body` with an IntervalLine of
+/// `extent` points as the first argument, followed by these inputs and coordinates.
 template <class Body, class Value>
 struct ColumnFootprint {
   Body body;
@@ -192,7 +192,7 @@ struct LineKernel {
   }
 };
 
-/// Calls `bound(first, x, ...)` for each point of `starts`, which has one point for each line. The argument
+/// Calls `bound(first, x, ...)` once for each line. `starts` has one point for each line. The argument
 /// `first` points to the first element of the line, and the coordinates are those of the line in the
 /// dimensions other than D. Lines that lie closest in memory are computed one after the other. `Left` is the
 /// number of dimensions over which this function still loops.

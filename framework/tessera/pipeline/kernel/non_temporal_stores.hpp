@@ -6,9 +6,10 @@
 
 namespace tessera {
 
-/// Returns the value for Target::cache_bytes, in bytes, of a rank that computes with `threads` threads on
-/// this machine. Returns 0 if this build has no non-temporal stores for the processor, or if the machine does
-/// not report the size of its caches. No result is then written past the caches.
+/// Returns the size in bytes of the last-level cache that belongs to a rank of `threads` threads on this
+/// machine. It is the value for Target::cache_bytes. Returns 0 if this build has no non-temporal stores for
+/// the processor, or if the machine does not report the size of its caches. With 0, no result is written past
+/// the caches.
 std::int64_t cache_to_write_past(int threads);
 
 namespace detail {

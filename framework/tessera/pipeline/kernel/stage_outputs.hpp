@@ -82,8 +82,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
       store_spans<0>([&value](int, int k) __attribute__((always_inline)) { return value(k); }, count, {span});
   }
 
-  /// Stores `count` points, from `x` on, of each of the rows y + R. `value(r, k)` returns the value of the
-  /// point x + k of the row y + r.
+  /// Stores `count` points, from `x` on, of several rows: the rows y + r for all r in R. `value(r, k)`
+  /// returns the value of the point x + k of the row y + r.
   template <std::size_t... R, class ValueOf, class... Outer>
   [[gnu::always_inline]] void store_rows(std::index_sequence<R...>, const ValueOf& value, int count, int x,
                                          int y, Outer... outer) const {
@@ -114,8 +114,8 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
          ...);
     }
   }
-  /// Computes `count` points of each of the rows R, from point number `first` on, and stores them from `to`
-  /// on. `value(r, k)` returns the value of point k of row r.
+  /// Computes the points `first` to first + count - 1 of each of the rows R. `to` says, for each row, where
+  /// the first of them is stored. `value(r, k)` returns the value of point k of row r.
   template <std::size_t... R, class ValueOf, class... Spans>
   [[gnu::always_inline]] static void compute(const ValueOf& value, int first, int count,
                                              Spans KOKKOS_RESTRICT... to) {

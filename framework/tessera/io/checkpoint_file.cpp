@@ -113,15 +113,15 @@ class CheckpointWriter::Content {
   }
 
  private:
-  /// Creates the HDF5 file unless that has been done. It is called when there is something to write, and not
-  /// earlier, because HDF5 may be unable to close a file on a full disk.
+  /// Creates the HDF5 file unless that has been done. This function is called only when there is something to
+  /// write, because HDF5 may be unable to close a file on a full disk.
   void open() {
     if (!hdf5_.valid())
       hdf5_ = create_in_parallel(communicator_, file_.temporary_path(), file_.path(),
                                  {.bytes = bytes_ + seal_bytes, .user_block_bytes = seal_bytes});
   }
 
-  /// Writes the residuals of rank 0. Those of the other ranks are ignored.
+  /// Writes the residuals of rank 0. The residuals of the other ranks are ignored.
   void write_residuals(std::vector<double>& residuals) {
     auto count = static_cast<std::int64_t>(residuals.size());
     MPI_Bcast(&count, 1, MPI_INT64_T, 0, communicator_);
@@ -133,7 +133,7 @@ class CheckpointWriter::Content {
   }
 
   MPI_Comm communicator_;
-  UnfinishedFile file_;  // declared before hdf5_, so that HDF5 closes the file before it is removed
+  UnfinishedFile file_;  // declared before hdf5_, so that hdf5_ is closed before the file is removed
   std::int64_t bytes_;
   Hdf5Id hdf5_;
   std::vector<FileArray> arrays_;

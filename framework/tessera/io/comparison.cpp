@@ -44,8 +44,8 @@ Box middle_of(const Box& domain) {
   return box;
 }
 
-/// Returns the element type of the blocks that are not empty. It is the same on every rank, even if the block
-/// of the rank is empty.
+/// Returns the element type of the array. The result is the same on every rank, including ranks whose blocks
+/// are empty and therefore do not tell the type.
 ElementType common_type(MPI_Comm communicator, const HostBlock& block) {
   int type = block.box.empty() ? -1 : static_cast<int>(block.type);
   MPI_Allreduce(MPI_IN_PLACE, &type, 1, MPI_INT, MPI_MAX, communicator);

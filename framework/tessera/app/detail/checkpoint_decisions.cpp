@@ -7,7 +7,7 @@ namespace tessera::app {
 namespace {
 
 constexpr double seconds_between_checks = 0.25;
-/// What else the end of a run takes.
+/// The assumed time from the end of the last checkpoint to the end of the run.
 constexpr double seconds_to_end = 0.5;
 
 double seconds(CheckpointDecisions::Clock::duration duration) {
@@ -51,7 +51,8 @@ CheckpointDecisions::Decision CheckpointDecisions::decide(std::int64_t turns) {
   if (turns - checked_turns_ < period_) return decision;
   const Clock::time_point now = Clock::now();
   const double elapsed = std::max(seconds(now - last_check_), 1e-9);
-  // At most twice as many turns as were timed: the first ones may be quicker than others.
+  // The period is at most twice the number of turns that were timed, because the first turns may be faster
+  // than later ones.
   const double per_turn = elapsed / static_cast<double>(turns - checked_turns_);
   const auto period = static_cast<std::int64_t>(
       std::clamp(seconds_between_checks / per_turn, 1.0, 2.0 * static_cast<double>(turns - checked_turns_)));

@@ -15,7 +15,7 @@
 namespace tessera::app {
 namespace {
 
-/// The names in a folder.
+/// Returns the names of the files in a folder, or no names if the folder cannot be read.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;

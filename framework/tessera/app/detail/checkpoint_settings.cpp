@@ -22,7 +22,7 @@ std::set<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The first line of `some` that `others` lack; null when there is none.
+/// Returns the first line of `some` that is not in `others`, or null if all lines are in `others`.
 const std::string* first_missing(const std::set<std::string>& some, const std::set<std::string>& others) {
   const auto missing =
       std::ranges::find_if(some, [&](const std::string& line) { return !others.contains(line); });

@@ -10,34 +10,39 @@
 
 namespace tessera::app {
 
-/// The settings of a deck about the checkpoints that a run writes, and the one from which it goes on.
+/// The settings in a deck about the checkpoints that a run writes, and about the checkpoint from which the
+/// run goes on.
 struct CheckpointSettings {
-  /// The directory in which checkpoints are written; empty: none are written.
+  /// The directory for the checkpoints that the run writes. If it is empty, the run writes no checkpoints.
   std::string directory;
-  /// The number of turns from one checkpoint to the next; 0: turns do not count.
+  /// The number of turns from one checkpoint to the next. If it is 0, checkpoints do not depend on the number
+  /// of turns.
   std::int64_t every = 0;
-  /// The seconds from one checkpoint to the next; 0: time does not count.
+  /// The seconds from one checkpoint to the next. If it is 0, checkpoints do not depend on the time.
   double interval = 0;
-  /// The seconds before whose end the run writes a checkpoint and ends; 0: there is no limit.
+  /// The wall limit: the time in seconds that the run may take at most. The run writes a checkpoint and ends
+  /// before this time is over. If it is 0, there is no limit.
   double wall_limit = 0;
-  /// The checkpoint to go on from, or a directory of checkpoints; empty: the run begins at its beginning.
+  /// The path of the checkpoint from which the run goes on, or of a directory of checkpoints. If it is empty,
+  /// the run does not go on from a checkpoint.
   std::string restart;
 };
 
-/// Declares the keys about checkpoints, which programs with loops have.
+/// Declares the keys about checkpoints. Only programs with loops have these keys.
 void declare_checkpoint_keys(deck::Schema& schema);
 
-/// Returns the settings of a deck; those of a program without the keys are empty. Throws InputError when a
-/// key needs `checkpoint.directory`, which is not given.
+/// Returns the settings in a deck, or default settings if the program does not have the keys. Throws
+/// InputError if a key is given that needs `checkpoint.directory`, and `checkpoint.directory` is not given.
 CheckpointSettings checkpoint_settings(const deck::Deck& deck);
 
-/// Returns a line "key: value" for each key on which the iterates of the program's loops depend, which are
-/// the program's own keys and those of its inputs. For keys that only limit the number of turns the line says
-/// whether they are given.
+/// Returns a text that identifies the problem that a run computes. It has a line "key: value" for each key
+/// that can change the values that the loops compute: the program's own keys and the keys of its inputs. For
+/// a key that only limits the number of turns, the line says whether the key is given, in place of its value.
 std::string problem_text(const PipelineApplication& application, const deck::Deck& deck);
 
-/// Throws InputError about the first line in which `then`, the problem_text of the run that wrote
-/// `checkpoint`, differs from `now`, that of this run. The order of the lines does not matter.
+/// Throws InputError if `then` and `now` differ. `then` is the result of problem_text in the run that wrote
+/// `checkpoint`, and `now` is its result in this run. The message shows a line of each text that the other
+/// text lacks. The order of the lines does not matter.
 void check_same_problem(const std::string& checkpoint, const std::string& then, const std::string& now);
 
 }  // namespace tessera::app

@@ -17,7 +17,7 @@
 namespace tessera::app {
 namespace {
 
-/// Until the first one is written.
+/// The bandwidth and latency from which the time for the first checkpoint is estimated.
 constexpr double assumed_bytes_per_second = 1e8;
 constexpr double assumed_latency = 0.5;
 
@@ -28,7 +28,7 @@ std::int64_t bytes_of(const std::vector<io::FileArray>& arrays) {
   return bytes;
 }
 
-/// Hands the blocks of one array to a checkpoint.
+/// A sink that writes the blocks of one array to a checkpoint.
 class CheckpointSink final : public BlockSink {
  public:
   CheckpointSink(io::CheckpointWriter& writer, const io::FileArray& array) : writer_(writer), array_(array) {}
@@ -102,7 +102,8 @@ void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
   CheckpointDecisions::Decision decision = decisions_->decide(progress.turns);
   const LoopDeclaration& loop = loop_of(progress);
   if (progress.turns == loop.maximum) {
-    // The run has nothing left to stop; but the loop may go on when more turns are allowed.
+    // This was the last turn, and the loop ends without being stopped. If the loop has a condition, a
+    // checkpoint is written, because a later run that allows more turns may go on from there.
     decision = {.writes = loop.condition >= 0};
   }
   if (decision.writes && !is_before_restart_) write(progress, store, decision.ends());

@@ -22,7 +22,7 @@
 namespace tessera::app {
 namespace {
 
-/// A run that goes all the way: what listens to its steps, and what comes out of it.
+/// Executes a run. Holds the objects that record its steps, loops and numbers, and the files that it writes.
 class Execution {
  public:
   Execution(RunSetup& setup, const RunPlans& plans)
@@ -65,14 +65,15 @@ class Execution {
             setup_.inputs,  *setup_.pipeline,   plans_.mine(), setup_.options.plan};
   }
 
-  /// Returns the line that names the file of the saved plan, and the keys of the deck that it overrules.
+  /// Returns the line that names the file of the saved plan, and those keys of the deck that have no effect
+  /// because the plan comes from this file.
   std::string plan_line() const {
     const std::vector<std::string> unused = given_schedule_keys(setup_.deck);
     return fmt::format("plan {}{}{}", setup_.options.plan,
                        unused.empty() ? "" : "; not used: ", fmt::join(unused, ", "));
   }
 
-  /// Reports what it chooses, where there is a choice.
+  /// Returns the way in which messages are sent. If kernels run on a device, also prints the reason for it.
   Transport choose_messages() {
     const std::string wanted = setup_.deck.get<std::string>("gpu_aware_mpi");
     const ChosenTransport chosen =
@@ -110,12 +111,12 @@ class Execution {
       recorder.end();
     } catch (const std::exception& error) {
       if (all_ranks_know(error)) throw;
-      // Here, where the files are still open: to close them all ranks would have to come along.
+      // The job is aborted here, before files are closed, because closing a file is collective.
       setup_.session.abort(setup_.application.program, error);
     }
   }
 
-  /// Prints and writes what the run was like.
+  /// Prints the numbers and times of the run, and writes the report and the other records.
   void tell(StepRecorder& recorder, RunPhases& phases) {
     if (!numbers_.empty()) progress_.line(numbers_.text());
     progress_.line(recorder.text());
@@ -131,14 +132,17 @@ class Execution {
     files_.records.write(report, *setup_.pipeline, plans_.mine(), recorder, loops_.history());
   }
 
-  /// How the run ended, and a line about what it lacks, such as a loop that did not converge.
+  /// Returns the exit status of the run. If it is not `done`, also returns a line that says why: a loop did
+  /// not converge, or the numbers of the run do not meet the demands of the deck.
   std::pair<ExitStatus, std::string> judged() const {
     if (const std::string line = loops_.unfinished(); !line.empty()) return {ExitStatus::not_converged, line};
     const std::string line = numbers_.judged(setup_.session.communicator(), setup_.application, setup_.deck);
     return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
   }
 
-  /// Other ranks come to their limit a little later: they may say where they are, too.
+  /// Ends a run in which no step ends any more. Prints the step in which this rank is. Then waits before it
+  /// aborts the job, because other ranks reach the time limit a little later and should print their steps,
+  /// too.
   void end_standstill(int node) const {
     const double limit = setup_.deck.get<double>("watchdog");
     print_standstill(setup_.application.program, setup_.session.rank(), limit, *setup_.pipeline,

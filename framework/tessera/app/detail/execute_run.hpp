@@ -6,9 +6,9 @@
 
 namespace tessera::app {
 
-/// Runs the plans: reads the inputs, computes, writes the outputs, and prints its progress. Returns the exit
-/// status. `phases` go on until the first step. Collective. Throws InputError for all that can be found wrong
-/// before any work.
+/// Runs the plans: reads the inputs, computes, writes the outputs, and prints the progress. Returns the exit
+/// status of the program. Records the phases of the run in `phases`. Collective. Throws InputError for all
+/// faults of the deck and the files that can be found before the first step.
 ExitStatus execute_run(RunSetup& setup, const RunPlans& plans, RunPhases& phases);
 
 }  // namespace tessera::app

@@ -14,7 +14,8 @@
 namespace tessera::app {
 namespace {
 
-/// As many kinds as a distributed array of three dimensions has at most when its blocks are equal.
+/// The greatest number of classes of ranks that are shown. It is the greatest number of classes that a
+/// distributed array of three dimensions with equal blocks can have.
 constexpr std::size_t most_kinds = 27;
 
 std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const Plan& plan) {
@@ -25,12 +26,12 @@ std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const 
   return fmt::format("\n{}\n{}", title, explain(pipeline, plan, false));
 }
 
-/// Empty when everything is computed at once.
+/// Returns a line about the bands, or an empty text if there is only one band.
 std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
   return plans.has_bands() ? app::bands_text(pipeline, plans.bands().count) : "";
 }
 
-/// Returns a line that counts the kinds of ranks that are not shown; empty when all are shown.
+/// Returns a line about the classes of ranks that are not shown, or an empty text if all classes are shown.
 std::string others_text(const RankClasses& all, const std::vector<RankClass>& shown) {
   if (shown.size() == all.classes().size()) return "";
   const auto ranks_of = [](const std::vector<RankClass>& classes) {
@@ -56,7 +57,7 @@ std::string costs_text(const Plan& any_plan, const PlanTotals& totals) {
       human_bytes(totals.message_bytes), totals.redundant_points);
 }
 
-/// A line for each array.
+/// Returns a text with one line for each array.
 std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const PlanTotals& totals) {
   std::string text;
   for (int id = 0; id < pipeline.size(); ++id) {
@@ -77,7 +78,7 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
   return text;
 }
 
-/// Adds up all plans, and hands each on.
+/// Returns the totals over the plans of all ranks, and calls use(plan) for each plan.
 template <class Use>
 PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& use) {
   PlanTotals totals;

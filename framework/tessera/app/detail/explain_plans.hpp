@@ -8,23 +8,24 @@
 
 namespace tessera::app {
 
-/// Returns the text of --explain: the costs of all ranks, and a line for each array. It fits on one screen
-/// unless there are many stages. With `kinds` the plan of one rank of each class of ranks follows, without
-/// steps that do nothing; of many classes only the largest ones are shown.
+/// Returns the text of --explain: the costs of all ranks together, and a line for each array. If `kinds` is
+/// true, the plan of one rank of each RankClass follows, without the steps that do nothing. If there are many
+/// classes, only the classes with the most ranks are shown. Without `kinds`, the text fits on one screen
+/// unless there are many stages.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, bool kinds);
 
-/// Returns the whole plan of one rank in words.
+/// Returns the whole plan of `rank` in words.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
 
-/// Returns a line about an image that is computed in `count` bands, such as "out of core, in 29 bands of
-/// rows,
-/// ...". It ends with a line feed.
+/// Returns a line about a pipeline that is computed in `count` bands, such as "out of core, in 29 bands of
+/// rows, ...". The line ends with a line feed.
 std::string bands_text(const Algorithm& pipeline, std::int64_t count);
 
-/// Returns the text of --check: a line with the costs of all ranks, and one about bands if there are several.
+/// Returns the text of --check: a line with the costs of all ranks together, and a line about the bands if
+/// there are several bands.
 std::string check_text(const Algorithm& pipeline, const Plans& plans);
 
-/// Returns the pipeline as a graph for Graphviz, whose edges show the bytes that all ranks exchange.
+/// Returns the pipeline as a graph for Graphviz. The edges show the bytes that all ranks together exchange.
 std::string dot_text(const Algorithm& pipeline, const Plans& plans);
 
 }  // namespace tessera::app

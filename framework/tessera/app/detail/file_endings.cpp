@@ -13,9 +13,9 @@ namespace {
 
 struct Format {
   std::string_view name;
-  /// Under which a program writes it; empty: none does.
+  /// The deck key that names a file of this format for writing; empty if programs do not write this format.
   std::string_view key;
-  /// In small letters; the first is what is proposed.
+  /// The endings of file names of this format, in lower case. Error messages propose the first ending.
   std::vector<std::string_view> endings;
   bool is_image = true;
 };
@@ -45,7 +45,7 @@ std::string ending_of(const std::string& path) {
   return ending;
 }
 
-/// Null when the name tells none.
+/// Returns the format that the ending of a file name stands for, or null if the ending is unknown.
 const Format* format_of_name(const std::string& path) {
   const std::string ending = ending_of(path);
   const auto found = std::ranges::find_if(formats(), [&ending](const Format& format) {
@@ -54,7 +54,7 @@ const Format* format_of_name(const std::string& path) {
   return found == formats().end() ? nullptr : &*found;
 }
 
-/// Null when files of this key may be called as one likes.
+/// Returns the format of the files that a deck key names, or null if such a file may have any ending.
 const Format* format_of_key(std::string_view key) {
   const auto found =
       std::ranges::find(formats(), key == "output.comparison" ? "output.png" : key, &Format::key);
@@ -65,7 +65,8 @@ bool is_written(const deck::Deck& deck, const Format& format) {
   return !format.key.empty() && deck.schema().find(format.key) != nullptr;
 }
 
-/// "HDF5 (output.file), PNG (output.png) and TIFF (output.tiff)".
+/// Returns the image formats that the program writes, such as "HDF5 (output.file), PNG (output.png) and TIFF
+/// (output.tiff)".
 std::string written_images(const deck::Deck& deck) {
   std::vector<std::string> texts;
   for (const Format& format : formats())

@@ -7,11 +7,11 @@
 
 namespace tessera::app {
 
-/// Whether a name ends as those of image files do, such as ".png", ".h5" or ".jpg".
+/// Returns whether the file name has an ending of an image format, such as ".png", ".h5" or ".jpg".
 bool has_image_ending(const std::string& path);
 
-/// Throws InputError when the file name that the deck gives for `key`, which is one of the keys `output.*`,
-/// has the ending of another format. A name with an unknown ending, or with none, fits every format.
+/// Throws InputError if the deck gives a file name for `key` that has the ending of another format. `key` is
+/// one of the keys `output.*`. A name without an ending, or with an unknown ending, fits every format.
 void check_ending(const deck::Deck& deck, const std::string& key);
 
 }  // namespace tessera::app

@@ -6,7 +6,7 @@
 
 namespace tessera::app {
 
-/// Returns the elements of `first`, followed by those of `second`.
+/// Returns the elements of `first`, followed by the elements of `second`.
 inline std::vector<std::string> joined(std::vector<std::string> first,
                                        const std::vector<std::string>& second) {
   first.insert(first.end(), second.begin(), second.end());

@@ -10,7 +10,8 @@
 namespace tessera::app {
 namespace {
 
-/// What a turn computes anew: the points of the largest array that is fed.
+/// Returns the number of points that one turn of a loop updates. It is the number of points of the largest
+/// array that the loop feeds.
 std::int64_t points_of(const Algorithm& pipeline, const LoopDeclaration& loop) {
   std::int64_t points = 0;
   for (const auto& feed : loop.feeds) points = std::max(points, pipeline[feed.to].domain.size());
@@ -49,7 +50,8 @@ void LoopRecorder::before_turn(const LoopProgress& progress) {
 }
 
 void LoopRecorder::after_turn(const LoopProgress& progress) {
-  // A plan from a file may repeat what is no loop of the pipeline.
+  // A plan from a file may repeat steps that are not a loop of the pipeline. The number of the loop is then
+  // negative.
   if (progress.loop < 0) return;
   history_.add(progress);
   progress_.turn([&] {
@@ -92,7 +94,8 @@ std::string LoopRecorder::unfinished() const {
 
 void LoopRecorder::add(Report& report) const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
-    if (pipeline_.loops()[i].rounds_of >= 0) continue;  // its turns are counted with those of that loop
+    // The turns in rounds are counted for the loop with the number `rounds_of`.
+    if (pipeline_.loops()[i].rounds_of >= 0) continue;
     const Total& total = totals_[i];
     const auto turns = static_cast<double>(total.own_turns);
     const double points = turns * static_cast<double>(points_of(pipeline_, pipeline_.loops()[i]));

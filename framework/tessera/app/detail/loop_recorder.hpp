@@ -13,34 +13,37 @@
 
 namespace tessera::app {
 
-/// Records how the loops of a run go, prints their progress lines and adds them to the report.
+/// Records the turns, times and residuals of the loops of a run, prints their progress lines, and adds the
+/// loops to the report.
 class LoopRecorder {
  public:
   LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank);
 
-  /// Adds the functions that record every turn of a run. This object must outlive the run.
+  /// Adds functions to `bindings` that record every turn of a run. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// Whether a loop is under way, so that steps come again and again.
+  /// Returns whether a loop is running. The steps of the plan are then repeated.
   bool is_inside() const { return depth_ > 0; }
 
-  /// Returns a line about the first loop whose condition did not hold at the end of its last run, or an empty
-  /// text when there is none. The last run of an inner loop is that in the last turn of the outer one.
+  /// Returns a line about the first loop whose condition did not hold at the end of its last run. Returns an
+  /// empty text if there is no such loop. The last run of an inner loop is its run in the last turn of the
+  /// outer loop.
   std::string unfinished() const;
 
   const LoopHistory& history() const { return history_; }
   LoopHistory& history() { return history_; }
 
-  /// Adds the table `loops`, or nothing when the pipeline has no loops.
+  /// Adds the table `loops` to the report. Adds nothing if the pipeline has no loops.
   void add(Report& report) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// The sums over all runs of a loop. An inner loop runs once in every turn of the outer one.
+  /// The sums over all runs of a loop. An inner loop runs once in every turn of the outer loop.
   struct Total {
     std::int64_t runs = 0;
     std::int64_t turns = 0;
-    /// The number of turns without those of an earlier run.
+    /// The number of turns that this run of the program has computed. `turns` also counts the turns of an
+    /// earlier run from whose checkpoint this run goes on.
     std::int64_t own_turns = 0;
     double seconds = 0;
     Clock::time_point began = {};

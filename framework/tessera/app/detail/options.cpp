@@ -11,7 +11,8 @@
 namespace tessera::app {
 namespace {
 
-/// The declaration of the options; --help and --version are answered by the program, once for all ranks.
+/// Declares the options. `--help` and `--version` only set flags. The program prints their texts later, once
+/// for all ranks.
 void declare(CLI::App& command_line, Options& options, std::vector<std::string>& words) {
   command_line.set_help_flag();
   command_line.add_flag("-h,--help", options.help, "Print this text");
@@ -69,12 +70,12 @@ void check(const Options& options) {
   require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
 }
 
-/// Neither key=value nor a deck, by its name.
+/// Returns whether a word has neither the form key=value nor the file name of a deck.
 bool is_part(const std::string& word) {
   return word.find('=') == std::string::npos && !word.ends_with(".yaml") && !word.ends_with(".yml");
 }
 
-/// Throws InputError where blanks part a key, its '=' and its value.
+/// Throws InputError if a key, the '=' and the value are separated by blanks.
 void check_blanks(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string spelt = words[i], meant = words[i];

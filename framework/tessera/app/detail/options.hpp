@@ -12,15 +12,15 @@ namespace tessera::app {
 struct Options {
   /// The paths of the decks.
   std::vector<std::string> decks;
-  /// The values for keys of the deck, each as "key=value".
+  /// The texts "key=value" that override values of the decks.
   std::vector<std::string> overrides;
-  /// Whether the program prints the text of --help.
+  /// Whether the program prints the text of --help and does not run.
   bool help = false;
-  /// Whether the program prints its version and those of its libraries.
+  /// Whether the program prints its version and the versions of its libraries, and does not run.
   bool version = false;
-  /// Whether the program explains its plans and does not run.
+  /// Whether the program explains its plans and does not run them.
   bool explain = false;
-  /// Whether the program looks for all that is wrong and does not run.
+  /// Whether the program checks the deck, the files and the plans, and does not run the plans.
   bool check = false;
   /// Whether --explain prints the graph of the pipeline instead of plans.
   bool dot = false;
@@ -28,26 +28,29 @@ struct Options {
   bool print_deck = false;
   /// Whether only errors are printed.
   bool quiet = false;
-  /// Whether the place of each rank and versions are printed, and by --explain one rank of each class.
+  /// Whether the program prints the place of each rank and the versions of its libraries. With --explain,
+  /// whether it also prints plans: one for each class of ranks (see RankClass).
   bool verbose = false;
-  /// The number of ranks for which --explain and --check plan; 0: as many as there are.
+  /// The number of ranks for which --explain and --check make plans. If it is 0, they make plans for the
+  /// ranks that were started.
   int ranks = 0;
-  /// The rank whose plan --explain prints; -1: it prints the costs of all ranks.
+  /// The rank whose plan --explain prints. If it is -1, --explain prints the costs of all ranks together.
   int rank = -1;
-  /// The file to which --explain saves the plans; empty: none.
+  /// The file in which --explain saves the plans. If it is empty, the plans are not saved.
   std::string save_plan;
-  /// The file whose plans are run or explained; empty: none.
+  /// The file from which the plans are read. If it is empty, the plans are made from the schedule.
   std::string plan;
-  /// The file of the report, `-` for standard output; empty: none.
+  /// The file of the report, or `-` for standard output. If it is empty, there is no report.
   std::string report;
-  /// The file of the trace; empty: none.
+  /// The file of the trace. If it is empty, there is no trace.
   std::string trace;
 
-  /// Whether plans are made and not run.
+  /// Returns whether the program makes plans but does not run them.
   bool only_plans() const { return explain || check; }
 };
 
-/// Reads the command line. Throws InputError for unknown options and for values that they do not accept.
+/// Reads the command line. Throws InputError for an unknown option, for a value that an option does not
+/// accept, and for options that exclude each other.
 Options parse_options(int argc, const char* const* argv);
 
 /// Returns the text of --help: usage, options, and the keys of the deck.

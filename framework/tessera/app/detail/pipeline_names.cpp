@@ -18,7 +18,8 @@ std::string hint(const std::string& name, const std::vector<std::string>& known)
   return meant.empty() ? fmt::format(": the names are {}", fmt::join(known, ", ")) : meant;
 }
 
-/// `field` is that of PipelineApplication.
+/// Throws InternalError if one of `names` is not in `known`. `field` is the member of PipelineApplication
+/// that holds `names`.
 void check(const char* field, const std::string& kind, const std::vector<std::string>& names,
            const std::vector<std::string>& known) {
   for (const std::string& name : names)

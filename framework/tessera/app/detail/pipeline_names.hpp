@@ -5,9 +5,9 @@
 
 namespace tessera::app {
 
-/// Throws InternalError when the pipeline of this deck lacks the output that the deck needs or, unless the
-/// names come from `with_names_of`, a stage, reduction or loop that the application names. A deck that
-/// schedules such a name would do nothing.
+/// Throws InternalError if `pipeline`, which is made from `deck`, lacks the output that the deck needs.
+/// Unless the names come from `with_names_of`, also throws it if the pipeline lacks a stage, reduction or
+/// loop that the application names, because a schedule for such a name would have no effect.
 void check_names_of(const PipelineApplication& application, const deck::Deck& deck,
                     const Algorithm& pipeline);
 

@@ -28,7 +28,7 @@ std::vector<std::size_t> members(const cpu_set_t& processors) {
   return numbers;
 }
 
-/// "rank 7", "ranks 0-3,8"; the numbers ascend.
+/// Returns a text such as "rank 7" or "ranks 0-3,8". The numbers must be in ascending order.
 std::string named(const char* noun, const std::vector<std::size_t>& numbers) {
   std::string text = fmt::format("{}{} ", noun, numbers.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < numbers.size();) {
@@ -41,7 +41,8 @@ std::string named(const char* noun, const std::vector<std::size_t>& numbers) {
   return text;
 }
 
-/// ", device 0 (NVIDIA H100 at 0000:3B:00.0)", as far as it is known.
+/// Returns a text such as ", device 0 (NVIDIA H100 at 0000:3B:00.0)". A name or an address that is not known
+/// is left out. The text is empty if kernels run on the host.
 std::string device_text(const Device& device) {
   if (device.number < 0) return "";
   std::vector<std::string> known;
@@ -60,7 +61,8 @@ std::string line(const std::vector<Placement>& ranks, const std::vector<std::siz
                      human_bytes(peak_bytes), here.size() == 1 ? "" : " each");
 }
 
-/// A warning about the ranks that share processors with this one; `near` are all of its node.
+/// Returns a warning if `rank` and the ranks that share processors with it have more threads than processors,
+/// and an empty text otherwise. `near` holds all ranks of the same machine node, including `rank`.
 std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank,
                            const std::vector<std::size_t>& near) {
   cpu_set_t shared = ranks[rank].affinity.processors;
@@ -81,8 +83,9 @@ std::string thread_warning(const std::vector<Placement>& ranks, std::size_t rank
       ranks[rank].node.data());
 }
 
-/// A warning about the ranks that share the device of this one. By their numbers one could not tell: each
-/// rank may see other devices.
+/// Returns a warning if other ranks of the same machine node, which are in `near`, use the same device as
+/// `rank`, and an empty text otherwise. Devices are compared by their addresses, because the same device may
+/// have different numbers on different ranks.
 std::string device_warning(const std::vector<Placement>& ranks, std::size_t rank,
                            const std::vector<std::size_t>& near) {
   const auto& address = ranks[rank].device.address;

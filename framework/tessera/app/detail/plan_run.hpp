@@ -9,19 +9,20 @@
 
 namespace tessera::app {
 
-/// The plan of a rank that is ready to run, as a whole or band after band.
+/// A plan of a rank that is ready to run. It runs as a whole, or one band after the other.
 class PlanRun {
  public:
-  /// Prepares `plan`, which is the plan of this rank. `plans` are the plans of all ranks, or null when the
-  /// plan comes from a file, where it has no bands. All arguments must outlive this object. Collective.
+  /// Prepares a run of `plan`, which is the plan of this rank. `plans` holds the plans of all ranks. It is
+  /// null if the plan comes from a file; such a plan has no bands. All arguments must outlive this object.
+  /// Collective.
   PlanRun(const Session& session, const Algorithm& pipeline, const Plans* plans, const Plan& plan,
           const Transport& transport);
 
-  /// Runs the plan. `observer` is told of steps of `plan`, and `band_observer` of each band if there are
-  /// several. Collective.
+  /// Runs the plan. Calls `observer` for the steps of the plan. If there are several bands, also calls
+  /// `band_observer` with each band before it is computed. Collective.
   void run(const Bindings& bindings, const StepObserver& observer, const BandObserver& band_observer);
 
-  /// The instance of the whole plan; null when there are several bands.
+  /// The plan instance of the whole plan, or null if there are several bands.
   PlanInstance* instance() { return instance_.get(); }
 
  private:

@@ -17,7 +17,8 @@ Plans::Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& 
     : pipeline_(pipeline), schedule_(schedule), target_(target), rank_count_(rank_count) {
   bands_ =
       bands > 0 ? bands_asked_for(pipeline, bands) : bands_that_fit(pipeline, schedule, target, rank_count);
-  // Bands that were asked for are checked here; others were chosen by their memory.
+  // If there are several bands, make_plan gets no memory limit. If `bands` is given, check_memory checks the
+  // memory instead. Otherwise bands_that_fit has chosen the bands by the memory that they need.
   if (has_bands() && bands > 0) memory_bytes_ = target_.memory_bytes;
   if (has_bands()) target_.memory_bytes = 0;
   const int passes = has_bands() ? passes_of(pipeline) : 1;

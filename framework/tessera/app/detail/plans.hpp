@@ -11,30 +11,33 @@
 
 namespace tessera::app {
 
-/// The plans of all ranks of a run. They are made when they are asked for, or were read from a file.
+/// The plans of all ranks of a run. The plan of a rank is made when of() is called for the rank, or all plans
+/// are read from a file.
 class Plans {
  public:
-  /// Prepares plans for a schedule in `bands` bands; 0: in as few as fit into the target's memory. Throws as
-  /// make_plan, bands_asked_for and bands_that_fit do. `pipeline` must outlive this object.
+  /// Prepares plans for a schedule. The number of bands is `bands`. If `bands` is 0, bands_that_fit chooses
+  /// bands that fit into the memory of `target`. Throws the exceptions of make_plan, bands_asked_for and
+  /// bands_that_fit. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
         std::int64_t bands = 0);
-  /// Takes the plans from the text of a file. Throws InputError when they are not plans of this pipeline, or
-  /// when they are plans of single bands. `pipeline` must outlive this object.
+  /// Reads the plans from the text of a file. Throws InputError if they are not plans of `pipeline`, or if
+  /// they are plans of single bands. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, std::string_view text);
 
   int rank_count() const { return rank_count_; }
-  /// The bands into which the arrays are cut; a single one if they are not.
+  /// The bands into which the arrays are cut. There is one band if the arrays are not cut.
   const Banding& bands() const { return bands_; }
   bool has_bands() const { return bands_.count > 1; }
-  /// Returns the plan of a rank; for several bands it is that of plan_with_bands, which does not run. Throws
-  /// ScheduleError when the plan needs more than the target's memory. Several threads must not call it at
-  /// once.
+  /// Returns the plan of a rank. If there are several bands, this is the plan that plan_with_bands returns.
+  /// It stands for the plans of all bands and cannot be run. Throws ScheduleError if the plan needs more
+  /// memory than the target has. Several threads must not call this function at the same time.
   Plan of(int rank) const;
   /// Returns the plan of a rank for one band, which can be run.
   Plan of(int rank, const Band& band) const;
 
  private:
-  /// A schedule that is complete for a window, and the regions of other ranks that were found on the way.
+  /// The scheduled pipeline for one window, and the regions of ranks that were computed for earlier plans.
+  /// Later plans use these regions again.
   struct Scheduled {
     Scheduled(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
               Window window)
@@ -52,7 +55,8 @@ class Plans {
   int rank_count_ = 0;
   Banding bands_;
   std::int64_t memory_bytes_ = 0;
-  /// The schedule for the whole image, or that of the middle band of each pass.
+  /// If there are several bands, one element for the middle band of each pass. Otherwise a single element for
+  /// the whole arrays. Empty if the plans come from a file.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;
   std::vector<Plan> saved_;
 };

@@ -21,7 +21,8 @@ ElementType type_named(const std::string& name) {
   return static_cast<ElementType>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// The box of the extents in the deck, slowest first.
+/// Returns the domain of the array whose extents are the value of `key`. The deck lists the extents from the
+/// slowest dimension in memory to the fastest one, and the domain has them in reverse order.
 Box domain_of(const deck::Deck& deck, const std::string& key) {
   const auto& entries = deck.get<deck::GridValue>(key).entries;
   const bool is_known =

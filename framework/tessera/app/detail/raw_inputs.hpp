@@ -12,18 +12,18 @@
 
 namespace tessera::app {
 
-/// The description that a deck gives of an image file without a header.
+/// The description in a deck of an image file that has no header.
 struct RawInput {
   io::RawLayout layout;
   ElementType type = ElementType::uint8;
   Box domain;
 };
 
-/// Declares `<image>.raw.shape`, `.type`, `.order` and `.offset`.
+/// Declares the keys `<image>.raw.shape`, `<image>.raw.type`, `<image>.raw.order` and `<image>.raw.offset`.
 void declare_raw_keys(deck::Schema& schema, const std::string& image);
 
-/// Returns the description of `image` by the keys `<image>.raw.*`, or nothing when the deck gives none of
-/// them. Throws InputError when they do not suffice or contradict each other.
+/// Returns the description of `image` that the keys `<image>.raw.*` of the deck give, or nothing if the deck
+/// has none of these keys. Throws InputError if keys are missing, have wrong values or contradict each other.
 std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image);
 
 }  // namespace tessera::app

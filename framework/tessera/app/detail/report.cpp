@@ -25,7 +25,8 @@ Json json_of(const Report::Row& row) {
   return json;
 }
 
-/// A line per value; texts of several lines stand below their name.
+/// Returns a text with one line for each value. If a value is a text of several lines, these lines follow
+/// below the name of the value.
 std::string section_text(const Report::Row& row) {
   std::size_t width = 0;
   for (const auto& [name, value] : row) width = std::max(width, name.size());
@@ -44,7 +45,8 @@ std::string section_text(const Report::Row& row) {
   return text;
 }
 
-/// The rows of a table as its text shows them.
+/// Returns the rows of a table in the order in which the text shows them. The rows with the largest values of
+/// `column` come first. If `column` is empty, the order is not changed.
 std::vector<Report::Row> sorted(std::vector<Report::Row> rows, const std::string& column) {
   const auto value = [&](const Report::Row& row) {
     const auto cell = std::ranges::find(row, column, &Report::Row::value_type::first);
@@ -54,7 +56,7 @@ std::vector<Report::Row> sorted(std::vector<Report::Row> rows, const std::string
   return rows;
 }
 
-/// Words to the left, numbers to the right.
+/// Returns the table as text. Texts are aligned to the left, and numbers to the right.
 std::string table_text(const std::vector<Report::Row>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& [name, value] : rows.front()) widths.push_back(name.size());

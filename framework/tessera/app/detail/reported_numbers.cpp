@@ -11,7 +11,8 @@
 namespace tessera::app {
 namespace {
 
-/// Counts in full, all else as far as it is of interest.
+/// Returns a number as text. Integers below 2^53 are shown with all digits, and other numbers with six
+/// significant digits.
 std::string shown(double value) {
   constexpr double exact = 1LL << 53;
   return value == std::floor(value) && std::abs(value) < exact ? fmt::format("{:.0f}", value)

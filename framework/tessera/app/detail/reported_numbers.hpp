@@ -13,25 +13,26 @@
 
 namespace tessera::app {
 
-/// The outputs of one element that a run prints and reports. Only rank 0 has their values.
+/// The outputs of one element that a run prints and reports as numbers. Only rank 0 has their values.
 class ReportedNumbers {
  public:
-  /// Finds those of `names` that the pipeline has. Throws InternalError when one of them is not an output of
-  /// one element.
+  /// Selects the stages of `pipeline` whose names are in `names`. Throws InternalError if one of these stages
+  /// is not an output, or has more than one element.
   ReportedNumbers(const Algorithm& pipeline, const std::vector<std::string>& names);
 
-  /// Adds the sinks that take the values. This object must outlive the run.
+  /// Adds sinks to `bindings` that take the values of the outputs. This object must outlive the run.
   void listen(Bindings& bindings);
 
-  /// Returns the application's verdict about the numbers on all ranks; it is empty when nothing is missed, or
-  /// when the application gives no verdicts. Collective.
+  /// Returns the verdict of the application on the numbers: a line that says which demands of the deck they
+  /// do not meet. The line is empty if they meet all demands, or if the application has no verdict. All ranks
+  /// get the same line. Collective.
   std::string judged(MPI_Comm communicator, const PipelineApplication& application,
                      const deck::Deck& deck) const;
 
   bool empty() const { return numbers_.empty(); }
   /// Returns the numbers as text, such as "psnr 31.2, ssim 0.93".
   std::string text() const;
-  /// Adds the section `numbers`, or nothing when there are no numbers.
+  /// Adds the section `numbers` to the report. Adds nothing if there are no numbers.
   void add(Report& report) const;
 
  private:
@@ -42,7 +43,7 @@ class ReportedNumbers {
     double value = 0;
   };
 
-  /// The numbers, in a list because bindings hold their addresses.
+  /// The numbers. They are in a list so that their addresses, which bindings hold, do not change.
   std::list<Number> numbers_;
 };
 

@@ -16,7 +16,8 @@
 namespace tessera::app {
 namespace {
 
-/// The file that is asked for, or those of a folder, the newest first.
+/// Returns the paths of the checkpoints from which the run may go on. If `path` is a folder, these are the
+/// checkpoints in the folder, the newest first. Otherwise the result is `path` alone. Collective.
 std::vector<std::string> candidates(const CheckpointedRun& run, const std::string& path) {
   std::vector<std::string> paths;
   if (run.session.rank() == 0) {
@@ -29,7 +30,7 @@ std::vector<std::string> candidates(const CheckpointedRun& run, const std::strin
   return paths;
 }
 
-/// One array of a checkpoint.
+/// A source that reads one array from a checkpoint.
 class CheckpointSource final : public BlockSource {
  public:
   CheckpointSource(io::CheckpointReader& reader, std::string name)

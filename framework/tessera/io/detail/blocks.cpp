@@ -60,8 +60,8 @@ void for_each_run(
     const std::function<void(std::int64_t first, std::int64_t points, std::byte* memory)>& use) {
   const Box& box = block.box;
   if (box.empty()) return;
-  // A run extends over the dimensions below `split`. In each of them except the last, the block covers the
-  // whole domain, and its memory has no gaps.
+  // A run extends over the dimensions below `split`. The block covers the whole domain in each of these
+  // dimensions except the last, and the memory of a run has no gaps.
   int split = 1;
   std::int64_t points = box[0].size();
   for (; split < box.dimensions && box[split - 1] == domain[split - 1] && block.strides[split] == points;

@@ -7,8 +7,8 @@
 
 namespace tessera::io::detail {
 
-/// The place of an array in a checkpoint, which holds the points of the array without gaps, and the digest of
-/// these points.
+/// The place of an array in a checkpoint, and the digest of its points, which is a checksum. The file holds
+/// the points of the array without gaps.
 struct SealedArray {
   std::int64_t offset = 0;
   std::int64_t points = 0;
@@ -19,8 +19,8 @@ struct SealedArray {
 };
 
 /// The size of the seal in bytes. The seal is text at the beginning of a checkpoint, before the part of the
-/// file that HDF5 writes. It contains digests of the whole file. With them, damage is found without calls of
-/// HDF5, which cannot be relied on to read damaged files safely.
+/// file that HDF5 writes. It contains digests of the whole file. With these digests, Tessera finds damage
+/// before it calls HDF5, which is not made for damaged files.
 inline constexpr std::int64_t seal_bytes = 16384;
 
 /// Writes the seal into the file `file_name`, which HDF5 has already closed. Throws InputError about `path`.
@@ -31,8 +31,8 @@ void write_seal(const std::string& file_name, const std::string& path,
 /// when the file has another size than the seal says.
 std::vector<SealedArray> read_seal(const std::string& path);
 
-/// Checks all parts of the file besides the seal and the arrays. Throws InputError when they are damaged. One
-/// rank calls this function for all.
+/// Checks all parts of the file besides the seal and the arrays. Throws InputError when they are damaged.
+/// This function is called on one rank only.
 void check_sealed_rest(const std::string& path, const std::vector<SealedArray>& arrays);
 
 /// Returns the digest of `points` points of an array, beginning with the point number `first`.

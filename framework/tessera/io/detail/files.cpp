@@ -89,9 +89,9 @@ File open_for_reading(const std::string& path, const std::string& kind) {
 }
 
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes) {
-  // Reserving space beyond the end of a file does not fail when the space exceeds the limit on the size of
-  // files. HDF5 would later wait forever when a write exceeds the limit. Therefore, the limit is checked
-  // here.
+  // The limit of the process on the size of files is checked here. The system does not apply the limit to
+  // space that is reserved beyond the end of a file, and HDF5 would wait forever when a later write exceeds
+  // it.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(bytes))
     fail_to_write(path, error_text(EFBIG));

@@ -30,7 +30,8 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Reserves space on the disk for `bytes` bytes of the file `file_name`, if the file system supports this.
-/// Throws InputError about `path` when there is too little space, or when files must not have so many bytes.
+/// Throws InputError about `path` when there is too little space, or when the limit of the process on the
+/// size of files is less than `bytes`.
 void reserve(const std::string& file_name, const std::string& path, std::int64_t bytes);
 
 /// Frees the space that `reserve` has reserved behind the end of the file. Throws InputError about `path`.

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 7> table_keys = {"BITPIX", "NAXIS",  "NAX
                                                         "PCOUNT", "GCOUNT", "TFIELDS"};
 
 /// Throws InputError unless the card has the keyword number `place` of `table_keys`, and a number as its
-/// value. Otherwise CFITSIO would continue with uninitialised memory.
+/// value. Without such a card, CFITSIO would use uninitialised memory.
 void check_table_card(const std::string& path, std::size_t place, const std::string& key,
                       std::string_view value) {
   const bool is_number = !value.empty() && value.find_first_not_of("+-0123456789") == value.npos;

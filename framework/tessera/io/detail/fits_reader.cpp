@@ -48,7 +48,7 @@ std::string reason_of(int status) {
 
 /// Returns the element type of an image whose points are scale * stored + zero, where `bits` is the FITS type
 /// of the stored values. FITS stores only unsigned bytes and signed integers of more bits. Signed bytes and
-/// unsigned integers are stored with `zero` as half of their range.
+/// unsigned integers are stored shifted by half of their range, and `zero` undoes the shift.
 ElementType type_of(int bits, double scale, double zero) {
   struct Kind {
     int bits;
@@ -218,7 +218,7 @@ void FitsReader::check_size(int bits) const {
 
 void FitsReader::read(const HostBlock& block) {
   if (tiles_) tiles_->check(block.box);
-  // A blank is a point without a value. If no value for blanks is passed, CFITSIO does not change any floats.
+  // A blank is a point without a value. If no value for blanks is passed, CFITSIO leaves floats unchanged.
   float narrow = std::numeric_limits<float>::quiet_NaN();
   double wide = std::numeric_limits<double>::quiet_NaN();
   void* blank = nullptr;

@@ -13,13 +13,13 @@ namespace tessera::io::detail {
 
 class FitsTiles;
 
-/// Reads an image of a FITS file with the library CFITSIO. All functions throw InputError about the path when
-/// the file is damaged.
+/// Reads an image of a FITS file with the library CFITSIO. The constructor and `read` throw InputError about
+/// the path when the file is damaged.
 class FitsReader {
  public:
-  /// Opens the file at `extension`, which is the name or the number of an extension. If it is empty, the file
-  /// is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not exist, or
-  /// is not such an image.
+  /// Opens the file at `extension`, which is the name or the number of an extension. If `extension` is empty,
+  /// the file is opened at the first image with 2 or 3 axes. Throws InputError when the extension does not
+  /// exist, or is not such an image.
   FitsReader(const std::string& path, const std::string& extension);
   ~FitsReader();
 

@@ -52,8 +52,8 @@ class Bits {
 };
 
 /// Returns whether the bytes, which are compressed by RICE, are enough for `points` points of 1, 2 or 4
-/// bytes. The points are divided into blocks of `block` points. Each block begins with the code by which it
-/// is coded.
+/// bytes. The points are divided into blocks of `block` points. Each block begins with a number that tells
+/// how its points are coded.
 bool holds_rice(const std::vector<std::uint8_t>& bytes, std::int64_t points, std::int64_t block,
                 std::size_t point_bytes) {
   const std::size_t code_bits = point_bytes == 1 ? 3 : point_bytes == 2 ? 4 : 5;
@@ -137,7 +137,7 @@ void FitsTiles::find_extents() {
 }
 
 /// Finds the column of compressed data. Throws InputError when the table has a column for tiles that could
-/// not be compressed, which only images of floats need.
+/// not be compressed. Only images of floats have such tiles.
 void FitsTiles::find_column() {
   for (const char* other : {"UNCOMPRESSED_DATA", "GZIP_COMPRESSED_DATA"})
     if (column(other) != 0)
@@ -173,8 +173,8 @@ Box FitsTiles::tile_at(LONGLONG row) const {
   return tile;
 }
 
-/// Checks that the list of a tile fits into its data. A list is the result of PLIO compression. At its
-/// beginning it says where its instructions begin and where they end.
+/// Checks that the list of a tile fits into the data of the tile. A list is the result of PLIO compression.
+/// Its first words say where its instructions begin and end.
 void FitsTiles::check_list(LONGLONG row) const {
   const LONGLONG length = lengths_[static_cast<std::size_t>(row - 1)];
   std::array<short, 5> words{};

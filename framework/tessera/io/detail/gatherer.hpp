@@ -18,8 +18,8 @@ class Gatherer {
   /// box that is gathered may have more than `most_points` points. Collective.
   Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points);
 
-  /// Fills those points of `target` on rank 0 that a rank owns. The other ranks pass the same `target.box`;
-  /// the rest of `target` is ignored on them. Collective.
+  /// Fills `target` on rank 0 with the points that the ranks own. Points that no rank owns are not changed.
+  /// The other ranks pass the same `target.box`; the memory of their `target` is not used. Collective.
   void gather(const HostBlock& target);
 
  private:

@@ -12,7 +12,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// HDF5's error stack begins with the function that met the error, and ends with the one that was called.
+/// Returns the description of the first entry of HDF5's error stack. The first entry is about the function
+/// that found the error; the last entry is about the function that Tessera called.
 std::string innermost_error() {
   std::string text;
   const H5E_walk2_t keep_first = [](unsigned depth, const H5E_error2_t* error,
@@ -49,15 +50,17 @@ std::optional<ElementType> element_type(hid_t type) {
 
 using Extents = std::array<hsize_t, max_dimensions>;
 
-/// HDF5's index of chunks, and what DEFLATE adds to each.
+/// The most bytes that a chunk needs besides its points: for its entry in HDF5's index of chunks, and for
+/// what DEFLATE adds.
 constexpr std::int64_t bytes_about_a_chunk = 128;
 
-/// Where a dimension stands in HDF5's order, slowest first.
+/// Returns the number of a dimension in the order of HDF5, where the slowest dimension is the first one.
 std::size_t slot_of(int dimension, int dimensions) {
   return static_cast<std::size_t>(dimensions - 1 - dimension);
 }
 
-/// No chunk is larger than its array, and HDF5 has none of 4 GiB.
+/// Returns the extents of a chunk, which are at most those of the array. Throws InputError about `path` when
+/// a chunk has 4 GiB or more, which HDF5 does not support.
 Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::string& path) {
   const int dimensions = array.domain.dimensions;
   Extents chunk{};
@@ -131,7 +134,8 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
   if (H5Tequal(type, memory_type(layout.type)) <= 0) return std::nullopt;
   if (H5Dget_storage_size(dataset) != static_cast<hsize_t>(layout.domain.size()) * size_of(layout.type))
     return std::nullopt;
-  // From the beginning of the file, user block and all; undefined while nothing was written.
+  // The place is counted from the beginning of the file, including the user block. It is undefined if no
+  // points have been written.
   const haddr_t place = H5Dget_offset(dataset);
   if (place == HADDR_UNDEF) return std::nullopt;
   return static_cast<std::int64_t>(place);
@@ -157,7 +161,8 @@ std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storag
     chunks *= (array.domain[d].size() - 1) / extent + 1;
     points *= extent;
   }
-  // Chunks at an edge are stored whole; what DEFLATE cannot compress grows a little.
+  // Chunks that extend beyond the array are stored completely. Chunks that DEFLATE cannot compress grow a
+  // little.
   return chunks * (points * element + points * element / 256 + bytes_about_a_chunk);
 }
 
@@ -172,7 +177,7 @@ Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& arra
   H5Pset_create_intermediate_group(links, 1);
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(creation, false);  // equal arrays make equal files
+  H5Pset_obj_track_times(creation, false);  // so that equal arrays give equal files
   if (storage.has_chunks()) H5Pset_chunk(creation, dimensions, chunk_of(array, storage, path).data());
   if (storage.compression > 0) {
     H5Pset_shuffle(creation);

@@ -15,7 +15,7 @@
 
 namespace tessera::io::detail {
 
-/// While one lives, HDF5 prints nothing of its own.
+/// Prevents HDF5 from printing error messages during the lifetime of an object of this class.
 class QuietHdf5 {
  public:
   QuietHdf5() {
@@ -48,15 +48,15 @@ class Hdf5Id {
 
   operator hid_t() const { return id_; }
   bool valid() const { return id_ >= 0; }
-  /// Closes it now; false when HDF5 reports an error.
+  /// Closes the identifier. Returns false if HDF5 reports an error.
   bool close() {
     const QuietHdf5 quiet;
     const hid_t id = std::exchange(id_, -1);
     return id < 0 || are_abandoned() || close_(id) >= 0;
   }
 
-  /// From now on no identifier of this process is closed, which ranks do together, and those that wait for
-  /// each other elsewhere never would.
+  /// Ensures that no identifier of this process is closed any more. To close a file, HDF5 needs all ranks.
+  /// After an error, some ranks may wait in another call, so that the others would wait for them forever.
   static void abandon_all() { are_abandoned() = true; }
 
  private:
@@ -69,39 +69,44 @@ class Hdf5Id {
   Close close_ = nullptr;
 };
 
-/// Throws InputError "<path>: <problem> (<what HDF5 said first>); <advice>".
+/// Throws InputError with the message "<path>: <problem> (<HDF5's description of the error>); <advice>".
 [[noreturn]] void fail_with_hdf5(const std::string& path, const std::string& problem,
                                  const std::string& advice);
 
-/// HDF5's own type for elements in memory.
+/// Returns HDF5's identifier for the native type that corresponds to `type`.
 hid_t memory_type(ElementType type);
 
-/// What a data set holds, as Tessera sees it.
+/// The element type and the domain of a data set.
 struct Hdf5Layout {
   ElementType type;
   Box domain;
 };
 
-/// The layout of an open data set; throws InputError when it is no image.
+/// Returns the layout of an open data set. Throws InputError when the data set is empty, does not have 2 to 4
+/// dimensions, or does not hold integers or floats of at most 64 bits.
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
 
-/// The byte of its file at which the points of an open data set begin that lie there one after another, of
-/// the very type that they have in memory; none when HDF5 has to gather, convert or make them up.
+/// Returns the offset in the file of the first point of an open data set, if the file holds all points one
+/// after another and in the type that they have in memory. Returns nothing if HDF5 has to collect the points
+/// from several places, to convert them, or to fill in values because none have been written.
 std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout);
 
-/// Opens the data set of this name; throws InputError when there is none, naming those that the file holds.
+/// Opens the data set with this name. Throws InputError when this fails; the message lists the data sets of
+/// the file.
 Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
 
-/// The room that an array takes at most, with what HDF5 notes about its chunks. Throws InputError about
-/// `path` when HDF5 has no such chunks.
+/// Returns the most bytes that an array needs in a file, including HDF5's index of its chunks. Throws
+/// InputError about `path` when HDF5 does not support chunks of this size.
 std::int64_t most_stored_bytes(const FileArray& array, const Hdf5Storage& storage, const std::string& path);
 
-/// Creates a data set, and the groups above it. Collective in HDF5's sense. Throws InputError.
+/// Creates a data set, and the groups that contain it. All ranks that have opened the file must make this
+/// call with the same arguments, as HDF5 requires. Throws InputError.
 Hdf5Id create_dataset(hid_t file, const std::string& path, const FileArray& array,
                       const Hdf5Storage& storage = {});
 
-/// The name of the only data set in the file, or of the only one among several that is shaped like an image.
-/// Throws InputError when there is none, or several.
+/// Returns the name of the data set that is an image, if the file has exactly one. A data set is an image if
+/// it has 2 to 4 dimensions. If no data set is an image, but the file has exactly one data set, its name is
+/// returned. Throws InputError in all other cases.
 std::string only_dataset(hid_t file, const std::string& path);
 
 }  // namespace tessera::io::detail

@@ -8,7 +8,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Of any length: texts of a fixed length have to fit into the 64 KiB of an object's header.
+/// Returns HDF5's type for texts of variable length. Texts of a fixed length would have to fit into the
+/// header of an object, which has at most 64 KiB.
 Hdf5Id text_type() {
   Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
@@ -31,7 +32,8 @@ bool write_list(hid_t object, const std::string& name, const std::vector<std::in
                       values.data());
 }
 
-/// Reads a scalar of a type of this class.
+/// Reads a scalar attribute. Throws InputError unless its type is in the same class of types as `type`, for
+/// example the class of all integers.
 void read_scalar(hid_t object, const std::string& path, const std::string& name, hid_t type, void* value) {
   const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
   const Hdf5Id stored(H5Aget_type(attribute), H5Tclose);

@@ -9,10 +9,12 @@
 namespace tessera::io::detail {
 namespace {
 
-/// How long a rank that has failed waits for the others, which may be at work on their parts.
+/// The time for which a rank waits for the other ranks after its own call has failed. The other ranks may
+/// still be reading or writing.
 constexpr double patience_seconds = 5;
 
-/// What unwinding would close, and rank 0 remove, which may be elsewhere.
+/// Ensures that no HDF5 file is closed any more, because this needs all ranks. Also removes the unfinished
+/// files of this process, because rank 0 may wait in another call and never remove these files.
 void abandon_files() {
   Hdf5Id::abandon_all();
   remove_unfinished_files();

@@ -19,17 +19,19 @@
 namespace tessera::io::detail {
 namespace {
 
-// MPI counts bytes with an int; a collective read or write of more than that is left to no implementation.
+// The most bytes that one call reads into a block, or writes from it, without a buffer. MPI counts bytes with
+// an int. Tessera does not rely on MPI implementations to split a collective read or write of more bytes.
 constexpr std::int64_t in_place_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t staged_chunk_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t compressed_bytes = std::int64_t{32} << 20;
-/// Of some 14 KB each while they are written.
+/// The most chunks that one call reads or writes. HDF5 needs about 14 KB of memory for each chunk while it is
+/// written.
 constexpr std::int64_t chunks_at_once = 1024;
 
 using Extents = std::array<hsize_t, max_dimensions>;
 
-/// The extents, slowest first, of an array in C order that has the strides of `block` and holds it at its
-/// beginning.
+/// Returns the extents, slowest first, of an array in C order that contains the block, begins at the same
+/// address, and has the same strides. Returns nothing if there is no such array.
 std::optional<Extents> enclosing_array(const HostBlock& block) {
   Extents extents{};
   const int last = block.box.dimensions - 1;
@@ -47,7 +49,7 @@ std::optional<Extents> enclosing_array(const HostBlock& block) {
   return extents;
 }
 
-/// A part of a block that moves in one call.
+/// A part of a block that is read or written in one call.
 struct Piece {
   Box box;
   Hdf5Id memory_space;
@@ -59,18 +61,20 @@ class Transfer {
   Transfer(hid_t dataset, const HostBlock& block, const Box& domain, const std::string& path)
       : dataset_(dataset), block_(block), domain_(domain), path_(path) {}
 
-  /// Cuts the block into pieces. Not collective.
+  /// Cuts the block into pieces, and describes them to HDF5. Not collective.
   void prepare(Direction direction) {
     const Storage storage = storage_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    // Of plain chunks that lie beyond the file's end a collective call would read zeros.
+    // If the file is truncated, a collective call would read zeros for uncompressed chunks that lie beyond
+    // the end of the file. Therefore, uncompressed chunks are read in independent calls.
     is_independent_ = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
     H5Pset_dxpl_mpio(transfer_list_, is_independent_ ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
     staged_ = !block_.box.empty() && !enclosing_array(block_).has_value();
     for (const Box& box : parts_of(storage)) pieces_.push_back(piece_of(box));
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
     nothing_.file_space = checked(H5Dget_space(dataset_), H5Sclose);
-    // Another type than the data set's would be converted, which HDF5 does not do collectively.
+    // A type other than that of the data set would need a conversion, which HDF5 does not do in collective
+    // calls.
     nothings_type_ = checked(H5Dget_type(dataset_), H5Tclose);
     H5Sselect_none(nothing_.memory_space);
     H5Sselect_none(nothing_.file_space);
@@ -79,8 +83,8 @@ class Transfer {
   bool is_independent() const { return is_independent_; }
   std::int64_t pieces() const { return static_cast<std::int64_t>(pieces_.size()); }
 
-  /// Moves the piece of this number, or takes part with nothing. Calls HDF5 collectively, and throws only
-  /// after.
+  /// Reads or writes the piece with this number. If there is no such piece, the rank takes part in the
+  /// collective call of HDF5 without any points. Throws only after this call.
   void move(std::int64_t number, Direction direction) {
     const bool some = number < pieces();
     const Piece& piece = some ? pieces_[static_cast<std::size_t>(number)] : nothing_;
@@ -100,7 +104,7 @@ class Transfer {
   }
 
  private:
-  /// How a data set lies in its file.
+  /// The way in which the file stores a data set.
   struct Storage {
     bool is_chunked = false;
     bool is_compressed = false;
@@ -118,8 +122,9 @@ class Transfer {
     return storage;
   }
 
-  /// Those of the block that move in one call each. HDF5 keeps what it knows of each chunk, and all that it
-  /// has compressed, until a call is done.
+  /// Returns the parts of the block that are read or written in one call each. Their size is limited,
+  /// because HDF5 keeps its data about each chunk, and all chunks that it has compressed, in memory until the
+  /// call ends.
   std::vector<Box> parts_of(const Storage& storage) {
     std::vector<Box> parts{block_.box};
     if (storage.is_chunked) {
@@ -129,7 +134,8 @@ class Transfer {
           storage.is_compressed ? std::min(chunks_at_once, compressed_bytes / bytes) : chunks_at_once;
       parts = groups_of_chunks(block_.box, domain_, storage.chunk, most);
     }
-    // A part of a chunk is compressed with the whole of it.
+    // If a compressed chunk is cut into several parts, HDF5 compresses or decompresses the whole chunk for
+    // each part. Therefore, compressed data sets are not cut into small pieces.
     const bool is_small = staged_ && !storage.is_compressed;
     std::vector<Box> result;
     std::int64_t largest = 0;
@@ -149,7 +155,8 @@ class Transfer {
     return Hdf5Id(id, close);
   }
 
-  /// Where a piece lies in memory: in the block, or in the buffer.
+  /// Returns the memory of a piece. It is a part of the block, or the buffer if the block is
+  /// staged, that is, copied through the buffer.
   HostBlock memory_of(const Box& box) {
     if (box.empty()) return {};
     if (staged_) return packed_block(buffer_.data(), block_.type, box);
@@ -193,8 +200,9 @@ class Transfer {
   std::vector<std::byte> buffer_;
 };
 
-/// Where the ranks can read a data set as they read a raw file, the same on all of them; -1 if they cannot.
-/// Throws InputError on all of them when it lies beyond the file's end: MPI-IO would read zeros there.
+/// Returns the offset in the file of the first point of a data set, if the ranks can read the data set
+/// without HDF5, like a raw file, and -1 otherwise. The result is the same on all ranks. Throws InputError on
+/// all ranks when the data set extends beyond the end of the file, because MPI-IO would read zeros there.
 std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout,
                               const std::string& path) {
   std::int64_t place = raw_place_of(dataset, layout).value_or(-1);
@@ -205,12 +213,13 @@ std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5La
     if (place >= 0 && (error || place > size - bytes))
       fail(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
   });
-  // Ranks that saw a file change would wait for each other in different calls.
+  // If the file changes during the run, the ranks may have found different places. Without the broadcast,
+  // they would make different collective calls, and wait for each other forever.
   MPI_Bcast(&place, 1, MPI_INT64_T, 0, communicator);
   return place;
 }
 
-/// The access list of a file that the ranks of `communicator` share.
+/// Returns HDF5's access property list for a file that the ranks of `communicator` open together.
 Hdf5Id parallel_access(MPI_Comm communicator) {
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (H5Pset_fapl_mpio(access, communicator, MPI_INFO_NULL) < 0)
@@ -248,7 +257,7 @@ Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, c
     if (!file.valid())
       fail_with_hdf5(path, "cannot be written", "create its folder, or choose another that can be written");
   });
-  collectively(communicator, make_room);  // again, as HDF5 empties the file
+  collectively(communicator, make_room);  // again, because HDF5 has emptied the file
   return file;
 }
 
@@ -258,7 +267,8 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
   collectively(communicator, [&] { mine.prepare(direction); });
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
-  // Nobody waits for others in independent calls, which may take long.
+  // In independent calls, no rank waits for others inside HDF5. `collectively` is enough then, and has no
+  // limit on the time for which a rank waits.
   const auto together = direction == Direction::write ? write_together
                         : mine.is_independent()       ? collectively
                                                       : call_together;

@@ -12,39 +12,43 @@
 
 namespace tessera::io::detail {
 
-/// Opens the file for reading through MPI-IO. Collective; throws InputError on every rank, about `path`,
-/// whatever the file is called meanwhile.
+/// Opens the file `file_name` for reading through MPI-IO. Collective. Throws InputError on every rank. The
+/// message names `path`, because `file_name` may be a temporary name.
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path);
 
-/// A file to create.
+/// The properties of an HDF5 file that is to be created.
 struct NewHdf5 {
-  /// Room is made for so many bytes of data, and HDF5's own, before HDF5 sees the file, where the file system
-  /// can: HDF5 closes none in which a rank could not write.
+  /// The number of bytes of data. Space on the disk is reserved for them and for HDF5's own bytes, if the
+  /// file system supports this, because HDF5 cannot close a file into which a rank could not write.
   std::int64_t bytes = 0;
-  /// HDF5 leaves the user block alone: none, or a power of two from 512 on at the beginning.
+  /// The size of the user block, which is a part at the beginning of the file that HDF5 does not use. The
+  /// size is 0, or a power of two that is at least 512.
   hsize_t user_block_bytes = 0;
-  /// It gets arrays with chunks. Of many of them, ranks do not agree with the index of HDF5 before 1.10.
+  /// Whether the file gets arrays with chunks. Such a file uses the format of HDF5 1.10 or later. In older
+  /// formats, the ranks may disagree about the index of chunks when there are many chunks.
   bool chunked = false;
 
-  /// With what HDF5 itself writes, and attributes.
+  /// Returns `bytes` plus the space for attributes and for HDF5's own data.
   std::int64_t all_bytes() const { return bytes + (std::int64_t{128} << 10); }
 };
 
-/// Overwrites the file. As open_in_parallel.
+/// Creates the HDF5 file `file_name` through MPI-IO, and overwrites a file with this name. Collective. Throws
+/// InputError about `path` on every rank.
 Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path,
                           const NewHdf5& how);
 
 enum class Direction { read, write };
 
-/// Moves each rank's block between memory and an open data set that holds `domain`. Collective; throws
-/// InputError about `path` on every rank, or StrandedError. Blocks whose strides HDF5 can describe move in
-/// place, others through a small buffer.
+/// Reads the block of each rank from an open data set, or writes it to the data set. The data set holds
+/// `domain`. Collective. Throws InputError about `path` on every rank, or StrandedError. If HDF5 cannot
+/// describe the strides of a block, the points of the block are copied through a buffer.
 void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
               const Box& domain, const std::string& path);
 
-/// Fills each rank's block from an open data set of the file at `path` that has this layout. Collective;
-/// throws InputError on every rank, or StrandedError. What lies in the file as it does in memory each rank
-/// reads past HDF5: MPI-IO takes long over the parts of rows.
+/// Fills the block of each rank from an open data set of the file at `path`. `layout` is the layout of the
+/// data set. Collective. Throws InputError on every rank, or StrandedError. If the file holds the points in
+/// the form that they have in memory, each rank reads them without HDF5, because MPI-IO is slow at reading
+/// parts of rows.
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
                   const std::string& path);
 

@@ -6,8 +6,10 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Calls use(x range, samples, points) for each row of a channel in both: the first sample of the row, from
-/// where the next is as many samples on as there are channels, and the first point.
+/// Calls use(count, samples, points) for each row of each channel that both `samples` and `block` hold.
+/// `count` is the number of points of the row that both hold. The arguments `samples` and `points` are the
+/// addresses of the first of these points, in the interleaved image and in the block. In the interleaved
+/// image, the distance from a point of the row to the next one is the number of channels.
 template <class T, class Use>
 void for_each_row(const Interleaved& samples, const HostBlock& block, const Use& use) {
   const Range columns = intersection(samples.box[0], block.box[0]);

@@ -10,25 +10,28 @@
 
 namespace tessera::io::detail {
 
-/// The domain of an image: x, y and, for colour, the channel.
+/// Returns the domain of an image. Its dimensions are x and y, and the channel if there are several channels.
 Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels);
 
-/// The channels of an image of this box: the range of its third dimension, or one channel if it has two.
+/// Returns the range of the channels in `box`: the range of its third dimension, or [0, 1) if `box` has two
+/// dimensions.
 Range channels_of(const Box& box);
 
-/// Points of an image in the order of most files: those of a row side by side, the channels of a point
-/// together. No padding.
+/// Points of an image in the order of most files: row by row, and in each row pixel by pixel, with all
+/// channels of a pixel together. There is no padding.
 struct Interleaved {
   std::byte* data = nullptr;
   ElementType type = ElementType::uint8;
-  Box box;  ///< of 2 dimensions, or 3 with channels
+  Box box;  ///< the points: (x, y) or (x, y, channel)
 };
 
-/// Row `y` of an image of this domain, in all columns and channels.
+/// Returns a description of row `y` of an image with the domain `domain`. The memory at `data` holds all
+/// columns and channels of the row.
 Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y);
 
-/// Copies the points that both hold, which are of one type.
+/// Copies the points that both `from` and `to` hold. Both have the same element type.
 void take_points(const Interleaved& from, const HostBlock& to);
+/// Copies the points that both `from` and `to` hold. Both have the same element type.
 void put_points(const HostBlock& from, const Interleaved& to);
 
 }  // namespace tessera::io::detail

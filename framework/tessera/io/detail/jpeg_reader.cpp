@@ -10,9 +10,12 @@
 namespace tessera::io::detail {
 namespace {
 
-/// What decoding a progressive file, which needs all coefficients at once, may take.
+/// The most bytes of memory for decoding a file. Only progressive files need much memory, because all of
+/// their coefficients are kept until the end.
 constexpr std::int64_t most_memory = std::int64_t{2} << 30;
-/// Encoders make some ten scans. Each costs time for all points, however few its bytes are.
+/// The most scans of a file, which are the passes over the image in which a progressive file is decoded.
+/// Usual files have about ten scans. A damaged file could have many short scans, each of which costs time for
+/// all points.
 constexpr int most_scans = 1000;
 
 }  // namespace
@@ -23,7 +26,8 @@ void JpegReader::on_error(j_common_ptr jpeg) {
   std::longjmp(errors->jump, 1);
 }
 
-/// libjpeg goes on with grey points where it finds damage, of which it warns.
+/// Treats warnings of libjpeg, which have a negative level, as errors. When libjpeg finds damage, it only
+/// warns, and continues with grey points.
 void JpegReader::on_message(j_common_ptr jpeg, int level) {
   if (level < 0) on_error(jpeg);
 }

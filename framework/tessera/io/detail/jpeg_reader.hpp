@@ -18,8 +18,9 @@ namespace tessera::io::detail {
 /// Decodes one JPEG file.
 class JpegReader final : public RowReader {
  public:
-  /// Opens the file and reads its header; throws InputError, too, when its colours are neither grey nor RGB
-  /// nor YCbCr.
+  /// Opens the file and reads its header. Throws InputError when the file cannot be opened, is damaged, or
+  /// has colours other than grey, RGB or YCbCr. Throws InputError also when a sample does not have 8 bits, or
+  /// when decoding would need too much memory.
   explicit JpegReader(const std::string& path);
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
@@ -31,9 +32,10 @@ class JpegReader final : public RowReader {
   void finish() override;
 
  private:
-  /// Where libjpeg's errors land: its handlers may neither return nor throw through C code.
+  /// The last error of libjpeg, and the target of the jump after the error. The error handler jumps, because
+  /// it must not return to libjpeg, and must not throw an exception through C code.
   struct Errors {
-    jpeg_error_mgr manager;  ///< the first member: libjpeg's pointer to it is one to all of it
+    jpeg_error_mgr manager;  ///< the first member, so that libjpeg's pointer to it also points to Errors
     std::jmp_buf jump;
     char message[JMSG_LENGTH_MAX] = {};
   };
@@ -42,8 +44,8 @@ class JpegReader final : public RowReader {
   static void on_message(j_common_ptr jpeg, int level);
   static void on_progress(j_common_ptr jpeg);
 
-  /// Calls libjpeg; throws InputError when it reports an error. `call` may hold no objects with destructors,
-  /// which the jump would skip.
+  /// Runs `call`, which calls libjpeg. Throws InputError when libjpeg reports an error. `call` must not have
+  /// local objects with destructors, because the jump after an error would skip the destructors.
   template <class Call>
   void checked(const Call& call);
   void read_header();

@@ -10,18 +10,21 @@
 
 namespace tessera::io::detail {
 
-/// How much of a file's array is there already: it comes whole, or part after part along one dimension.
+/// Keeps track of how much of an array has been written to a file. The array is written as a whole, or in
+/// parts that follow each other along one dimension.
 class Parts {
  public:
   Parts(MPI_Comm communicator, std::string path, const Box& domain)
       : communicator_(communicator), path_(std::move(path)), domain_(domain) {}
 
-  /// Before a part is written. Collective; throws InternalError on every rank when it is not the next one, or
-  /// the ranks' blocks of `type` do not have as many points.
+  /// Checks a part before it is written, and counts its points as written. Collective. Throws InternalError
+  /// on every rank when `part` is not the next part, when a block does not have the element type `type` or
+  /// lies partly outside `part`, or when the blocks of all ranks together do not have as many points as
+  /// `part`.
   void take(const HostBlock& block, const Box& part, ElementType type);
-  /// Nothing is left to write.
+  /// Whether all points of the array are written.
   bool complete() const { return written_ == domain_.size(); }
-  /// Nothing is written yet.
+  /// Whether no point of the array is written.
   bool none() const { return written_ == 0; }
 
  private:

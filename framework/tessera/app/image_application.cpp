@@ -11,7 +11,7 @@
 namespace tessera::app {
 namespace {
 
-/// "600 x 400 x 3".
+/// Returns the extents of a domain as text, such as "600 x 400 x 3".
 std::string extents_text(const Box& domain) {
   std::string text = std::to_string(domain[0].size());
   for (int d = 1; d < domain.dimensions; ++d) text += fmt::format(" x {}", domain[d].size());
@@ -26,7 +26,8 @@ bool is_met(const ImageNeeds& needs, const io::ImageInfo& image) {
          image.domain[1].size() >= least_height;
 }
 
-/// "uint8 or float32, (x, y), 4 x 4 points or more".
+/// Returns the needs of an application as text, such as "uint8 or float32, without planes, with 4 x 4 points
+/// or more".
 std::string text_of(const ImageNeeds& needs) {
   std::string text;
   for (std::size_t i = 0; i < needs.types.size(); ++i)
@@ -42,7 +43,7 @@ std::string text_of(const ImageNeeds& needs) {
   return text;
 }
 
-/// Appends those of `more` to `names` that are not among them yet.
+/// Appends each name of `more` to `names`, unless `names` has it already.
 void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
   for (const std::string& name : more)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);

@@ -12,12 +12,13 @@
 namespace tessera::app {
 namespace {
 
-/// The path that the deck gives; empty when it gives none, or the program has no such key.
+/// Returns the path that the deck gives for `key`; empty if the deck gives no path or the program lacks the
+/// key.
 std::string path_of(const deck::Deck& deck, const char* key) {
   return deck.schema().find(key) == nullptr ? "" : deck.text_of(key);
 }
 
-/// The keys of files for results that the program has, in order.
+/// Returns the keys of the program that name files for the result.
 std::vector<std::string> declared_keys(const deck::Deck& deck) {
   std::vector<std::string> keys;
   for (const char* key :
@@ -26,7 +27,7 @@ std::vector<std::string> declared_keys(const deck::Deck& deck) {
   return keys;
 }
 
-/// Those that the deck gives, and what describes them.
+/// Returns the files for the result that the deck names, and the XDMF file that describes the HDF5 file.
 std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   std::vector<NamedFile> files;
   for (const std::string& key : declared_keys(deck))
@@ -35,7 +36,8 @@ std::vector<NamedFile> asked_files(const deck::Deck& deck) {
   return files;
 }
 
-/// A picture of the input's and the output's middle, made when the output is written.
+/// Writes the picture that compares the middle of the input with the middle of the output. The picture is
+/// made when the block of the output arrives.
 class ComparisonSink final : public BlockSink {
  public:
   ComparisonSink(MPI_Comm communicator, std::string path, PlanInstance& instance, const Box& domain)
@@ -47,7 +49,8 @@ class ComparisonSink final : public BlockSink {
   }
 
  private:
-  /// Takes the input, when the output is known.
+  /// A sink for the input. It makes the picture from the block of the input, which is passed to write(), and
+  /// the block `after` of the output.
   struct After final : BlockSink {
     After(const ComparisonSink& made_by, const HostBlock& result) : owner(made_by), after(result) {}
     void write(const HostBlock& before) override {
@@ -182,7 +185,8 @@ void ImageOutputs::add_comparison(const deck::Deck& deck, const io::ImageInfo& i
         fmt::format(
             "the image is {} {}, but the result {} {}: only equal ones can be compared, so leave it out",
             to_string(image.domain), name_of(image.type), to_string(result.domain), name_of(result.type)));
-  io::create_png(communicator_, comparison_, image.domain, image.type);  // a trial, dropped at once
+  // Tests that the file can be written. The sink is destroyed at once.
+  io::create_png(communicator_, comparison_, image.domain, image.type);
 }
 
 void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, const ArrayDeclaration& result,

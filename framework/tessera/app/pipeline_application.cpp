@@ -13,7 +13,7 @@
 namespace tessera::app {
 namespace {
 
-/// Does what the command line asks for, on one rank.
+/// Executes the command line on one rank, and returns the exit status.
 ExitStatus run(Session& session, const PipelineApplication& application, const ProgramBuild& build, int argc,
                char** argv) {
   const auto say = [&session](const std::string& text) {

@@ -17,22 +17,23 @@
 namespace tessera::app {
 namespace {
 
-/// The number of processes that a launcher of any MPI says it has started; the innermost launcher is asked
-/// first.
+/// Returns the number of processes that the launcher of this program has started, or 1 if this is unknown.
+/// The number is taken from the environment variables of several launchers. If one launcher has started
+/// another, such as Slurm and mpiexec, the variable of the inner launcher is used.
 int launched_processes() {
   for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 1;
 }
 
-/// Which of the launched processes this one is, as their launcher counts.
+/// Returns the number, from 0, that the launcher has given to this process; 0 if it is unknown.
 int process_number() {
   for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
 }
 
-/// Which device of its node a rank takes, or -1 without devices.
+/// Returns the number of the device that this rank uses on its machine node, or -1 if there are no devices.
 int device_of_rank(MPI_Comm communicator) {
   if constexpr (runs_on_host) return -1;
   MPI_Comm node = MPI_COMM_NULL;
@@ -44,7 +45,8 @@ int device_of_rank(MPI_Comm communicator) {
   return devices > 0 ? local_rank % devices : -1;
 }
 
-/// A launcher that is told to end a job may drop what its processes have just said.
+/// The time between the last output of a rank and the end of the job. Without this time, the launcher could
+/// drop the output.
 constexpr std::chrono::milliseconds to_be_heard{500};
 
 void print_error(const std::string& name, const char* message) {
@@ -60,7 +62,8 @@ bool is(const std::exception& error) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
-  // A file that grows beyond a limit is an error of a write, which names the file, and ends no rank silently.
+  // If a file grows beyond the limit of the system, the write fails with an error that names the file.
+  // Without this line, the signal SIGXFSZ would end the rank without a message.
   std::signal(SIGXFSZ, SIG_IGN);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -94,7 +97,8 @@ std::string Session::thread_level() const {
 }
 
 int Session::threads(int asked) const {
-  // The ranks may have different environments: all of them ask for both.
+  // The ranks may have different environments. Both calls are collective, so that every rank makes both of
+  // them, whatever its own environment is.
   int environment = 0;
   collectively(communicator(), [&environment] { environment = threads_from_environment(); });
   const int fair_share = default_threads(communicator());
@@ -112,7 +116,8 @@ void Session::print(const std::string& text) const {
 }
 
 void Session::abort(const std::string& name, const std::exception& error) const {
-  // Another rank that speaks first ends this one, too.
+  // If another rank is already ending the job, it normally ends this rank, too, while this rank sleeps. Then
+  // only the other rank prints an error.
   if (!io::remove_unfinished_files()) std::this_thread::sleep_for(4 * to_be_heard);
   print_error(name, error.what());
   abort(is<StrandedError>(error) ? ExitStatus::bad_input : ExitStatus::internal_error);
@@ -150,7 +155,8 @@ int run_program(int argc, char** argv, const std::string& name,
       session.abort(name, error);
     }
   } catch (const InputError& error) {
-    // A foreign launcher: every process believes to be rank 0, and one is enough to say so.
+    // The launcher of another MPI library has started this program. Every process is rank 0 of its own job,
+    // and only the first process prints the error.
     if (process_number() == 0) print_error(name, error.what());
     return static_cast<int>(ExitStatus::bad_input);
   }

@@ -21,14 +21,14 @@ using namespace detail;
 
 constexpr std::int64_t bytes_about_a_list = 4096;
 
-/// The first point, slowest dimension first.
+/// Returns the first point of `domain`, slowest dimension first.
 std::vector<std::int64_t> origin_of(const Box& domain) {
   std::vector<std::int64_t> origin;
   for (int d = domain.dimensions - 1; d >= 0; --d) origin.push_back(domain[d].begin);
   return origin;
 }
 
-/// The file of several sinks.
+/// An HDF5 file that several sinks write together.
 class Hdf5Output {
  public:
   Hdf5Output(MPI_Comm communicator, const std::string& path, const std::vector<FileArray>& arrays,
@@ -57,7 +57,7 @@ class Hdf5Output {
     return dataset;
   }
 
-  /// One more array is complete; with the last the file is.
+  /// Closes the data set of an array that is complete. If this was the last array, completes the file.
   void close(Hdf5Id& dataset) {
     const bool is_last = --unfinished_ == 0;
     if (is_last && notes_) write_notes(notes_());
@@ -81,7 +81,8 @@ class Hdf5Output {
     });
   }
 
-  /// Behind the arrays, which may be larger than expected: a chunk that was compressed twice leaves a hole.
+  /// Reserves space for `lists` behind the arrays. The arrays may take more space than expected: if a chunk
+  /// is compressed twice, its first place in the file may remain unused.
   void make_room(const std::vector<NumberList>& lists) {
     std::int64_t bytes = 0;
     for (const NumberList& list : lists)
@@ -101,7 +102,7 @@ class Hdf5Output {
     return rank;
   }
 
-  /// Compressed arrays take less room than was made for them.
+  /// Frees the reserved space that compressed arrays did not need. Then completes the file.
   void complete() {
     collectively(communicator_, [&] {
       if (rank() == 0) release_reserve(file_.temporary_path(), path());
@@ -109,7 +110,7 @@ class Hdf5Output {
     file_.complete();
   }
 
-  /// Rank 0's part is all of it.
+  /// Writes a list as a data set. Only rank 0 writes numbers; the other ranks take part with empty blocks.
   void write_list(const NumberList& list) {
     const Box all{{0, list.count}};
     const Hdf5Id dataset = add({list.name, ElementType::float64, all}, {});
@@ -123,7 +124,7 @@ class Hdf5Output {
   int unfinished_;
   std::int64_t bytes_before_lists_ = 0;
   std::function<FileNotes()> notes_;
-  UnfinishedFile file_;  // before the identifier, so that it is closed when the file is removed
+  UnfinishedFile file_;  // declared before `hdf5_`, so that `hdf5_` is closed first
   Hdf5Id hdf5_;
 };
 

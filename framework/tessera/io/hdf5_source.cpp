@@ -18,7 +18,7 @@ class Hdf5Source : public BlockSource {
     const QuietHdf5 quiet;
     collectively(communicator_, [&] {
       check_block(block, info_.type, info_.domain);
-      open_for_reading(path_);  // says better than MPI-IO what is wrong
+      open_for_reading(path_);  // its error messages are clearer than those of MPI-IO
     });
     const Hdf5Id file = open_in_parallel(communicator_, path_, path_);
     Hdf5Id dataset;

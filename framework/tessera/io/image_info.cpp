@@ -23,7 +23,7 @@ constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
 constexpr std::string_view fits_signature = "SIMPLE  "sv;
 constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
-/// In both byte orders, the second two of BigTIFF.
+/// The signatures of TIFF and BigTIFF, each in both byte orders.
 constexpr std::string_view tiff_signatures[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
 
 bool has_signature(std::FILE* file, long offset, std::string_view signature) {
@@ -32,7 +32,8 @@ bool has_signature(std::FILE* file, long offset, std::string_view signature) {
          std::fread(bytes.data(), 1, signature.size(), file) == signature.size() && bytes == signature;
 }
 
-/// HDF5 allows a user block of 512 bytes, or a power of two times that, before its signature.
+/// Returns whether the file has the signature of HDF5. A user block, with any content, may stand before the
+/// signature. Its size is 512 bytes, or 512 bytes times a power of two.
 bool is_hdf5(std::FILE* file) {
   std::fseek(file, 0, SEEK_END);
   const long size = std::ftell(file);
@@ -41,7 +42,7 @@ bool is_hdf5(std::FILE* file) {
   return false;
 }
 
-/// What messages call a file of the format.
+/// Returns the words that error messages use for a file of this format.
 std::string_view kind_of(ImageFormat format) {
   switch (format) {
     case ImageFormat::png:
@@ -72,7 +73,7 @@ void check_choice(const std::string& path, ImageFormat format, const ImageChoice
     fail(path, fmt::format("has no page {}", *choice.page), "give one from 0 on");
 }
 
-/// That of a file which is open for reading.
+/// Returns the format of a file that is open for reading, or nothing when the format is unknown.
 std::optional<ImageFormat> format_of(const File& file) {
   if (has_signature(file.get(), 0, png_signature)) return ImageFormat::png;
   if (has_signature(file.get(), 0, fits_signature)) return ImageFormat::fits;
@@ -114,7 +115,7 @@ ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
     case ImageFormat::fits:
       return inspect_fits(path, choice.dataset);
     case ImageFormat::rle:
-    case ImageFormat::raw:  // which no content tells
+    case ImageFormat::raw:  // never returned by format_of, because raw files have no signature
       break;
   }
   return inspect_rle(path);

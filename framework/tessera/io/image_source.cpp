@@ -11,7 +11,8 @@ namespace {
 
 using Read = void (*)(const std::string& path, const ImageInfo& info, const HostBlock& block);
 
-/// A file that each rank reads by itself; they only agree on errors.
+/// A source for a file that each rank reads by itself. If a rank cannot read the file, all ranks throw the
+/// same error.
 class RankwiseSource final : public BlockSource {
  public:
   RankwiseSource(MPI_Comm communicator, const std::string& path, const ImageInfo& info, Read read)

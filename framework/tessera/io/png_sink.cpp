@@ -13,7 +13,7 @@ namespace {
 
 using namespace detail;
 
-/// The layout of the file that holds an array, or InputError when PNG cannot hold it.
+/// Returns the layout of a PNG file for an array. Throws InputError when PNG does not support such arrays.
 PngLayout layout_for(const std::string& path, const Box& domain, ElementType type) {
   const std::string advice = "write HDF5 instead";
   if (type != ElementType::uint8 && type != ElementType::uint16 && type != ElementType::float32)

@@ -30,7 +30,8 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// A call of the system may write fewer bytes.
+  /// Writes `bytes` bytes at the offset `to` of the file. This takes several calls if the system writes
+  /// fewer bytes than a call asks for.
   void write(const std::byte* from, std::int64_t bytes, std::int64_t to) const {
     while (bytes > 0) {
       const ::ssize_t written = ::pwrite(number_, from, static_cast<std::size_t>(bytes), to);
@@ -41,7 +42,8 @@ class Descriptor {
       bytes -= written;
     }
   }
-  /// Some file systems tell only now that they are full.
+  /// Closes the file. Throws InputError when this fails: some file systems report only at this point that
+  /// they are full.
   void close() {
     const int result = ::close(number_);
     number_ = -1;

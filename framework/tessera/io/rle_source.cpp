@@ -8,7 +8,7 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Sets the cells of a block's part.
+/// Sets the cells of `block` in `part` to `value`.
 void set(const HostBlock& block, const Box& part, int value) {
   for (std::int64_t y = part[1].begin; y < part[1].end; ++y) {
     const Box row{part[0], {y, y + 1}};

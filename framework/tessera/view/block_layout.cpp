@@ -28,7 +28,8 @@ BlockLayout with_rows(const Box& box, std::int64_t element_size, std::int64_t ro
   return layout;
 }
 
-/// Rows of elements that do not divide 64 bytes: they begin on 64 bytes if that costs at most `most_padding`.
+/// Returns a layout for elements whose size does not divide 64 bytes. Rows begin at multiples of 64 bytes if
+/// this takes at most `most_padding` bytes of padding.
 BlockLayout odd_layout(const Box& box, std::int64_t element_size, std::int64_t step) {
   constexpr std::int64_t most_padding = 192;
   std::int64_t row = box[0].size();
@@ -53,7 +54,7 @@ ArrayReference BlockLayout::reference(std::byte* data) const {
 BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size) {
   const std::int64_t width = box[0].size();
   if (width * element_size < smallest_padded_row) return dense_layout(box, element_size);
-  // Elements whose size does not divide 64 are aligned every few elements.
+  // Only every `step`-th element of a row can begin at a multiple of `alignment` bytes.
   const std::int64_t step = alignment / std::gcd(alignment, element_size);
   if (step * element_size > alignment) return odd_layout(box, element_size, step);
   const std::int64_t ghosts_left = aligned_x > box[0].begin ? aligned_x - box[0].begin : 0;

@@ -10,13 +10,13 @@ namespace {
 
 using detail::RowCopy;
 
-// Below this a launch costs more than the copy.
+// The number of bytes below which a launch costs more than the copy.
 constexpr std::int64_t smallest_parallel_copy = 1 << 16;
 
 using Policy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
 
-/// Rows [first, last) of one copy, `copy_row(to, from)` each.
+/// Calls copy_row(to, from) for the rows [first, last) of one copy.
 template <class CopyOneRow>
 void for_rows(const RowCopy& copy, std::int64_t first, std::int64_t last, const CopyOneRow& copy_row) {
   for (std::int64_t row = first; row < last;) {
@@ -39,7 +39,8 @@ void copy_narrow_rows(const RowCopy& copy, std::int64_t first, std::int64_t last
   for_rows(copy, first, last, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, Bytes); });
 }
 
-/// Narrow rows, such as the ghosts left and right of a block, are moves of a known size.
+/// Copies the rows [first, last) of one copy. Narrow rows, such as the ghosts left and right of a block, are
+/// copied with a size that is known at compile time.
 void copy_rows(const RowCopy& copy, std::int64_t first, std::int64_t last) {
   switch (copy.row_bytes) {
     case 1:
@@ -65,7 +66,7 @@ void copy_rows(const RowCopy& copy, std::int64_t first, std::int64_t last) {
   }
 }
 
-/// The rows [begin, end) of a list of copies, counted through.
+/// Copies the rows [begin, end) of a list of copies. The rows of all copies are numbered consecutively.
 void copy_row_range(const RowCopy* copies, std::size_t count, std::int64_t begin, std::int64_t end) {
   for (const RowCopy* copy = copies; copy != copies + count; ++copy) {
     const std::int64_t first = std::max(begin - copy->first_row, std::int64_t{0});
@@ -74,7 +75,7 @@ void copy_row_range(const RowCopy* copies, std::size_t count, std::int64_t begin
   }
 }
 
-/// Host kernel: an equal share of the rows per index.
+/// A kernel for hosts. Each index copies an equal share of the rows.
 struct CopyShare {
   const RowCopy* copies;
   std::size_t count;
@@ -87,7 +88,8 @@ struct CopyShare {
   }
 };
 
-/// Device kernel: one unit per index. A list of one travels with the kernel.
+/// A kernel for devices. Each index copies one unit. If the list has only one copy, the kernel uses `only`,
+/// so that the list need not be in the memory of the device.
 template <class Unit>
 struct CopyUnit {
   RowCopy only;

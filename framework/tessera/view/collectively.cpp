@@ -16,7 +16,7 @@ namespace {
 
 enum class Outcome : int { success, input_error, internal_error };
 
-/// What became of a task on this rank.
+/// The outcome of a task on this rank.
 struct Attempt {
   Outcome outcome = Outcome::success;
   std::string message;
@@ -47,7 +47,8 @@ int ranks_of(MPI_Comm communicator) {
   return ranks;
 }
 
-/// What each rank tells the others: its number if it failed, one that none has if not. The least counts.
+/// Returns the number of this rank if its attempt failed, and otherwise the number of ranks. The minimum over
+/// all ranks is the first rank that failed.
 int failed_rank(MPI_Comm communicator, const Attempt& attempt) {
   return attempt.outcome == Outcome::success ? ranks_of(communicator) : rank_in(communicator);
 }
@@ -65,7 +66,8 @@ bool ends_within(double seconds, MPI_Request& request) {
   }
 }
 
-/// For a request that was given up: MPI may write there as long as the process lives.
+/// Keeps the memory of a request that was given up, because MPI may write to this memory until the process
+/// ends.
 void keep(std::unique_ptr<int> number) {
   static std::mutex mutex;
   static std::vector<std::unique_ptr<int>> numbers;
@@ -73,7 +75,7 @@ void keep(std::unique_ptr<int> number) {
   numbers.push_back(std::move(number));
 }
 
-/// When there is one, its error on all ranks.
+/// Throws the error of `failed_rank` on all ranks. Does nothing if `failed_rank` is the number of ranks.
 void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attempt) {
   if (failed_rank == ranks_of(communicator)) return;
   std::string message = attempt.message;

@@ -7,34 +7,38 @@
 namespace tessera {
 namespace {
 
-/// Large enough to hide what a block costs; 2^51 times it must fit 63 bits.
+/// The number of numbers in a block. It is so large that the fixed cost of a block does not matter. The sum
+/// of `block_size` integers of at most 2^51 must fit into 63 bits.
 constexpr std::int64_t block_size = 1024;
-/// Fewer numbers than these are added one by one.
+/// If there are fewer numbers than this, they are added one by one.
 constexpr std::int64_t least_numbers = 32;
 
 std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
 
-/// 1.5 * 2^(52 + unit): (x + magic) - magic is x rounded to a multiple of 2^unit, without error when
-/// |x| <= 2^(51 + unit), and x + magic has the bits of magic plus that multiple. No product is involved that
-/// a compiler could contract.
+/// Returns magic = 1.5 * 2^(52 + unit). If |x| <= 2^(51 + unit), the result of (x + magic) - magic is x
+/// rounded to a multiple m * 2^unit, without any other error. As integers, the bits of x + magic are the bits
+/// of magic plus m. There is no product that a compiler could contract with a sum.
 double magic_number(int unit) {
   return std::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) |
                                (std::uint64_t(1) << 51));
 }
 
-/// Sums of the bits of magic numbers with a number each, and what tells whether they are exact.
+/// The results of extract() for one block. extract() adds a magic number to each number, and may add another
+/// one to the rest. `high` and `low` are the sums of the bits, taken as integers, after these additions.
+/// `spilled` and `lost` tell whether the sums are exact.
 struct BlockSums {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  std::uint64_t spilled = 0;  // exponent or sign: a number too large for the magic one
-  std::uint64_t lost = 0;     // other bits than that of the sign: digits too small for it
+  std::uint64_t spilled = 0;  // has exponent or sign bits if a number is too large for the high bin
+  std::uint64_t lost = 0;     // has other bits than the sign if a number has digits below the lowest bin
 
   bool exact() const { return spilled >> 52 == 0 && lost << 1 == 0; }
 };
 
-/// Error-free extraction of one or two bins, after Demmel and Nguyen, "Fast reproducible floating-point
-/// summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate floating-point summation" (2008); the bins
-/// are summed as integers, which need no bits in reserve.
+/// Splits each number of a block without error into one or two parts, which are multiples of the units of the
+/// magic numbers. The parts are summed in one or two bins. See Demmel and Nguyen, "Fast reproducible
+/// floating-point summation" (ARITH 2013), and Rump, Ogita and Oishi, "Accurate floating-point summation"
+/// (2008). Here the bins are summed as integers, so that no bits need to be reserved for carries.
 template <int bins, class T>
 BlockSums extract(const T* numbers, std::int64_t count, double high_magic, double low_magic) {
   const std::uint64_t magic_bits = bits_of(high_magic);
@@ -58,7 +62,8 @@ BlockSums extract(const T* numbers, std::int64_t count, double high_magic, doubl
   return {high, low, spilled, lost};
 }
 
-/// Takes from each number what one bin holds, and returns the sum of that: the rests are left.
+/// Subtracts from each number the part that one bin holds, and returns the sum of these parts. The rests are
+/// left in `numbers`.
 BlockSums extract_from(double* numbers, std::int64_t count, double magic) {
   std::uint64_t sum = 0, left = 0;
 #pragma omp simd reduction(+ : sum) reduction(| : left)
@@ -71,13 +76,13 @@ BlockSums extract_from(double* numbers, std::int64_t count, double magic) {
   return {.high = sum, .lost = left};
 }
 
-/// What suited the blocks added last: those to come are probably alike.
+/// The settings that suited the last blocks. The next blocks are probably similar.
 struct Guess {
   static constexpr int headroom = 50;
 
-  int unit = -headroom;     // suits what most images hold, numbers from -1 to 1
-  int blocks_too_wide = 0;  // in a row
-  int with_two_bins = 0;    // so many blocks to come are not tried with one
+  int unit = -headroom;     // suits numbers from -1 to 1, as in most images
+  int blocks_too_wide = 0;  // the number of consecutive blocks that were too wide for one bin
+  int with_two_bins = 0;    // the number of next blocks for which one bin is not tried
 
   void one_bin_suits() { blocks_too_wide = 0; }
   void one_bin_is_narrow() {
@@ -86,12 +91,13 @@ struct Guess {
   }
 };
 
-/// Of this thread: rows come one at a time.
+/// The guess of this thread. It is kept between calls of ExactSum::add, because a call often adds only one
+/// row.
 template <class T>
 thread_local Guess guess;
 
-/// Adds blocks to a sum. The largest number of a block is looked for only when the unit of the last block
-/// does not suit it.
+/// Adds blocks of numbers to a sum. The largest number of a block is determined only if the unit of the last
+/// block does not suit this block.
 template <class T>
 class BlockAdder {
  public:
@@ -114,24 +120,25 @@ class BlockAdder {
  private:
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   static constexpr bool may_suit_one_bin = std::is_same_v<T, float>;
-  /// Of a sum with a magic number, and of what add_scaled() takes.
+  /// The largest unit for which magic_number() is finite and which add_scaled() accepts.
   static constexpr int largest_unit = std::is_same_v<T, float> ? 128 - Guess::headroom : 1023 - 52;
 
-  /// `unit` is that of the largest number.
+  /// Adds a block with one bin if `one_bin` is true and one bin is wide enough, and otherwise with two bins.
+  /// Returns false if two bins are too narrow as well. `unit` is the unit of the largest number.
   bool add_in_units(const T* numbers, std::int64_t count, int unit, bool one_bin) {
     if (one_bin && unit != guess_.unit && add_exactly<1>(numbers, count, unit)) {
       guess_.unit = unit;
       return true;
     }
     if (one_bin) guess_.one_bin_is_narrow();
-    // Two bins are wide enough to leave room for what the next blocks hold.
+    // Two bins are wide enough to use a larger unit, so that larger numbers of the next blocks fit as well.
     guess_.unit = std::min(unit + 4, largest_unit);
     return add_exactly<2>(numbers, count, guess_.unit);
   }
 
   template <int bins>
   bool add_exactly(const T* numbers, std::int64_t count, int unit) {
-    // Half a unit is what the low bin has to hold.
+    // The low bin has to hold at most half a unit of the high bin.
     const int low_unit = std::max(unit - 52, ExactSum<T>::lowest_exponent);
     const double high_magic = magic_number(unit);
     const double low_magic = magic_number(low_unit);
@@ -142,7 +149,7 @@ class BlockAdder {
     return true;
   }
 
-  /// Bin after bin, from that of the largest number down, until nothing is left.
+  /// Adds a block bin by bin, beginning with the bin of the largest number, until all rests are zero.
   void add_in_all_bins(const T* numbers, std::int64_t count, int unit) {
     double rests[block_size];
     std::copy(numbers, numbers + count, rests);
@@ -154,13 +161,15 @@ class BlockAdder {
     }
   }
 
-  /// A sum of the bits of `magic` with a multiple of 2^unit each.
+  /// Adds a bin to the sum. `sum` is the sum of the bits of `count` numbers, each of which is `magic` plus a
+  /// multiple of 2^unit.
   void add_bin(std::uint64_t sum, std::int64_t count, double magic, int unit) {
     sum_.add_scaled(static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(count) * bits_of(magic)),
                     unit);
   }
 
-  /// More than largest_unit for infinities and NaN, and for the largest of the double numbers.
+  /// Returns the unit of the number with the largest magnitude. The result is greater than largest_unit for
+  /// infinities and NaN, and for the largest numbers of type double.
   static int unit_of_largest(const T* numbers, std::int64_t count) {
     constexpr int stored_bits = std::numeric_limits<T>::digits - 1;
     constexpr Bits sign = Bits(1) << (8 * sizeof(T) - 1);
@@ -180,8 +189,8 @@ class BlockAdder {
   Guess& guess_;
 };
 
-/// Whether results are rounded to nearest and subnormal numbers are not flushed to zero. Volatile: asked at
-/// run time.
+/// Returns whether results are rounded to nearest and subnormal numbers are not flushed to zero. The operands
+/// are volatile, so that the operations are executed at run time.
 bool arithmetic_is_standard() {
   const volatile double one = 1;
   const volatile double small = 0x1p-60;

@@ -4,7 +4,7 @@
 namespace tessera {
 namespace {
 
-/// An MPI_User_function: `results` = `sums` + `results`.
+/// Adds each sum of `sums` to the corresponding sum of `results`. This is an MPI_User_function.
 template <class T>
 void merge_sums(void* sums, void* results, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {
@@ -33,7 +33,7 @@ template <class T>
 ExactSum<T> all_reduce(const ExactSum<T>& sum, MPI_Comm communicator) {
   const ExactSumOperation<T> operation;
   ExactSum<T> result = sum;
-  result.normalise();  // with one rank nothing else does
+  result.normalise();  // MPI does not call merge_sums for one rank
   MPI_Allreduce(MPI_IN_PLACE, &result, 1, operation.datatype(), operation.operation(), communicator);
   return result;
 }

@@ -8,13 +8,14 @@
 namespace tessera {
 namespace {
 
-/// The first byte of a box in an array, and the bytes to its last, padding included.
+/// Returns the address of the first point of `box` in an array.
 std::byte* first_byte(const ArrayReference& array, const Box& box, std::int64_t element_size) {
   std::int64_t offset = 0;
   for (int d = 0; d < box.dimensions; ++d) offset += box[d].begin * array.strides[d];
   return array.origin + offset * element_size;
 }
 
+/// Returns the number of bytes from the first to the last point of `box` in an array, including padding.
 std::int64_t range_bytes(const ArrayReference& array, const Box& box, std::int64_t element_size) {
   std::int64_t elements = 1;
   for (int d = 0; d < box.dimensions; ++d) elements += (box[d].size() - 1) * array.strides[d];
@@ -83,7 +84,7 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
       continue;
     }
     for (const Item& item : items) parcel.bytes += packed_bytes(item.message->box, item.field->element_size);
-    if (parcel.shared && !sends) continue;  // unpacked from the partner's buffer
+    if (parcel.shared && !sends) continue;  // will be unpacked from the buffer of the partner
     bytes += aligned_bytes(parcel.bytes);
   }
   allocate_buffers(side, bytes, sends);
@@ -166,10 +167,11 @@ std::byte* Exchange::address(const Side& side, const Parcel& parcel) const {
 
 void Exchange::start(const ExecutionSpace& execution) {
   if (is_empty()) return;
-  // A kernel may still write what is sent, or read what was received the last time.
+  // A kernel may still write the points that will be sent, or read the points that were received the last
+  // time.
   compat::fence(execution);
   MPI_Startall(static_cast<int>(received_.requests.size()), received_.requests.data());
-  // A partner of the node may still read what it was handed the last time.
+  // A partner on the same machine node may still read the points that were sent the last time.
   MPI_Waitall(static_cast<int>(receipts_awaited_.size()), receipts_awaited_.data(), MPI_STATUSES_IGNORE);
   sent_.copies.run(execution, mode_);
   if (!transport_.device_addresses && sent_.buffer.size() > 0)
@@ -203,7 +205,7 @@ void Exchange::unpack(const ExecutionSpace& execution) {
     }
     return;
   }
-  // One launch for all partners.
+  // One launch unpacks the messages of all partners.
   MPI_Waitall(count, received_.requests.data(), MPI_STATUSES_IGNORE);
   if (!transport_.device_addresses && received_.buffer.size() > 0)
     Kokkos::deep_copy(execution, received_.buffer, received_.host);

@@ -4,7 +4,8 @@
 namespace tessera {
 namespace {
 
-/// The highest dimension in which the box has more than one point; 0 when it is a row.
+/// Returns the highest dimension in which the box has more than one point, or 0 if there is no such
+/// dimension.
 int top_dimension(const Box& box) {
   int top = box.dimensions - 1;
   while (top > 0 && box[top].size() == 1) --top;
@@ -35,12 +36,12 @@ ExchangeLists receive_lists(const BlockDistribution& owners, const BoundaryCondi
     for (const OwnedPart& part : owners.owned_parts(shifted(piece.box, piece.shift)))
       messages.push_back({part.rank, shifted(part.box, back), piece.shift});
   }
-  // By pieces within a partner, as the sender has them.
+  // The messages of each partner stay in the order of the pieces, which is their order at the sender.
   if (!std::ranges::is_sorted(messages, {}, &Message::partner))
     std::ranges::stable_sort(messages, {}, &Message::partner);
   ExchangeLists lists;
   lists.receives.reserve(messages.size());
-  lists.sends.reserve(messages.size());  // mostly as many
+  lists.sends.reserve(messages.size());  // usually as many as receives
   for (const Message& message : messages)
     (message.partner == rank ? lists.copies : lists.receives).push_back(message);
   return lists;

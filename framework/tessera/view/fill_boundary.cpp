@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-/// Fills the points of `part`, all of which lie beyond one side of dimension `across`.
+/// Fills the points of `part`, all of which lie beyond one side of the domain in dimension `across`.
 template <class Unit>
 struct FillSide {
   Unit* data;
@@ -55,7 +55,7 @@ struct FillSide {
     for (; point[0] < part[0].end; ++point[0]) fill_point(point);
   }
 
-  /// A row that repeats another row as a whole (hosts).
+  /// Fills a row with a copy of another row (hosts only).
   void copy_row(Point point) const {
     Unit* to = element(point);
     point[across] = boundary_source(point[across], domain, below, above).point;
@@ -63,7 +63,8 @@ struct FillSide {
                 static_cast<std::size_t>(part[0].size() * units_per_element) * sizeof(Unit));
   }
 
-  /// Where a row would begin at x = 0, in elements: not by way of points, which would cost more (hosts).
+  /// Returns the offset, in elements, at which a row would have x = 0 (hosts only). The offset is not
+  /// computed from a Point, which would take longer.
   std::int64_t row_offset(std::int64_t row) const {
     std::int64_t offset = 0;
     for (int d = 1; d + 1 < part.dimensions; ++d) {
@@ -74,10 +75,10 @@ struct FillSide {
     return last > 0 ? offset + (part[last].begin + row) * array.strides[last] : offset;
   }
 
-  /// The point of the domain that is nearest, along x.
+  /// Returns the x coordinate of the nearest point of the domain, if `across` is 0.
   std::int64_t nearest() const { return part[0].begin < domain.begin ? domain.begin : domain.end - 1; }
 
-  /// Points of a row that all have the same value (hosts).
+  /// Fills a row whose points all have the same value (hosts only).
   void repeat_point(std::int64_t row) const {
     const std::int64_t offset = row_offset(row), count = part[0].size();
     const Unit* from =
@@ -101,15 +102,15 @@ struct FillSide {
            boundary_source(point[across], domain, below, above).kind == BoundarySource::Kind::point;
   }
 
-  /// Asks for what a later row will write and read: the rows then need not be waited for one after the other
-  /// (hosts).
+  /// Prefetches memory that a later row writes and reads (hosts only), so that rows need not wait for memory
+  /// one after the other.
   void prefetch_row(std::int64_t row) const {
     const std::int64_t offset = row_offset(row);
     __builtin_prefetch(data + (offset + part[0].begin) * units_per_element, 1);
     __builtin_prefetch(data + (offset + nearest()) * units_per_element);
   }
 
-  /// One point (devices), or one row (hosts).
+  /// Fills one point on devices, or one row on hosts.
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     if constexpr (runs_on_host) {
       constexpr std::int64_t rows_ahead = 16;
@@ -144,7 +145,8 @@ void run_fill(const ExecutionSpace& execution, const ArrayReference& array, cons
                       static_cast<int>(element_size / static_cast<std::int64_t>(sizeof(Unit))),
                       {}};
   std::memcpy(fill.constant, conditions.constant.data(), sizeof fill.constant);
-  // Below this a launch costs more than the copy, of which each row touches a cache line, if they lie apart.
+  // The number of bytes below which a launch costs more than the copy. If rows lie apart, each row counts as
+  // at least one cache line.
   constexpr std::int64_t smallest_parallel_fill = 1 << 15, line = 64;
   const std::int64_t least = part.dimensions > 1 ? std::min(array.strides[1] * element_size, line) : 0;
   const std::int64_t bytes = rows * std::max(part[0].size() * element_size, least);
@@ -157,7 +159,8 @@ void fill_side(const ExecutionSpace& execution, const ArrayReference& array, con
                const Box& domain, const BoundaryConditions& conditions, std::int64_t element_size,
                HostMode mode) {
   if (part.empty()) return;
-  // The largest unit that divides the elements, and so (all strides being whole elements) their addresses.
+  // The unit is the largest one that divides the size of an element. It also divides all strides, because
+  // strides are whole numbers of elements.
   switch (std::gcd(element_size, std::int64_t{8})) {
     case 1:
       return run_fill<std::uint8_t>(execution, array, part, across, domain, conditions, element_size, mode);
@@ -179,7 +182,8 @@ void fill_boundary(const ExecutionSpace& execution, const ArrayReference& array,
     throw InternalError("elements of more than 64 bytes have no boundary conditions");
   for (int d = 0; d < box.dimensions; ++d) {
     if (conditions.is_periodic(d)) continue;
-    // Dimensions before d are filled already; of those after d only what lies inside, or was exchanged.
+    // The dimensions before d are filled already. In the dimensions after d, only points inside the domain
+    // and points that were exchanged have values.
     Box filled = box;
     for (int e = d; e < box.dimensions; ++e)
       if (!conditions.is_periodic(e)) filled[e] = intersection(box[e], domain[e]);

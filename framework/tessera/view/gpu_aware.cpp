@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-/// What MPI 4.1 tells of the kinds of memory that it takes.
+/// Returns whether MPI accepts memory of the kind `kind`, according to the info value that MPI 4.1 defines.
 bool info_promises(std::string_view kind) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Comm_get_info(MPI_COMM_SELF, &info);
@@ -23,7 +23,7 @@ bool info_promises(std::string_view kind) {
   return found != 0 && std::string_view(value).find(kind) != std::string_view::npos;
 }
 
-/// What the extensions of MPICH and Open MPI tell.
+/// Returns whether MPI accepts memory of devices, according to the extensions of MPICH and Open MPI.
 bool extension_promises() {
 #if defined(KOKKOS_ENABLE_CUDA) && defined(MPIX_GPU_SUPPORT_CUDA)
   int supported = 0;

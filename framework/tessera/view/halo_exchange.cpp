@@ -6,9 +6,9 @@
 namespace tessera {
 
 void HaloExchange::make_exchange(const Transport& transport) {
-  constexpr int tag = 0;  // the communicator is our own
-  // Memory for buffers may lack on one rank only: all must know. Where windows are shared, their allocation
-  // is collective itself.
+  constexpr int tag = 0;  // the communicator has no other messages
+  // The allocation of buffers may fail on one rank only, and all ranks must learn of it. With shared windows,
+  // the allocation itself is collective.
   if (transport.shared_windows)
     exchange_.emplace_back(communicator_.handle(), tag, fields_, transport);
   else

@@ -19,7 +19,7 @@ void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size
   constexpr std::size_t least = 8 << 20;
   if (bytes < least) return;
   const auto pages = detail::whole_pages(memory, bytes, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
-  // A refusal, on a system without them, changes nothing.
+  // If the system has no huge pages, the call fails and has no effect.
   static_cast<void>(madvise(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, MADV_HUGEPAGE));
 #endif
 }

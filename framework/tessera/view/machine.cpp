@@ -13,7 +13,8 @@ constexpr std::int64_t most_cache_per_core = std::int64_t(16) << 20;
 
 using SamePlace = std::function<bool(const RankPlace&, const RankPlace&)>;
 
-/// Ranks per place when the ranks of every place follow each other and all places have equally many; else 0.
+/// Returns the number of ranks per place if the ranks of each place are consecutive and all places have
+/// equally many ranks; otherwise returns 0.
 int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same) {
   std::vector<std::size_t> firsts;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
@@ -44,7 +45,7 @@ std::vector<RankPlace> rank_places(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   RankPlace place{rank, detail::own_numa_domain()};
-  MPI_Bcast(&place.node, 1, MPI_INT, 0, node);  // a node is called by its first rank
+  MPI_Bcast(&place.node, 1, MPI_INT, 0, node);  // the number of a machine node is its first rank
   MPI_Comm_free(&node);
   std::vector<RankPlace> places(static_cast<std::size_t>(ranks));
   MPI_Allgather(&place, 2, MPI_INT, places.data(), 2, MPI_INT, communicator);

@@ -10,18 +10,21 @@
 namespace tessera {
 namespace {
 
-constexpr int tag = 0;  // the communicator is our own
+constexpr int tag = 0;  // the communicator has no other messages
 
-/// In flight at once when messages are cut: one travels while others are packed or unpacked.
+/// The number of pieces of messages that are in flight at once. One piece is sent while others are packed or
+/// unpacked.
 constexpr std::int64_t pieces_in_flight = 4;
-/// A piece that stays in the caches between packing, sending and unpacking.
+/// The largest size of a piece, in bytes. A piece of this size stays in the caches while it is packed, sent
+/// and unpacked.
 constexpr std::int64_t largest_piece = std::int64_t{1} << 20;
 
 }  // namespace
 
 Pieces::Pieces(const Box& box, std::int64_t most_points) : box_(box) {
   if (box.empty()) return;
-  // The highest dimension of which one slice fits is cut into runs of slices; those above it into slices.
+  // `cut_` is the highest dimension in which a slice of one index has at most `most_points` points. In this
+  // dimension the box is cut into runs of slices, and in all higher dimensions into single slices.
   cut_ = box.dimensions - 1;
   std::int64_t slice = box.size() / box[cut_].size();
   while (cut_ > 0 && slice > most_points) slice /= box[--cut_].size();
@@ -79,7 +82,8 @@ void Redistribution::make_stream(Stream& stream, std::vector<Message> messages, 
   };
   std::stable_sort(messages.begin(), messages.end(),
                    [&](const Message& a, const Message& b) { return distance(a) < distance(b); });
-  // Both ranks cut a message alike: the size of a piece depends on what all ranks know alone.
+  // Both ranks cut a message in the same way, because the size of a piece depends only on numbers that all
+  // ranks know.
   const std::int64_t piece_bytes =
       std::clamp(most_bytes / pieces_in_flight, element_size_, std::max(largest_piece, element_size_));
   stream.most_points = piece_bytes / element_size_;
@@ -162,7 +166,7 @@ void Redistribution::finished(const ExecutionSpace& execution, const ArrayRefere
 
 void Redistribution::run(const ExecutionSpace& execution, const ArrayReference& from,
                          const ArrayReference& to) {
-  execution.fence();  // a kernel may still write what is sent
+  execution.fence();  // a kernel may still write points that will be sent
   for (Stream* stream : {&sent_, &received_}) stream->message = stream->piece = 0;
   for (std::size_t i = 0; i < received_.slots; ++i) receive_next(i);
   for (std::size_t i = 0; i < sent_.slots; ++i) send_next(execution, from, i);
@@ -171,7 +175,7 @@ void Redistribution::run(const ExecutionSpace& execution, const ArrayReference& 
     int count = 0;
     MPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count, finished_.data(),
                  MPI_STATUSES_IGNORE);
-    if (count == MPI_UNDEFINED) break;  // no request is active: all is sent and stored
+    if (count == MPI_UNDEFINED) break;  // no request is active, so all pieces are sent and stored
     for (int i = 0; i < count; ++i)
       finished(execution, from, to, static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)]));
   }

@@ -13,7 +13,8 @@
 
 namespace tessera::app {
 
-/// A run with loops, as its checkpoints see it. All that it refers to must outlive it.
+/// The parts of a run with loops that its checkpoints need. All objects that a CheckpointedRun refers to
+/// must outlive it.
 struct CheckpointedRun {
   Session& session;
   const PipelineApplication& application;
@@ -21,29 +22,33 @@ struct CheckpointedRun {
   const Algorithm& pipeline;
   const Plan& plan;
 
-  /// Returns the ids of the arrays that a loop carries, which its checkpoints hold.
+  /// Returns the ids of the arrays that a loop carries from turn to turn (see carried_arrays). The
+  /// checkpoints of the loop hold these arrays.
   std::vector<int> array_ids(int loop) const;
-  /// Returns the names, types and domains of these arrays, in the same order as array_ids().
+  /// Returns the names, types and domains of the arrays that a loop carries, in the order of array_ids().
   std::vector<io::FileArray> arrays(int loop) const;
 };
 
-/// The checkpoint from which a run goes on. All calls but path() and loop() are collective.
+/// The checkpoint from which a run goes on. find(), residuals() and load() are collective.
 class Restart {
  public:
-  /// Opens the checkpoint that the settings name, or the newest of a folder that is not damaged. Returns null
-  /// when they name none, or a folder that holds none yet. Throws InputError when the checkpoint, or each one
-  /// of a folder, is damaged, and when it is of another problem.
+  /// Opens the checkpoint that `settings.restart` names. If this is the name of a folder, opens the newest
+  /// checkpoint in the folder that is not damaged. Returns null if `settings.restart` is empty or if the
+  /// folder has no checkpoint. Throws InputError when the checkpoint, or every checkpoint in the folder, is
+  /// damaged. Also throws InputError when `run` cannot go on from the checkpoint, for example because the
+  /// checkpoint is from another program.
   static std::unique_ptr<Restart> find(const CheckpointedRun& run, const CheckpointSettings& settings,
                                        Progress& progress);
 
+  /// The path of the file of the checkpoint.
   const std::string& path() const { return reader_->path(); }
-  /// The number of the checkpoint's loop in the pipeline.
+  /// The number, in the pipeline, of the loop that the checkpoint belongs to.
   int loop() const { return loop_; }
-  /// The number of turns of the loop that have ended.
+  /// The number of turns of the loop that had ended when the checkpoint was written.
   std::int64_t turns() const { return reader_->notes().turns; }
-  /// Reads the residuals of these turns.
+  /// Reads and returns the residuals of the turns that had ended, on every rank. The list may be empty.
   std::vector<double> residuals() { return reader_->residuals(); }
-  /// Loads all arrays that the loop carries.
+  /// Calls `load` for each array that the loop carries, with the points of the checkpoint.
   void load(const LoadArray& load);
 
  private:
@@ -56,7 +61,7 @@ class Restart {
   std::unique_ptr<io::CheckpointReader> reader_;
   int loop_ = -1;
   std::vector<int> array_ids_;
-  /// The arrays of the file, in the order of `array_ids_`.
+  /// The names, types and domains of the arrays that the loop carries, in the order of `array_ids_`.
   std::vector<io::FileArray> arrays_;
 };
 

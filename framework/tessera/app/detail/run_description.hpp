@@ -13,8 +13,9 @@
 
 namespace tessera::app {
 
-/// Describes a run for people: in the lines at its start, in its report and in the attributes of its files.
-/// All that it refers to must outlive it.
+/// Describes a run for people. The descriptions are printed when the run starts, and are stored in the
+/// report and in the attributes of the files that the run writes. All objects that a RunDescription refers
+/// to must outlive it.
 struct RunDescription {
   Session& session;
   const PipelineApplication& application;
@@ -23,19 +24,20 @@ struct RunDescription {
   const ImageInputs& inputs;
   const Algorithm& pipeline;
   const Plan& plan;
-  /// The file that the plan comes from; empty: it follows the deck.
+  /// The file from which the plan was read; empty if the plan was made from the deck.
   const std::string& plan_file;
 
-  /// Returns lines about the program, the places where its ranks run and the memory that they need, on rank
-  /// 0; on other ranks the text is empty. If `verbose` is true they name each rank and the libraries. The
-  /// text does not end with a line feed. Collective.
+  /// Returns lines of text about the program, the places where its ranks run and the memory that the ranks
+  /// need. If `verbose` is true, the lines also name each rank and the libraries. The text does not end with
+  /// a line feed. On ranks other than 0 it is empty. Collective.
   std::string start_text(bool verbose) const;
 
-  /// Adds the section `run`, which includes the deck, and the costs of the steps. Collective.
+  /// Adds the section `run`, which includes the deck, and the costs of the steps to `report`. Collective.
   void add(Report& report, const StepRecorder& recorder) const;
 
-  /// Returns the attributes for files, which are the same on all ranks. Their times are those of the steps
-  /// that have ended by now. Collective.
+  /// Returns attributes that describe the run, for the files that it writes. The attributes are the same on
+  /// all ranks. The attribute `steps` has the times of those steps that have ended before this call.
+  /// Collective.
   std::vector<io::FileAttribute> attributes(const StepRecorder& recorder) const;
 
  private:
@@ -43,7 +45,7 @@ struct RunDescription {
   /// Returns lines about the grids over which arrays are distributed, and about bands if there are several.
   std::string layout_text() const;
   const ArrayDeclaration& result() const { return pipeline[pipeline.find(application.output)]; }
-  /// The input, or the result of a program that reads none.
+  /// The declaration of the input image, or of the result if the program reads no image.
   const ArrayDeclaration& data() const {
     return inputs.image() == nullptr ? result() : pipeline[pipeline.find("input")];
   }

@@ -51,7 +51,7 @@ Target RunPlans::target() const {
   return target;
 }
 
-/// Rank 0 reads the file for all ranks.
+/// Takes the plans from the file of --plan. Rank 0 reads the file and sends each other rank its plan.
 void RunPlans::read() {
   const Session& session = setup_.session;
   std::vector<std::string> texts;
@@ -67,7 +67,7 @@ void RunPlans::read() {
   });
 }
 
-/// Fills plans_; gives the text of the plan for each rank that runs.
+/// Reads the file of --plan into `plans_`. Returns the plan of each rank that runs, as text.
 std::vector<std::string> RunPlans::read_texts() {
   const std::string& file = setup_.options.plan;
   const deck::Deck& deck = setup_.deck;

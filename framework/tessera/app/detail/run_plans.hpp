@@ -10,19 +10,21 @@
 
 namespace tessera::app {
 
-/// The plans of a run, which are made by the schedule of the deck or come from the file of --plan.
+/// The plans of a run. They are made with the schedule of the deck, or are read from the file that the
+/// option --plan names.
 class RunPlans {
  public:
-  /// Makes or reads the plans. Throws InputError for all that is wrong with them or the schedule, before any
-  /// pixel is touched. `setup` must outlive this object. Collective.
+  /// Makes or reads the plans. Throws InputError when the plans or the schedule are faulty. No pixel has
+  /// been read at this time. `setup` must outlive this object. Collective.
   explicit RunPlans(const RunSetup& setup);
 
-  /// The plans of all ranks. If they come from a file only rank 0 has them and may call this.
+  /// The plans of all ranks. If the plans were read from a file, only rank 0 may call this function.
   const Plans& all() const { return *plans_; }
-  /// The plans of all ranks if they may have bands; null if they come from a file, where they have none.
+  /// The plans of all ranks if they were made with the schedule of the deck, and may therefore have bands;
+  /// null if they were read from a file.
   const Plans* by_deck() const { return setup_.options.plan.empty() ? plans_.get() : nullptr; }
-  /// The plan of this rank. When plans are made for fewer ranks than run, the plan of the last of them stands
-  /// in for those that are missing.
+  /// The plan of this rank. If there are plans for fewer ranks than run, each rank without a plan has the
+  /// plan of the last rank with a plan.
   const Plan& mine() const { return plan_; }
 
  private:

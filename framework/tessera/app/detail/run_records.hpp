@@ -17,18 +17,20 @@ namespace tessera::app {
 /// history of its loops. The constructor and write() are collective.
 class RunRecords {
  public:
-  /// Creates the files. Throws InputError when one cannot be written, or is the same file as one of `taken`
-  /// or another one of them, so that this is known before any work.
+  /// Creates the files, so that a file that cannot be written is noticed before any computation. `taken` are
+  /// the paths of the other files that the run reads or writes. Throws InputError when a file cannot be
+  /// written, when it is one of `taken`, or when two of the files are the same.
   RunRecords(MPI_Comm communicator, const Options& options, const std::string& history_path,
              const std::vector<std::string>& taken);
 
-  /// The work that a recorder must do for the report and the trace.
+  /// The options with which the recorder of the steps must run, so that it records the times that the report
+  /// and the trace need.
   RecorderOptions recorder_options() const;
   /// Whether the options ask for a report.
   bool wants_report() const { return prints_report_ || report_file_; }
 
-  /// Writes the files, and prints a report that goes to standard output. Only rank 0's `report` and `history`
-  /// count; traces have the events of all ranks.
+  /// Writes the files. Prints the report if the options ask for it on standard output. `report` and
+  /// `history` are used on rank 0 only. The trace has the events of the recorders of all ranks.
   void write(const Report& report, const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder,
              const LoopHistory& history);
 

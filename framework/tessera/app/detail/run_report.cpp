@@ -13,17 +13,19 @@
 namespace tessera::app {
 namespace {
 
-/// What one rank knows of one step: all its calls.
+/// The cost of all calls of one step on one rank.
 struct StepCost {
   std::int64_t calls = 0;
   double seconds = 0;
   std::int64_t points = 0;
   std::int64_t bytes = 0;
 };
+/// The points of one stage that one rank computes.
 struct StageCost {
   std::int64_t points = 0;
   std::int64_t redundant_points = 0;
 };
+/// The cost of the whole run on one rank.
 struct RankCost {
   double seconds = 0;
   double mpi_seconds = 0;
@@ -45,7 +47,7 @@ std::vector<StepCost> phase_costs(const StepRecorder& recorder) {
   return costs;
 }
 
-/// By node id.
+/// Returns the costs of all steps on this rank, by node id.
 std::vector<StepCost> step_costs(const Algorithm& pipeline, const Plan& plan, const StepRecorder& recorder) {
   std::vector<StepCost> costs;
   walk(plan.root, [&](const PlanNode& node) {
@@ -79,13 +81,14 @@ RankCost rank_cost(const Algorithm& pipeline, const Plan& plan, const StepRecord
   return cost;
 }
 
-/// The sum over ranks of a member of entry `i` of their lists, or the largest.
+/// Returns the sum, over all ranks, of a member of entry `i` of the rank's list.
 template <class Cost, class Number>
 Number sum(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
   Number all{};
   for (const auto& list : by_rank) all += list[i].*member;
   return all;
 }
+/// Returns the largest value, over all ranks, of a member of entry `i` of the rank's list.
 template <class Cost, class Number>
 Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number Cost::*member) {
   Number largest{};
@@ -93,7 +96,7 @@ Number most(const std::vector<std::vector<Cost>>& by_rank, std::size_t i, Number
   return largest;
 }
 
-/// Adds a row with entry `i` of the lists of all ranks.
+/// Adds a row to the table `steps`. The row combines entry `i` of the lists of all ranks.
 void add_step_row(Report& report, int node, const std::string& name,
                   const std::vector<std::vector<StepCost>>& by_rank, std::size_t i) {
   const double slowest = most(by_rank, i, &StepCost::seconds);

@@ -50,7 +50,8 @@ const ArrayDeclaration* RunSetup::result() const {
   return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output)];
 }
 
-/// Coordinates are 32 bits wide, with room for what stages read beyond the image.
+/// Throws InputError when a side of `domain` is longer than 2^30 points. Coordinates have 32 bits, and must
+/// also represent the points beyond the image that stages read.
 void RunSetup::check_extents(const char* what, const Box& domain) const {
   constexpr std::int64_t largest = std::int64_t(1) << 30;
   for (int d = 0; d < domain.dimensions; ++d) {

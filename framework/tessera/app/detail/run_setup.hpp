@@ -14,26 +14,28 @@
 
 namespace tessera::app {
 
-/// All that describes a run on one rank: its options and deck, its input files, and the pipeline with the
-/// schedule that the deck asks for. All that it is given must outlive it.
+/// The description of a run on one rank: the options, the deck, the input files, and the pipeline with the
+/// schedule that the deck asks for. All arguments of the constructor must outlive the RunSetup.
 struct RunSetup {
-  /// Reads the headers of the input files and makes the pipeline. Collective. Throws InputError for all that
-  /// is wrong with the files, the pipeline or the schedule.
+  /// Reads the headers of the input files and makes the pipeline. Collective. Throws InputError when the
+  /// files, the pipeline or the schedule are faulty.
   RunSetup(Session& session, const PipelineApplication& application, const ProgramBuild& build,
            const Options& options, const deck::Deck& deck, const std::vector<std::string>& deck_files);
 
-  /// The array that the run writes; null where the pipeline has none.
+  /// The array of the result; null if the run has no result, which is possible if the deck names no file for
+  /// the result and the application allows this.
   const ArrayDeclaration* result() const;
 
-  /// The bytes that each rank may use; 0: without limit.
+  /// The bytes of memory that each rank may use; 0 if there is no limit.
   std::int64_t memory_limit() const;
 
-  /// The files that the run reads besides its inputs.
+  /// The paths of the decks, of the decks that they include, and of the file of the option --plan.
   std::vector<std::string> deck_and_plan_files() const;
-  /// All files that the run reads.
+  /// The paths of all files that the run reads: decks, plans and input images.
   std::vector<std::string> read_files() const;
 
-  /// Runs a task, and turns its ScheduleErrors into InputErrors about the key of the deck.
+  /// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of the
+  /// deck instead.
   template <class Task>
   void blame_deck(const Task& task) const {
     try {
@@ -48,11 +50,11 @@ struct RunSetup {
   const ProgramBuild& build;
   const Options& options;
   const deck::Deck& deck;
-  /// The paths of the decks and of the files that they include.
+  /// The paths of the decks and of the decks that they include.
   const std::vector<std::string>& deck_files;
   ImageInputs inputs;
   std::unique_ptr<Algorithm> pipeline;
-  /// The schedule of `pipeline`, whose loops have the rounds of turns that the deck asks for.
+  /// The schedule of `pipeline`. The loops of `pipeline` have the rounds of turns that the deck asks for.
   Schedule schedule;
 
  private:

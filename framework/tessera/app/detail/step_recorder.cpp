@@ -31,11 +31,14 @@ void StepRecorder::add(const RunPhases::Span& span) {
   if (options_.events) events_.push_back(event);
 }
 
-/// Ranks of several nodes have clocks of their own, but leave a barrier together.
+/// Sets `start_` to the time, by the clock of this rank, at which the first rank began. Ranks on different
+/// machine nodes have different clocks. All ranks leave a barrier at about the same time. Each rank
+/// subtracts from this time the longest duration for which any rank has been running.
 void StepRecorder::set_clock(const RunPhases& phases) {
   MPI_Barrier(communicator_);
   const Clock::time_point met = Clock::now();
-  // Whole ticks: a rounded difference could put the first phase before the start.
+  // The times are exchanged as whole ticks of the clock. With rounded seconds, the first phase could begin
+  // before the start.
   const auto mine = static_cast<std::int64_t>((met - phases.began()).count());
   std::int64_t longest = 0;
   MPI_Allreduce(&mine, &longest, 1, MPI_INT64_T, MPI_MAX, communicator_);

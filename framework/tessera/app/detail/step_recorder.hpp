@@ -13,53 +13,59 @@
 
 namespace tessera::app {
 
-/// The work of a recorder besides adding up times.
+/// The work of a StepRecorder in addition to summing up times.
 struct RecorderOptions {
-  /// Whether it waits for kernels before it reads the clock. Without that, steps on a device last as long as
-  /// their kernels take to be enqueued.
+  /// Whether the recorder waits for kernels to end before it reads the clock at the end of a step. If it
+  /// does not wait, the time of a step on a device is only the time to launch its kernels.
   bool fence = false;
-  /// Whether it keeps the times at which each call of a step began and ended.
+  /// Whether the recorder keeps the beginning and the end of each call of a step and of each span of a
+  /// phase.
   bool events = false;
 };
 
-/// Records the times of the phases and steps of a run on one rank, from which the line at its end, reports
-/// and traces are made. Only one thread may record.
+/// Records the times of the phases and steps of a run on one rank. The times are used for the line that a
+/// run prints at its end, for reports and for traces. Only one thread may record.
 class StepRecorder {
  public:
-  /// The sum over all calls of a step, or over all spans of a phase.
+  /// The number of calls and the total time of a step. For a phase, each span counts as a call.
   struct Total {
     std::int64_t calls = 0;
     double seconds = 0;
   };
-  /// One call of a step, or one span of a phase, in seconds since the first of the ranks began.
+  /// The beginning and the end of one call of a step or of one span of a phase. Both times are seconds since
+  /// the first rank began. `node` is the id of the step, or node_of(phase) for a phase.
   struct Event {
     int node = 0;
     double begin = 0;
     double end = 0;
   };
 
-  /// Ends the last of `phases`, and sets the clocks of all ranks when they meet here. Collective.
+  /// Ends the phase of `phases` that is under way, and adds the spans of all phases. All ranks wait for each
+  /// other, so that their times can be given relative to the beginning of the first rank. Collective.
   StepRecorder(MPI_Comm communicator, const Plan& plan, RecorderOptions options, RunPhases& phases);
-  /// Adds a phase that came after the steps.
+  /// Adds one span of a phase, such as the phase after the steps.
   void add(const RunPhases::Span& span);
 
-  /// Records that a step begins and that the one before it ends. It can serve as a StepObserver.
+  /// Records that the step `node` begins and that the previous step ends. A StepObserver can call this
+  /// function.
   void begin(const PlanNode& node);
-  /// Records that the last step ends.
+  /// Records that the step that has begun last ends.
   void end();
 
-  /// The sums by node id. Those of inner nodes are their own times, without those of their children.
+  /// The sums by node id. The time of an inner node of the plan does not include the times of its children.
   const std::vector<Total>& totals() const { return totals_; }
+  /// The events of all phases and steps; empty if RecorderOptions::events is false.
   const std::vector<Event>& events() const { return events_; }
-  /// The sum over all spans of a phase.
+  /// The number and the total time of all spans of a phase.
   const Total& total(Phase phase) const { return phases_[static_cast<std::size_t>(phase)]; }
   /// The seconds from the time at which this rank began the run to the end of its last phase. They include
-  /// phases, steps and the time between them.
+  /// all phases, all steps and the time between phases and steps.
   double wall_seconds() const { return last_phase_ended_ - began_run_; }
 
-  /// Returns the time of each phase and each kind of step on the slowest rank, such as "start 0.3 s, ...,
-  /// read 0.012 s, compute 0.003 s, ...". Only steps that have ended by now count. Another thread than the
-  /// one that records may call it. Collective.
+  /// Returns the time of each phase except `finish`, and of each kind of step, such as "start 0.3 s, ...,
+  /// read 0.012 s, compute 0.003 s, ...". Each time is the longest over all ranks. Only steps that have
+  /// ended before this call count. A thread other than the recording thread may call this function.
+  /// Collective.
   std::string text() const;
 
  private:
@@ -74,12 +80,13 @@ class StepRecorder {
   MPI_Comm communicator_;
   const Plan& plan_;
   RecorderOptions options_;
-  /// The time at which the first of the ranks began, by the clock of this rank.
+  /// The time at which the first rank began, by the clock of this rank.
   Clock::time_point start_;
   double began_run_ = 0;
   double last_phase_ended_ = 0;
   std::array<Total, all_phases.size()> phases_ = {};
-  /// Protects the sums: the thread that writes a file's attributes calls text() while another one records.
+  /// Protects the sums of the steps, because one thread may call text() for the attributes of a file while
+  /// another thread records.
   mutable std::mutex mutex_;
   std::vector<Total> totals_;
   std::vector<Event> events_;

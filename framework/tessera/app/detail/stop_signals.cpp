@@ -6,11 +6,13 @@
 namespace tessera::app {
 namespace {
 
-// A handler reaches nothing else.
+/// The last signal that was received; 0 if there was none. It is global, because a signal handler cannot
+/// access an object of StopSignals.
 volatile std::sig_atomic_t last_signal = 0;
 
-/// Batch systems kill a process so long after they asked it to end. One whose partner has died would else
-/// wait for it for ever.
+/// The seconds after a SIGTERM at which the process ends if accept() was not called. Batch systems usually
+/// kill a process after a similar time. Without this limit, a rank could wait forever for a rank that has
+/// ended.
 constexpr unsigned seconds_to_act = 30;
 
 void remember(int signal) {

@@ -5,9 +5,9 @@
 
 namespace tessera::app {
 
-/// While an object of this class lives, SIGTERM and SIGUSR1 do not end the process but are remembered. The
-/// process ends 30 seconds after a SIGTERM unless accept() is called before. There may be one object at a
-/// time.
+/// Records the signals SIGTERM and SIGUSR1. While an object of this class exists, these signals do not end
+/// the process at once. The process ends 30 seconds after a SIGTERM, unless accept() is called before. At
+/// most one object of this class may exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -15,9 +15,10 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Returns the last signal that was received; 0: there was none.
+  /// Returns the number of the last signal that was received; 0 if there was none.
   int received() const;
-  /// Must be called when all ranks know of the signal and act on it: the process is not ended any more.
+  /// Cancels the end of the process after a SIGTERM. Call this function when all ranks know of the signal
+  /// and act on it.
   void accept() const;
 
  private:

@@ -41,7 +41,7 @@ int default_threads(MPI_Comm communicator) {
 int threads_from_environment() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr || *text == '\0') return 0;
-  // "4,2" gives the numbers of nested levels: the first counts.
+  // A list such as "4,2" has a number for each level of nested parallel regions. The first number is used.
   const std::string_view word = std::string_view(text).substr(0, std::string_view(text).find(','));
   int threads = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);

@@ -6,8 +6,8 @@
 
 namespace tessera::app {
 
-/// The processors on which a process may run. It is a named type because nvcc 13.0 fails on a vector of
-/// cpu_set_t, which has no name.
+/// The processors on which a process may run. The set is a member of a named type, because nvcc 13.0 fails
+/// on a vector of cpu_set_t, which is a typedef of an unnamed struct.
 struct Affinity {
   cpu_set_t processors;
 };
@@ -15,12 +15,14 @@ struct Affinity {
 /// Returns the processors on which this process may run.
 Affinity own_affinity();
 
-/// Returns the number of threads that this rank uses by default: the number of processors on which it may
-/// run, shared evenly with the ranks of its node that may run on the same ones, and at least 1. Collective.
+/// Returns the number of threads that this rank uses by default. This is the number of processors on which
+/// the rank may run, divided by the number of ranks of its machine node that may run on any of these
+/// processors, and at least 1. Collective.
 int default_threads(MPI_Comm communicator);
 
-/// Returns the number in OMP_NUM_THREADS, or 0 when it is not set. Throws InputError when it is not a
-/// positive number.
+/// Returns the number in the environment variable OMP_NUM_THREADS, or 0 if the variable is not set or empty.
+/// If the variable is a list, its first entry is used. Throws InputError when this entry is not a positive
+/// number.
 int threads_from_environment();
 
 }  // namespace tessera::app

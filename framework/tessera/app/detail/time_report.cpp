@@ -9,6 +9,7 @@
 namespace tessera::app {
 namespace {
 
+/// A kind of work for which a run spends time; `rest` is the time outside phases and steps.
 enum class Use { preparing, reading, computing, exchanging, writing, finishing, rest };
 constexpr std::array use_names = {"preparing", "reading",   "computing", "exchanging",
                                   "writing",   "finishing", "rest"};
@@ -24,7 +25,7 @@ Use use_of(const PlanNode& node) {
   return Use::computing;
 }
 
-/// The seconds of one rank, by use; the last entry is all of its time.
+/// Returns the seconds that this rank spent for each Use. The last entry is the time of the whole run.
 std::vector<double> own_times(const Plan& plan, const StepRecorder& recorder) {
   std::vector<double> seconds(use_count + 1, 0.0);
   const auto at = [&seconds](Use use) -> double& { return seconds[static_cast<std::size_t>(use)]; };

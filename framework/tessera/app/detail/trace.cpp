@@ -37,7 +37,7 @@ Json process_name(std::size_t rank) {
 
 std::string trace_text(const Algorithm& pipeline, const Plan& any_plan,
                        const std::vector<std::vector<StepRecorder::Event>>& events_by_rank) {
-  // The name and the kind of every step, by the id of its node.
+  // The name and the kind of every phase and step, by node id.
   std::map<int, std::pair<std::string, std::string>> steps;
   for (const Phase phase : all_phases) steps[node_of(phase)] = {name_of(phase), "phase"};
   walk(any_plan.root, [&](const PlanNode& node) {

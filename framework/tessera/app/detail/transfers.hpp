@@ -11,16 +11,18 @@
 namespace tessera::app {
 
 namespace detail {
-/// Sends any number of bytes to a rank, which must call receive_bytes for as many.
+/// Sends any number of bytes to the rank `to`, which must call receive_bytes for the same number of bytes.
 void send_bytes(MPI_Comm communicator, int to, const void* data, std::int64_t bytes);
-/// Receives the bytes that a rank sends with send_bytes.
+/// Receives bytes that the rank `from` sends with send_bytes.
 void receive_bytes(MPI_Comm communicator, int from, void* data, std::int64_t bytes);
-/// Returns the numbers of all ranks, by rank, on rank 0, and nothing on other ranks. Collective.
+/// Returns the numbers that all ranks pass, in the order of the ranks, on rank 0. Returns an empty list on
+/// other ranks. Collective.
 std::vector<std::int64_t> gather_number(MPI_Comm communicator, std::int64_t number);
 }  // namespace detail
 
-/// Returns the lists of all ranks, by rank, on rank 0, and nothing on other ranks. Rank 0 receives from one
-/// rank after the other, so that this is for reports and not for pixels. Collective.
+/// Returns the lists that all ranks pass, in the order of the ranks, on rank 0. Returns no lists on other
+/// ranks. Rank 0 receives from one rank after the other, so that the function is suitable for reports, but
+/// too slow for pixels. Collective.
 template <class T>
 std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -41,13 +43,13 @@ std::vector<std::vector<T>> gather(MPI_Comm communicator, const std::vector<T>& 
   return lists;
 }
 
-/// Returns the text that rank 0 has for this rank. `texts` has one text for each rank and counts only on rank
-/// 0. Collective.
+/// Returns the text that rank 0 passes for this rank. `texts` has one text for each rank, and is ignored on
+/// ranks other than 0. Collective.
 std::string scatter(MPI_Comm communicator, const std::vector<std::string>& texts);
 
-/// Replaces `text` on all ranks by that of rank 0. Collective.
+/// Replaces `text` on all ranks by the text of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::string& text);
-/// Replaces `texts` on all ranks by those of rank 0. Collective.
+/// Replaces `texts` on all ranks by the texts of rank 0. Collective.
 void broadcast(MPI_Comm communicator, std::vector<std::string>& texts);
 
 }  // namespace tessera::app

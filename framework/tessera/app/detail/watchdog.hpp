@@ -13,18 +13,18 @@
 
 namespace tessera::app {
 
-/// Notices a run that stands still: calls `bite(node)` once, from a thread of its own, when no step has ended
-/// for `seconds` seconds. `node` is the id of the step in which this rank is, or -1 before the first one.
-/// With 0 seconds it never calls it.
+/// Detects that a run stands still. If no step begins for `seconds` seconds, a Watchdog calls
+/// `bite(node)` once, from a separate thread. `node` is the id of the step that this rank executes, or -1
+/// before the first step. If `seconds` is 0, `bite` is never called.
 class Watchdog {
  public:
-  /// Starts the thread that watches, unless `seconds` is 0. The destructor ends it.
+  /// Starts the thread of the watchdog, unless `seconds` is 0. The destructor ends this thread.
   Watchdog(double seconds, std::function<void(int node)> bite);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Notes that a step begins and that the one before it has ended.
+  /// Records that the step with the id `node` begins, and that the previous step has therefore ended.
   void begin(int node) {
     node_.store(node, std::memory_order_relaxed);
     begun_.fetch_add(1, std::memory_order_relaxed);
@@ -43,8 +43,8 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Prints on standard error that no step of this rank has ended for `seconds` seconds, and in which step it
-/// is.
+/// Prints on standard error that no step of rank `rank` has ended for `seconds` seconds. `node` is the id of
+/// the step that the rank executes, or -1 before the first step. The name of this step is printed, too.
 void print_standstill(const std::string& program, int rank, double seconds, const Algorithm& pipeline,
                       const Plan& plan, int node);
 

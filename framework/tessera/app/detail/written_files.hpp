@@ -7,18 +7,19 @@
 
 namespace tessera::app {
 
-/// The files that a run writes. They are created together, so that a file that cannot be written is noticed
-/// before any work.
+/// The files that a run writes, except checkpoints. They are created together, so that a file that cannot be
+/// written is noticed before any computation.
 struct WrittenFiles {
-  /// Creates the files. Collective. Throws InputError when one cannot be written, or is used twice.
+  /// Creates the files. Collective. Throws InputError when a file cannot be written, or when the run uses
+  /// the same file for two purposes.
   WrittenFiles(const RunSetup& setup, const LoopHistory& history);
 
   ImageOutputs outputs;
   RunRecords records;
 };
 
-/// Throws InputError when the deck asks for a picture that compares input and result, but `plan` has bands,
-/// or a loop changes the input.
+/// Throws InputError when the deck asks for a picture that compares input and result, but the picture cannot
+/// be made because `plan` has bands or because a loop changes the input.
 void check_comparison(const RunSetup& setup, const Plan& plan);
 
 }  // namespace tessera::app

@@ -45,7 +45,8 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
 void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
-  // What is written depends on no schedule, nor on what else is written.
+  // The points that are written are found before stages become outputs and before the pipeline is scheduled.
+  // Therefore, these points depend neither on the schedule nor on the other stages that are written.
   const Pipeline as_declared = pipeline;
   const std::vector<ArrayDomain> domains = array_domains(as_declared);
   const std::vector<std::string> writable = writable_stages(as_declared);

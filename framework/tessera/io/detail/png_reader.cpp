@@ -39,7 +39,7 @@ void PngReader::read_header() {
   checked([&] {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, on_png_error, on_png_warning);
     info_ = png_create_info_struct(png_);
-    // libpng's own limits, a million each way, are meant for web pages.
+    // By default, libpng refuses images of more than a million columns or rows.
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png_, file_.get(), read_bytes);
     png_read_info(png_, info_);

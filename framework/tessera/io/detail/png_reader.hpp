@@ -19,7 +19,7 @@ namespace tessera::io::detail {
 /// Decodes one PNG file.
 class PngReader final : public RowReader {
  public:
-  /// Opens the file and reads its header, up to the pixels.
+  /// Opens the file, and reads everything before the pixels.
   explicit PngReader(const std::string& path);
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
@@ -27,12 +27,13 @@ class PngReader final : public RowReader {
 
   ElementType type() const override { return sample_type(layout_); }
   Box domain() const override { return domain_of(layout_); }
-  /// Of an interlaced file the whole image is held from the first row on.
+  /// Decodes the next row. If the file is interlaced, the first call decodes the whole image, which then
+  /// stays in memory.
   void read_row(std::byte* samples) override;
   void finish() override;
 
  private:
-  /// Calls libpng; throws InputError when it reports an error.
+  /// Calls `call`, which calls libpng. Throws InputError when libpng reports an error.
   template <class Call>
   void checked(const Call& call);
   void read_header();
@@ -47,7 +48,7 @@ class PngReader final : public RowReader {
   PngLayout layout_;
   int passes_ = 1;
   std::size_t row_bytes_ = 0;
-  /// Of an interlaced file.
+  /// The whole image, if the file is interlaced.
   std::vector<std::byte> image_;
   std::size_t next_row_ = 0;
 };

@@ -10,11 +10,11 @@ namespace {
 std::uint8_t to_sample(std::uint8_t value) { return value; }
 std::uint16_t to_sample(std::uint16_t value) { return value; }
 std::uint16_t to_sample(float value) {
-  if (!(value > 0.0F)) return 0;  // NaN too
+  if (!(value > 0.0F)) return 0;  // also for NaN
   return value >= 1.0F ? std::uint16_t{65535} : static_cast<std::uint16_t>(value * 65535.0 + 0.5);
 }
 
-/// The first point of row `y` of `block` in channel `c`.
+/// Returns the address of the first point of row `y` of `block` in channel `c`.
 std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
   Box row = block.box;
   row[1] = {y, y + 1};

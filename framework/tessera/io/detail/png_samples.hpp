@@ -11,16 +11,16 @@
 
 namespace tessera::io::detail {
 
-/// The type of a PNG file's samples.
+/// Returns the element type of the samples of a PNG file.
 constexpr ElementType sample_type(const PngLayout& layout) {
   return layout.bits == 16 ? ElementType::uint16 : ElementType::uint8;
 }
 
-/// The domain of a PNG image: x, y and, for colour, the channel.
+/// Returns the domain of a PNG image. Its dimensions are x and y, and the channel if the image has colours.
 Box domain_of(const PngLayout& layout);
 
-/// Makes the samples of row `y` of `block`, which holds whole rows in all channels: channels fastest; floats
-/// in [0, 1] become 16-bit samples.
+/// Writes the samples of row `y` of `block` to `samples`, with all channels of a pixel together. `block`
+/// holds whole rows in all channels. Floats are clamped to [0, 1], and become samples of 16 bits.
 void make_row(const HostBlock& block, std::int64_t y, std::byte* samples);
 
 }  // namespace tessera::io::detail

@@ -14,19 +14,20 @@ namespace tessera::io::detail {
 /// Encodes one PNG file, row by row, on one rank. Every function throws InputError when writing fails.
 class PngWriter {
  public:
-  /// Overwrites the file `output` under its temporary name.
+  /// Opens the file at the temporary path of `output`, and replaces its content.
   PngWriter(const UnfinishedFile& output, const PngLayout& layout);
   PngWriter(const PngWriter&) = delete;
   PngWriter& operator=(const PngWriter&) = delete;
   ~PngWriter();
 
-  /// Writes the next row: width x channels samples, channels fastest, in the byte order of this machine.
+  /// Writes the next row. `samples` holds all channels of a pixel together, in the byte order of this
+  /// machine.
   void write_row(const std::byte* samples);
   /// Completes and closes the file.
   void finish();
 
  private:
-  /// Calls libpng; throws InputError when it reports an error.
+  /// Calls `call`, which calls libpng. Throws InputError when libpng reports an error.
   template <class Call>
   void checked(const Call& call);
   void write_header(const PngLayout& layout);

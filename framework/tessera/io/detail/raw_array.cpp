@@ -15,9 +15,10 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Where runs begin as close as this, a call for each takes longer than to copy what lies between them, too.
+/// The distance up to which runs are read in one call. If two runs begin at most this many
+/// bytes apart, two calls take longer than one call that also reads the bytes between the runs.
 constexpr std::int64_t page_bytes = 4096;
-/// What stays in a processor's cache.
+/// The size of the buffer for several runs, which is small enough for the cache of a processor.
 constexpr std::int64_t staged_bytes = std::int64_t{64} << 10;
 
 template <std::size_t Bytes>
@@ -31,14 +32,15 @@ void reverse_bytes(std::byte* data, std::int64_t bytes, ElementType type) {
   if (size_of(type) == 8) reverse_each<8>(data, bytes);
 }
 
-/// Bytes of a file and where they go.
+/// A sequence of bytes in a file, and the memory into which they are read.
 struct Run {
   std::int64_t begin;
   std::int64_t bytes;
   std::byte* memory;
 };
 
-/// Reads runs in the order of the file, neighbours in one call.
+/// Reads runs, which are added in the order of the file. Runs that are close to each other are read in one
+/// call.
 class RunReader {
  public:
   RunReader(const std::string& path, std::FILE* file) : path_(path), file_(::fileno(file)) {}
@@ -50,7 +52,7 @@ class RunReader {
     waiting_.push_back(run);
   }
 
-  /// To be called after the last run.
+  /// Reads the runs that have been added but not read. Must be called after the last run is added.
   void read_waiting() {
     if (waiting_.size() == 1) read(waiting_.front());
     if (waiting_.size() > 1) {
@@ -64,7 +66,7 @@ class RunReader {
   }
 
  private:
-  /// A call of the system may read fewer bytes.
+  /// Reads all bytes of a run, in several calls if the system reads fewer bytes than a call asks for.
   void read(Run rest) const {
     while (rest.bytes > 0) {
       const ::ssize_t read = ::pread(file_, rest.memory, static_cast<std::size_t>(rest.bytes), rest.begin);

@@ -9,8 +9,9 @@
 
 namespace tessera::io::detail {
 
-/// Fills `block` from an open file that holds `domain` where and how `layout` says, without padding, x
-/// fastest. Throws InputError about `path`.
+/// Fills `block` from an open file that holds the points of `domain` without padding, x fastest. `layout`
+/// gives the place of the first point in the file, and the byte order. Throws InputError about `path` when
+/// the file cannot be read.
 void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
                 const HostBlock& block);
 

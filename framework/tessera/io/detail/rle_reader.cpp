@@ -13,7 +13,7 @@ constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max()
 
 bool is_digit(int character) { return character >= '0' && character <= '9'; }
 
-/// A character, as messages show it.
+/// Returns the text that error messages show for a character.
 std::string shown(int character) {
   if (character == RleText::end) return "the end of the file";
   if (character == '\n') return "the end of the line";
@@ -100,7 +100,7 @@ void RleReader::read_runs(const std::function<void(std::int64_t y, const Range& 
     if (tag == '$') {
       y += count;
       x = 0;
-      // The last row may be ended, too.
+      // A `$` is also allowed after the last row.
       if (y > domain_[1].size()) fail_damaged(fmt::format("there are more rows than {}", domain_[1].size()));
     } else if (tag == 'b' || tag == '.') {
       check_room(count, x, y);

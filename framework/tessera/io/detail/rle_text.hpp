@@ -7,23 +7,28 @@
 
 namespace tessera::io::detail {
 
-/// The characters of an RLE pattern file, one after the other, without its comments: lines that begin with
-/// '#'.
+/// Reads an RLE pattern file, one character after the other. Comments, which are lines that begin with '#',
+/// are left out.
 class RleText {
  public:
+  /// The value that stands for the end of the file.
   static constexpr int end = -1;
 
   /// Reads `file` from its beginning.
   explicit RleText(std::FILE* file) : file_(file) { std::rewind(file); }
 
-  /// The next character; `end` at the end, or where the file cannot be read.
+  /// Returns the next character, but does not move on. Returns `end` at the end of the file, or when the
+  /// file cannot be read.
   int peek();
+  /// Returns the next character, and moves on to the character after it.
   int take();
-  /// Passes over blanks, and over ends of lines, too; returns the next character.
+  /// Moves on to the next character that is not a blank, and returns this character.
   int skip_blanks();
+  /// Moves on to the next character that is neither a blank nor the end of a line, and returns this
+  /// character.
   int skip_white_space();
 
-  /// Of the next character, from 1.
+  /// Returns the number of the line of the next character, counted from 1.
   std::int64_t line() const { return line_; }
 
  private:
@@ -38,8 +43,8 @@ class RleText {
   bool begins_line_ = true;
 };
 
-/// True when a file's first line that holds something and is no comment begins with `x =`, as the header of
-/// an RLE pattern does.
+/// Returns whether a file begins like an RLE pattern: the first line that is neither blank nor a comment
+/// begins with `x =`.
 bool is_rle(std::FILE* file);
 
 }  // namespace tessera::io::detail

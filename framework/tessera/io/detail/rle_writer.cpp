@@ -11,7 +11,7 @@
 namespace tessera::io::detail {
 namespace {
 
-/// What readers must be able to take.
+/// The largest number of characters in a line of an RLE pattern file.
 constexpr std::size_t longest_line = 70;
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 namespace tessera::io::detail {
 
-/// Encodes an array of uint8 as an RLE pattern file: cells that are not 0 are alive. Dead cells at the ends
-/// of rows, and dead rows at the end, are left out.
+/// Encodes an array of uint8 as an RLE pattern file. Cells that are not 0 are alive. Dead cells at the ends
+/// of rows are left out, and so are dead rows at the end of the pattern.
 class RleWriter final : public RowWriter {
  public:
-  /// Overwrites the file `output` under its temporary name.
+  /// Opens the file at the temporary path of `output`, and replaces its content.
   RleWriter(const UnfinishedFile& output, const Box& domain);
 
   void write_row(const HostBlock& rows, std::int64_t y) override;
@@ -27,7 +27,7 @@ class RleWriter final : public RowWriter {
   std::string path_;
   File file_;
   std::string line_;
-  /// Rows that have ended since the last live cell.
+  /// The number of rows that have ended since the last live cell.
   std::int64_t ended_rows_ = 0;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t band_bytes = std::int64_t{8} << 20;
 
-/// The points of a row, in all channels.
+/// Returns the number of points of a row, in all channels.
 std::int64_t row_points(const Box& domain) {
   return domain[0].size() * (domain.dimensions == 3 ? domain[2].size() : 1);
 }
@@ -28,7 +28,7 @@ std::int64_t row_bytes(const Box& domain, ElementType type) {
 }  // namespace
 
 void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type) {
-  // A row is one message at most, whose bytes are counted by an int.
+  // A row may be sent as one message, and MPI counts the bytes of a message with an int.
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (row_bytes(domain, type) > most || domain[1].size() > most)
     fail(path, fmt::format("{} is too large for {}", to_string(domain), format), "write HDF5 instead");
@@ -75,8 +75,8 @@ void RowSink::begin() {
   });
 }
 
-/// Brings the part to rank 0 band by band, and writes it there. The other ranks cannot know that this has
-/// failed, and keep sending, so rank 0 keeps receiving.
+/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a row, the
+/// other ranks do not know this, and keep sending. Rank 0 therefore keeps receiving until the end of `part`.
 void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
                      std::vector<std::byte>& memory) const {
   std::exception_ptr failure;

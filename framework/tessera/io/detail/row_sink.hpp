@@ -18,33 +18,34 @@
 
 namespace tessera::io::detail {
 
-/// Writes a file row by row, on one rank. Every function throws InputError when that fails.
+/// Writes a file row by row, on one rank. Every function throws InputError when writing fails.
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  /// Writes row `y`, the next one, of a block that holds whole rows.
+  /// Writes row `y` of `rows`, which holds whole rows in all channels. The rows are written in order.
   virtual void write_row(const HostBlock& rows, std::int64_t y) = 0;
   /// Completes and closes the file.
   virtual void finish() = 0;
 };
 
-/// Throws InputError when an array has more columns or rows than a RowSink counts, or rows of too many bytes;
-/// `format` is what it does not fit.
+/// Throws InputError when an array has too many rows for a RowSink, or too many bytes in a row. `format` is
+/// the name of the file format for the error message.
 void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type);
 
-/// A file that can only be written from its beginning: rows go to rank 0 in bands of a few MiB.
+/// Writes a file that can only be written from its beginning to its end. The rows are sent to rank 0 in
+/// bands of a few MiB.
 class RowSink final : public BlockSink {
  public:
-  /// Begins a file under its temporary name.
+  /// A function that begins a file under its temporary name, and returns the writer of this file.
   using Begin = std::function<std::unique_ptr<RowWriter>(const UnfinishedFile&)>;
 
-  /// For an array of 2 or 3 dimensions that passes check_rows. Creates the file; throws InputError on every
-  /// rank when it cannot be written. `begin` is called on rank 0 when there is something to write.
-  /// Collective.
+  /// Creates an empty file for an array of 2 or 3 dimensions that check_rows accepts. `begin` is called on
+  /// rank 0 when the first part is written. Collective. Throws InputError on every rank when the file cannot
+  /// be created.
   RowSink(MPI_Comm communicator, const std::string& path, const Box& domain, ElementType type, Begin begin);
 
   void write(const HostBlock& block) override { write_part(block, domain_); }
-  /// Parts are cut along y.
+  /// Writes the next part of the array. A part has all columns and channels of its rows. Collective.
   void write_part(const HostBlock& block, const Box& part) override;
 
  private:
@@ -56,9 +57,9 @@ class RowSink final : public BlockSink {
   Box domain_;
   ElementType type_;
   Parts parts_;
-  UnfinishedFile file_;  // before the writer, so that it is closed when it is removed
+  UnfinishedFile file_;  // declared before `writer_`, so that `writer_` is destroyed first
   Begin begin_;
-  /// On rank 0, from the first part to the last.
+  /// The writer of the file, which exists on rank 0 from the first part to the last one.
   std::unique_ptr<RowWriter> writer_;
 };
 

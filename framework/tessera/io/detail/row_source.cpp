@@ -64,7 +64,8 @@ void RowSource::read_rows(const HostBlock& block) {
 }
 
 void RowSource::go_back_to(std::int64_t row) {
-  // Blocks that move on keep what they overlap by, those beside each other nothing.
+  // If blocks follow each other along y, the rows in which they overlap are kept from now on. If blocks have
+  // the same first row, they lie beside each other, and no rows are kept.
   if (row > first_) overlap_ = std::max(overlap_, next_ - row);
   if (row == first_) overlap_ = 0;
   rows_.resize(static_cast<std::size_t>(overlap_ * row_bytes_));

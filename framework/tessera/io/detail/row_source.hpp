@@ -19,23 +19,28 @@ namespace tessera::io::detail {
 class RowReader {
  public:
   virtual ~RowReader() = default;
-  /// Of the image, (x, y) or (x, y, channel).
+  /// Returns the element type of the image.
   virtual ElementType type() const = 0;
+  /// Returns the domain of the image: (x, y) or (x, y, channel).
   virtual Box domain() const = 0;
-  /// The next row: the channels of a point together, in the byte order of this machine.
+  /// Decodes the next row to `samples`, with all channels of a pixel together, in the byte order of this
+  /// machine.
   virtual void read_row(std::byte* samples) = 0;
-  /// After the last row: decodes the rest of the file.
+  /// Decodes the rest of the file. Must be called after the last row is read.
   virtual void finish() = 0;
 };
 
-/// A file that each rank decodes by itself, from its beginning to the last row of its block, or to its end if
-/// it has the last one. Blocks that follow each other, as those of bands do, are read in one go: it goes on
-/// where it was, and keeps as many of the last rows as the blocks were seen to overlap.
+/// Reads a file that each rank decodes by itself, from the beginning of the file to the last row of the
+/// block of the rank. If the block has the last row of the image, the rank decodes the file to its end. When
+/// a rank reads several blocks that follow each other along y, such as the blocks of bands, the file is
+/// decoded only once: for each block, decoding continues behind the last row of the block before it. The
+/// rows in which such blocks overlap are kept in memory, once an overlap has been found.
 class RowSource final : public BlockSource {
  public:
+  /// A function that opens the file, and returns a reader for it.
   using Open = std::function<std::unique_ptr<RowReader>(const std::string& path)>;
 
-  /// Opens the file when it is first read; `communicator` must outlive the source.
+  /// Keeps the arguments; the first call of `read` opens the file. `communicator` must outlive the source.
   RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Open open);
 
   void read(const HostBlock& block) override;
@@ -51,13 +56,15 @@ class RowSource final : public BlockSource {
   Open open_;
   std::unique_ptr<RowReader> reader_;
   std::int64_t row_bytes_;
-  /// Where the last block began.
+  /// The first row of the block that was read last.
   std::int64_t first_ = 0;
-  /// The row that the reader comes to next.
+  /// The next row that the reader will decode.
   std::int64_t next_ = 0;
-  /// How many rows before it are kept, and how many are wanted next time; row y is at y modulo the latter.
+  /// The number of rows before `next_` that are kept in `rows_`.
   std::int64_t kept_ = 0;
+  /// The largest number of rows that are kept in `rows_`.
   std::int64_t overlap_ = 0;
+  /// The samples of the rows that are kept. The index of row y is y modulo `overlap_`.
   std::vector<std::byte> rows_;
 };
 

@@ -12,8 +12,9 @@
 
 namespace tessera::io::detail {
 
-// How one rank finds out what the image in a file is; see inspect_image, which tells the formats apart. They
-// throw InputError when the file is damaged, or when Tessera was built without the format.
+// Functions that return a description of the image in a file. They are called on one rank, by inspect_image,
+// which determines the format. These functions throw InputError when the file is damaged, or when Tessera was
+// built without support for the format.
 ImageInfo inspect_png(const std::string& path);
 ImageInfo inspect_rle(const std::string& path);
 ImageInfo inspect_jpeg(const std::string& path);
@@ -21,22 +22,23 @@ ImageInfo inspect_tiff(const std::string& path, int page);
 ImageInfo inspect_fits(const std::string& path, const std::string& extension);
 ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset);
 
-// How a rank fills its block, which lies in the domain of `info`, from a file that it reads by itself. They
-// throw InputError when the file is damaged, or no longer what `info` says.
+// Functions that fill `block` from a file that each rank reads by itself. `block` lies in the domain of
+// `info`. These functions throw InputError when the file is damaged, or when the image in the file differs
+// from `info`.
 void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);
 
-// Files that are decoded from their beginning (see RowSource).
+// Functions that open a file of a format that can only be decoded from its beginning (see RowSource).
 std::unique_ptr<RowReader> open_png(const std::string& path);
 std::unique_ptr<RowReader> open_jpeg(const std::string& path);
 
-/// HDF5 is read by all ranks together.
+/// Returns a source for an HDF5 file, which all ranks read together.
 std::unique_ptr<BlockSource> open_hdf5(MPI_Comm communicator, const std::string& path, const ImageInfo& info);
 
-/// Throws InputError when `type` and `domain`, which the file at `path` has, are not those of `info`: it has
-/// changed since the program looked first.
+/// Throws InputError when the file at `path` has changed since `info` was determined. `type` and `domain`
+/// are the element type and the domain of the file now; `info` has the earlier ones.
 void check_unchanged(const std::string& path, const ImageInfo& info, ElementType type, const Box& domain);
 
 }  // namespace tessera::io::detail

@@ -10,20 +10,22 @@
 
 namespace tessera::io::detail {
 
-/// A file that libtiff reads or writes. Nothing is printed: what libtiff has to say is remembered.
+/// A file that libtiff reads or writes. The last error of libtiff is kept, and nothing is printed.
 class TiffFile {
  public:
-  /// `mode` is one of TIFFOpen's. The handle is null when libtiff cannot open the file.
+  /// Opens `file` in libtiff. `mode` is a mode of TIFFOpen, such as `r` or `w`. The handle is null when
+  /// libtiff cannot open the file.
   TiffFile(File file, const char* mode);
   TiffFile(const TiffFile&) = delete;
   TiffFile& operator=(const TiffFile&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// The last error.
+  /// Returns the message of the last error; empty if there was no error.
   const char* error() const { return messages_.error; }
-  /// Did libjpeg, of which libtiff makes only a warning, find damage?
+  /// Returns whether libjpeg has found damage. libtiff reports such damage only as a warning.
   bool has_damaged_jpeg() const { return messages_.damaged_jpeg; }
-  /// Closes the file; false when the system could not write all of it. What libtiff holds back goes before.
+  /// Writes the data that libtiff still holds in memory, and closes the file. Returns false when the system
+  /// cannot write the file completely.
   bool close();
 
  private:

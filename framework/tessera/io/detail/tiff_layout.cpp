@@ -12,8 +12,8 @@
 namespace tessera::io::detail {
 namespace {
 
-/// A field of the page, or what the standard says it is when it is not given; `fallback` where that says
-/// nothing.
+/// Returns the value of a field of the page. If the page does not have the field, returns the default value
+/// of the TIFF standard, or `fallback` if the standard has no default value.
 template <class T>
 T field(TIFF* tiff, std::uint32_t tag, T fallback = 0) {
   T value{};
@@ -84,7 +84,7 @@ void check_depth(TIFF* tiff, const std::string& path) {
     fail(path, "is a TIFF volume, of more than one layer", "write each layer as a page");
 }
 
-/// The product of factors that are not negative, if it can be counted.
+/// Returns the product of factors that are not negative, or nothing if the product overflows.
 std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors) {
   std::int64_t result = 1;
   for (const std::int64_t factor : factors)
@@ -92,7 +92,9 @@ std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors)
   return result;
 }
 
-/// What a damaged header claims must not become memory, nor a number that overflows.
+/// Throws InputError when the sizes in the header of the page are impossible for a file of `file_bytes`
+/// bytes, or when chunks are too large. Sizes from a damaged header could otherwise overflow, or lead to the
+/// allocation of too much memory.
 void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, std::int64_t file_bytes) {
   const auto element = static_cast<std::int64_t>(size_of(layout.type));
   const auto damaged = [&] {
@@ -107,7 +109,8 @@ void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, 
   const auto chunk =
       product({layout.chunk_width, layout.chunk_height, layout.planar ? 1 : layout.channels(), element});
   const auto chunks = product({layout.columns(), layout.rows(), layout.planar ? layout.channels() : 1});
-  // Each chunk has a place in a table.
+  // The file has a table with an entry for each chunk, so that it has more bytes than chunks. The number of
+  // a chunk has 32 bits.
   if (!bytes || !chunks || *chunks > file_bytes || *chunks > std::numeric_limits<std::uint32_t>::max())
     damaged();
   const bool plain = field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_NONE;
@@ -115,7 +118,7 @@ void check_sizes(TIFF* tiff, const std::string& path, const TiffLayout& layout, 
   const std::string kind = layout.tiled ? "tile" : "strip";
   if (!chunk || *chunk > most_chunk_bytes)
     fail(path, fmt::format("has {}s of over 2 GiB", kind), fmt::format("write it with smaller {}s", kind));
-  // No compression of pictures is that good.
+  // No compression makes an image smaller by a factor of 100,000.
   if (*chunk > std::int64_t{256} << 20 && *chunk / 100'000 > file_bytes) damaged();
   const std::uint64_t needed = layout.tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
   if (static_cast<std::uint64_t>(*chunk) != needed) damaged();

@@ -12,26 +12,28 @@
 
 namespace tessera::io::detail {
 
-/// The bytes of a strip or tile that is still read: as many as a row of a file that we write may have.
+/// The largest number of bytes that a strip or tile may have to be read. A row of a file that Tessera writes
+/// may have as many bytes.
 inline constexpr std::int64_t most_chunk_bytes = std::numeric_limits<int>::max();
 
-/// Where the points of a page lie in a TIFF file: in chunks, which are strips or tiles.
+/// The layout of the points of a page in a TIFF file. The points lie in chunks, which are strips or tiles.
 struct TiffLayout {
   ElementType type = ElementType::uint8;
   Box domain;
   bool tiled = false;
-  bool planar = false;  ///< each channel has chunks of its own
+  bool planar = false;  ///< whether each channel has chunks of its own
   std::int64_t chunk_width = 0;
-  std::int64_t chunk_height = 0;  ///< the last strip may be lower; tiles at the rims are padded
+  std::int64_t chunk_height = 0;  ///< the last strip may have fewer rows; all tiles have the full size
 
   std::int64_t channels() const { return domain.dimensions == 3 ? domain[2].size() : 1; }
   std::int64_t columns() const { return (domain[0].size() + chunk_width - 1) / chunk_width; }
   std::int64_t rows() const { return (domain[1].size() + chunk_height - 1) / chunk_height; }
 };
 
-/// The layout of the page that libtiff has read last. Makes libtiff decode YCbCr JPEG to RGB. Throws
-/// InputError about `path` when the page is not of a supported kind, or claims sizes that a file of so many
-/// bytes cannot have.
+/// Returns the layout of the page of which libtiff has read the header. If the page has YCbCr samples with
+/// JPEG compression, libtiff is set to decode them to RGB. Throws InputError about `path` when the page is
+/// not of a supported kind, or when its header has sizes that are impossible for a file of `file_bytes`
+/// bytes.
 TiffLayout read_layout(TIFF* tiff, const std::string& path, std::int64_t file_bytes);
 
 }  // namespace tessera::io::detail

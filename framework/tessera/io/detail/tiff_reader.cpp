@@ -12,14 +12,15 @@
 namespace tessera::io::detail {
 namespace {
 
-/// Which chunks of this size a range of points meets.
+/// Returns the range of the chunks that hold points of `points`. Each chunk has `size` points.
 Range chunks_of(Range points, std::int64_t size) {
   return {points.begin / size, (points.end + size - 1) / size};
 }
 
 }  // namespace
 
-// Without memory maps (m): a file that shrinks meanwhile is to be an error, not a signal.
+// The letter `m` of the mode disables memory maps. With a memory map, a file that becomes shorter during
+// reading would end the program by a signal. Without memory maps, libtiff reports an error instead.
 TiffReader::TiffReader(const std::string& path, int page) : path_(path), file_(open_for_reading(path), "rm") {
   if (file_.handle() == nullptr) fail_damaged();
   if (page > 0) go_to_page(page);

@@ -14,13 +14,14 @@ namespace tessera::io::detail {
 /// Decodes one page of a TIFF file. Every function throws InputError when the file is damaged.
 class TiffReader {
  public:
-  /// Opens the file and reads the header of a page; throws InputError, too, when there is no such page.
+  /// Opens the file, and reads the header of page `page`, counted from 0. Also throws InputError when the
+  /// file does not have this page.
   TiffReader(const std::string& path, int page);
 
   const TiffLayout& layout() const { return layout_; }
 
-  /// Fills `block`, which is of the layout's type and lies in its domain. Decodes the strips or tiles that
-  /// hold points of it, and holds one at a time.
+  /// Fills `block`, which has the element type of the layout and lies in the domain of the layout. Decodes
+  /// the strips or tiles that hold points of `block`, one at a time.
   void read(const HostBlock& block);
 
  private:

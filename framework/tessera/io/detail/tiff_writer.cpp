@@ -14,7 +14,7 @@ constexpr std::int64_t strip_bytes = std::int64_t{256} << 10;
 File open_for_writing(const UnfinishedFile& output) {
   File file(std::fopen(output.temporary_path().c_str(), "wb+"));
   if (!file) fail_to_write(output.path(), error_text(errno));
-  errno = 0;  // what is found there later comes from a write
+  errno = 0;  // a later value of errno then comes from a write
   return file;
 }
 
@@ -72,7 +72,7 @@ void TiffWriter::finish() {
 }
 
 void TiffWriter::fail_here() const {
-  // The system knows better what is wrong with a disk than libtiff, which says where it was.
+  // The message of the system names the cause, such as a full disk. The message of libtiff does not.
   fail_to_write(path_, errno != 0 ? error_text(errno) : file_.error());
 }
 

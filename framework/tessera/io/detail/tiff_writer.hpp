@@ -12,13 +12,14 @@
 
 namespace tessera::io::detail {
 
-/// Offsets in a TIFF file have 32 bits, and its tables take some space, too: data beyond needs BigTIFF.
+/// Returns whether an image of `data_bytes` bytes must be written as BigTIFF. Offsets in other TIFF files
+/// have only 32 bits, and the tables of the file need some space, too.
 constexpr bool needs_big_tiff(std::int64_t data_bytes) { return data_bytes > std::int64_t{3900} << 20; }
 
-/// Writes one TIFF file of strips that are not compressed, row by row, on one rank.
+/// Writes one TIFF file row by row, on one rank. The strips of the file are not compressed.
 class TiffWriter final : public RowWriter {
  public:
-  /// Overwrites the file `output` under its temporary name.
+  /// Opens the file at the temporary path of `output`, and replaces its content.
   TiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type);
 
   void write_row(const HostBlock& rows, std::int64_t y) override;

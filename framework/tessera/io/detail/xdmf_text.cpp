@@ -9,7 +9,7 @@
 namespace tessera::io::detail {
 namespace {
 
-/// The text as XML.
+/// Returns `text` with its special characters written as entities of XML.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -32,8 +32,8 @@ std::string number_type(ElementType type) {
                      size_of(type));
 }
 
-/// Writes the file for one array. Readers want grids of three dimensions, and values of as many, even where
-/// the data set has two.
+/// Builds the text of the XDMF file for one array. Programs that read XDMF files expect three dimensions of
+/// the grid and of its values, even if the data set has only two.
 class XdmfText {
  public:
   explicit XdmfText(const XdmfArray& array)
@@ -76,13 +76,13 @@ class XdmfText {
     return values;
   }
 
-  /// The data set.
+  /// Returns the XML element that refers to the data set. `shape` gives its dimensions.
   std::string stored(const std::string& shape, const char* indent) const {
     return fmt::format("{}<DataItem Dimensions=\"{}\" {} Format=\"HDF\">{}</DataItem>\n", indent, shape,
                        number_type(array_.type), place_);
   }
 
-  /// Of the grid, slowest dimension first.
+  /// Returns the extents of the grid, slowest dimension first.
   std::string shape() const { return fmt::format("{} {} {}", extents_[0], extents_[1], extents_[2]); }
 
   static std::string value(const std::string& name, const std::string& item) {
@@ -102,7 +102,7 @@ class XdmfText {
 
   const XdmfArray& array_;
   std::string place_;
-  /// Of the grid: z, y, x.
+  /// The extents of the grid along z, y and x.
   std::array<std::int64_t, 3> extents_ = {1, 1, 1};
 };
 

@@ -16,7 +16,7 @@ struct XdmfArray {
   ThirdDimension third;
 };
 
-/// What an XDMF 2 file about it says; see create_xdmf.
+/// Returns the content of an XDMF 2 file that describes a data set; see create_xdmf.
 std::string xdmf_text(const XdmfArray& array);
 
 }  // namespace tessera::io::detail

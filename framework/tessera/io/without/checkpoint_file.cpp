@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints in a build without HDF5: there are none, and every call says so.
+// The functions for checkpoints in a build without HDF5. Every call throws InputError.
 #include "tessera/io/checkpoint_file.hpp"
 
 #include "tessera/io/detail/files.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FITS in a build without CFITSIO.
+// The functions for FITS files in a build without CFITSIO.
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"
 

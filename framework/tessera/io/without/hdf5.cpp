@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 in a build without its library.
+// The functions for HDF5 files in a build without the HDF5 library.
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"
 #include "tessera/io/hdf5_version.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JPEG in a build without libjpeg.
+// The functions for JPEG files in a build without libjpeg.
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"
 

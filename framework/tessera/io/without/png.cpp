@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PNG in a build without libpng.
+// The functions for PNG files in a build without libpng.
 #include "tessera/io/comparison.hpp"
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"

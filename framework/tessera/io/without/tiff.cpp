@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TIFF in a build without libtiff.
+// The functions for TIFF files in a build without libtiff.
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"
 #include "tessera/io/image_sink.hpp"

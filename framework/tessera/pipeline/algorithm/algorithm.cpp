@@ -193,7 +193,7 @@ int Algorithm::loop_of(int stage) const {
 }
 
 bool Algorithm::is_inner(const LoopDeclaration& loop) const {
-  // Loops stand in the order in which they begin, outer ones first.
+  // Loops are listed in the order in which they begin, and outer loops before inner ones.
   return std::ranges::any_of(
       loops_, [&loop](const LoopDeclaration& other) { return &other < &loop && other.contains(loop); });
 }

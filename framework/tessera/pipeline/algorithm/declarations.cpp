@@ -29,7 +29,7 @@ bool ArrayDeclaration::has_periodic_side() const {
 }
 
 Box ArrayDeclaration::with_whole_lines(Box box) const {
-  // What a reduction computes are the points of its input.
+  // The box of a reduction holds points of its input, to which `whole` does not apply.
   if (reduction != nullptr) return box;
   for (int d = 0; d < box.dimensions; ++d)
     if (const Range lines = whole[static_cast<std::size_t>(d)]; !lines.empty()) box[d] = lines;

@@ -8,7 +8,8 @@
 namespace tessera {
 namespace {
 
-/// Loops within the loop, and what loops around it take from its turns.
+/// Returns the reason why other loops forbid an overlapped test of `loop`, or an empty text. Such a reason is
+/// a loop inside `loop`, or another loop that takes an array of `loop` which an additional turn would change.
 std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclaration& loop) {
   for (const LoopDeclaration& other : pipeline.loops()) {
     if (&other > &loop && other.last <= loop.last)
@@ -51,7 +52,7 @@ std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclarat
     for (int input : pipeline[id].inputs) {
       const bool reads_test = loop.contains(input) && follows_from_reduction(pipeline, input);
       const bool is_later = id >= loop.last;
-      // A reduction takes its points in while they are computed.
+      // A reduction takes in the points of its input while they are computed, so that it cannot wait.
       if (loop.contains(id) && reads_test &&
           (pipeline[id].reduction != nullptr || !follows_from_reduction(pipeline, id)))
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,

@@ -18,8 +18,9 @@ namespace {
 
 constexpr int lanes = 64;
 
-/// Looks up whole vectors of points in a table of up to Pairs pairs of vectors. Returns how many points those
-/// are. A permutation takes seven bits of an index; the others choose between the pairs.
+/// Looks up points, one whole vector of points at a time, in a table of at most `Pairs` pairs of vectors.
+/// Returns the number of points that were looked up; fewer than `lanes` points may be left. A permutation of
+/// two vectors uses the lowest seven bits of an index. The higher bits choose the pair of vectors.
 template <int Pairs>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] int permute(const std::uint8_t* entries,
                                                                     int entry_count,
@@ -53,7 +54,8 @@ template <int Pairs>
   return k;
 }
 
-/// Returns how many points were looked up.
+/// Looks up points with vector instructions. Returns the number of points that were looked up, which is 0 if
+/// the processor lacks these instructions.
 int look_up_vectors(const std::uint8_t* entries, int entry_count, const std::uint16_t* indices,
                     std::uint8_t* result, int count) {
   if (!__builtin_cpu_supports("avx512vbmi")) return 0;
@@ -70,8 +72,8 @@ int look_up_vectors(const std::uint8_t*, int, const std::uint16_t*, std::uint8_t
 
 #endif
 
-/// Looks up points from `first` on, eight at a time: single bytes would take a store for each. Returns where
-/// it stopped.
+/// Looks up the points from `first` on in groups of eight, so that eight bytes take one store. Returns the
+/// index of the first point that was not looked up.
 int look_up_words(const std::uint8_t* entries, const std::uint16_t* indices, std::uint8_t* result, int first,
                   int count) {
   if constexpr (std::endian::native != std::endian::little) return first;

@@ -36,7 +36,8 @@ const char* name_of(Boundary condition) {
   throw InternalError("an unknown boundary condition");
 }
 
-/// "clamp", "mirror and constant": the conditions of an array, in the order of their sides.
+/// Returns the boundary conditions of an array as text, such as "clamp" or "mirror and constant". The
+/// conditions are in the order of the sides of the array, and each one occurs once.
 std::string conditions_text(const ArrayDeclaration& array) {
   std::vector<Boundary> named{Boundary::none};
   std::string text;
@@ -57,14 +58,14 @@ bool does_nothing(const plan::Exchange& step) {
 bool does_nothing(const plan::Compute& step) {
   return std::ranges::all_of(step.parts, [](const Box& part) { return part.empty(); });
 }
-/// Steps on one box; all others do something.
+/// Returns whether a step does nothing because its box is empty. A step without a box always does something.
 template <class Step>
 bool does_nothing(const Step& step) {
   if constexpr (requires { step.box; }) return step.box.empty();
   return false;
 }
 
-/// Writes the nodes of a tree, one line each, indented.
+/// Writes the nodes of a plan as text, one node on each line. Children are indented.
 class StepPrinter {
  public:
   StepPrinter(const Algorithm& pipeline, const Plan& plan, bool all_steps)
@@ -180,7 +181,7 @@ class StepPrinter {
   int depth_ = 0;
 };
 
-/// Where the points are kept.
+/// Returns the numbers of the buffers in which the points of an array are written and read, as text.
 std::string buffers_text(const ArrayRegions& regions) {
   if (regions.written_buffer < 0 && regions.read_buffer < 0) return "none";
   if (regions.written_buffer == regions.read_buffer) return std::to_string(regions.read_buffer);

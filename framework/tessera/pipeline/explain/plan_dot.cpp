@@ -41,8 +41,8 @@ std::string node(const ArrayDeclaration& stage, const ArrayRegions& regions) {
                      shape(stage), colour(regions.placement));
 }
 
-/// By array: the compute node whose frame it stands in, or -1. A stage that several consumers compute in
-/// their tiles stands with the first.
+/// Returns, for each array, the stage of the compute node whose frame contains the array, or -1 if no frame
+/// contains it. A stage that several consumers compute in their tiles is in the frame of the first consumer.
 std::vector<int> frames(const Algorithm& pipeline, const Plan& plan) {
   std::vector<int> frames(static_cast<std::size_t>(pipeline.size()), -1);
   walk(plan.root, [&](const PlanNode& node) {

@@ -9,7 +9,8 @@
 namespace tessera {
 namespace {
 
-/// All of a plan but coordinates and partners, as bytes: equal for ranks of one class only.
+/// The contents of a plan as bytes, without the positions of boxes and without the partners of messages. Only
+/// the plans of ranks of one class have equal bytes.
 class Signature {
  public:
   explicit Signature(const Plan& plan) {
@@ -43,7 +44,8 @@ class Signature {
     add(static_cast<std::int64_t>(numbers.size()));
     for (std::int64_t number : numbers) add(number);
   }
-  /// Neighbours and parts come in another order at another place.
+  /// Adds the entries of `list` in sorted order, because ranks of one class may have their messages and parts
+  /// in different orders.
   void add_sorted(std::vector<Numbers> list) {
     std::sort(list.begin(), list.end());
     add(static_cast<std::int64_t>(list.size()));
@@ -79,7 +81,8 @@ class Signature {
       add(number);
     add(step.tile);
   }
-  /// Leaves on one box. What is left out is the same on all ranks, or a buffer's.
+  /// Adds the extents of the box of a step, if the step has a box. The other members of these steps are the
+  /// same on all ranks, or follow from the buffers, which the constructor adds.
   template <class Step>
   void add(const Step& step) {
     if constexpr (requires { step.box; }) add(extents(step.box));

@@ -37,7 +37,7 @@ void stream_lines(std::byte* to, const std::byte* from, std::size_t lines) {
                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
 
-/// Half a line at a time.
+/// Copies cache lines with two non-temporal stores per line.
 [[gnu::target("avx")]] void stream_lines_256(std::byte* to, const std::byte* from, std::size_t lines) {
   constexpr std::size_t part = sizeof(__m256i);
   for (std::size_t i = 0; i < lines * line; i += part)
@@ -45,7 +45,7 @@ void stream_lines(std::byte* to, const std::byte* from, std::size_t lines) {
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
 }
 
-/// A line at a time.
+/// Copies cache lines with one non-temporal store per line.
 [[gnu::target("avx512f")]] void stream_lines_512(std::byte* to, const std::byte* from, std::size_t lines) {
   for (std::size_t i = 0; i < lines * line; i += line)
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));

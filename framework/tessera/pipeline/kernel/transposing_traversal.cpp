@@ -15,15 +15,16 @@
 namespace tessera::detail {
 namespace {
 
-/// A vector register of the width that all processors have.
+/// A vector type of 16 bytes, a width that all processors support.
 template <class T>
 struct Vector {
   static constexpr int lanes = 16 / static_cast<int>(sizeof(T));
   typedef T type __attribute__((vector_size(16), may_alias, aligned(1)));
 };
 
-/// The lower or upper halves of two vectors, alternating: a shuffle to compilers. Of the built-in function
-/// for it nvcc loses the pack of lanes.
+/// Returns the alternating elements of the lower halves (`Half` is 0) or of the upper halves (`Half` is 1) of
+/// two vectors. Compilers turn this into one shuffle instruction. The built-in function for shuffles is not
+/// used, because nvcc does not expand the parameter pack `Lane` in its arguments.
 template <class T, int Half, int... Lane>
 typename Vector<T>::type alternate(typename Vector<T>::type a, typename Vector<T>::type b,
                                    std::integer_sequence<int, Lane...>) {
@@ -31,8 +32,8 @@ typename Vector<T>::type alternate(typename Vector<T>::type a, typename Vector<T
   return typename Vector<T>::type{(Lane % 2 == 0 ? a[first + Lane / 2] : b[first + Lane / 2])...};
 }
 
-/// Stores a vector. With `NonTemporal` the address must be a multiple of 16, and the vector goes past the
-/// caches where the processor can do that.
+/// Stores a vector. If `NonTemporal` is true, the address must be a multiple of 16, and the vector is written
+/// to memory without passing through the caches if the processor supports this.
 template <class T, bool NonTemporal>
 [[gnu::always_inline]] inline void put(T* to, typename Vector<T>::type value) {
 #ifdef TESSERA_X86_HOST
@@ -42,8 +43,8 @@ template <class T, bool NonTemporal>
   *reinterpret_cast<typename Vector<T>::type*>(to) = value;
 }
 
-/// Transposes a square of as many elements as a vector has lanes: each of log2(lanes) perfect shuffles of its
-/// rows moves one bit of the row's number to the column's.
+/// Transposes a square of lanes x lanes elements by log2(lanes) perfect shuffles of its rows. Each shuffle
+/// moves one bit of the row number of an element to its column number.
 template <class T, bool NonTemporal>
 [[gnu::always_inline]] inline void transpose_square(const T* from, std::ptrdiff_t from_stride, T* to,
                                                     std::ptrdiff_t to_stride) {
@@ -62,23 +63,24 @@ template <class T, bool NonTemporal>
   for (int i = 0; i < lanes; ++i) put<T, NonTemporal>(to + i * to_stride, rows[i]);
 }
 
-/// Writes the transpose of a block to rows that lie `stride` bytes apart.
+/// Writes the transpose of a block to `result`, whose rows are `stride` bytes apart.
 template <class T, bool NonTemporal>
 void transpose(const void* block, std::byte* result, std::ptrdiff_t stride) {
   constexpr int side = transposed_side<T>, lanes = Vector<T>::lanes;
   const T* const from = static_cast<const T*>(block);
   T* const to = reinterpret_cast<T*>(result);
   const std::ptrdiff_t elements = stride / static_cast<std::ptrdiff_t>(sizeof(T));
-  // Whole rows of the result one after the other.
+  // The squares beside each other in the result are written one after the other.
   for (int y = 0; y < side; y += lanes)
     for (int x = 0; x < side; x += lanes)
       transpose_square<T, NonTemporal>(from + x * side + y, side, to + y * elements + x, elements);
 }
 
-/// Whether a number of bytes is of whole lines of the cache.
+/// Whether a number of bytes is a multiple of the size of a cache line.
 bool is_line(std::intptr_t bytes) { return bytes % 64 == 0; }
 
-/// Parts of a block, and whole blocks that do not lie on lines of the cache.
+/// Writes the transpose of a part of a block, or of a whole block whose rows do not begin at cache lines. The
+/// block is transposed into a local array first.
 template <class T>
 [[gnu::noinline]] void store_rows(const void* block, std::byte* result, std::ptrdiff_t stride, int width,
                                   int height, bool non_temporal) {
@@ -94,7 +96,7 @@ template <class T>
   }
 }
 
-/// The type of the elements of `Bytes` bytes.
+/// The unsigned integer type of `Bytes` bytes.
 template <std::size_t Bytes>
 using Element =
     std::conditional_t<Bytes == 1, std::uint8_t,
@@ -110,7 +112,7 @@ void store_transposed(const void* block, std::byte* result, std::ptrdiff_t strid
   constexpr int side = transposed_side<T>;
   if (width == side && height == side) {
     if (!non_temporal) return transpose<T, false>(block, result, stride);
-    // The squares beside each other fill a line of the cache at once, without a copy between.
+    // Squares beside each other fill whole cache lines one after the other, so that no local copy is needed.
     if (is_line(side * Bytes) && is_line(stride) && is_line(reinterpret_cast<std::intptr_t>(result)))
       return transpose<T, true>(block, result, stride);
   }

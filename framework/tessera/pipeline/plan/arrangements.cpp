@@ -9,14 +9,14 @@
 namespace tessera {
 namespace {
 
-/// Follows the arrays of an exchange through all swaps that may have come before it, back to the buffers that
-/// they had when the plan began. Arrays that are not exchanged need no following: what fed iterates on, in
-/// rounds, has thousands of arrangements, of which an exchange sees some.
+/// Follows the arrays of an exchange back through all swaps that may have come before the exchange, to the
+/// buffers that the arrays had at the beginning of the plan. Other arrays are not followed, because all
+/// arrays together may have thousands of arrangements, but the arrays of one exchange have only a few.
 class Arranger {
  public:
   Arranger(const Plan& plan, const PlanNode& exchange) : plan_(plan), exchange_(exchange) {
     const int end = add(*children_of(plan_.root), 0);
-    // The next run begins where this one ended.
+    // The next run of the plan begins with the buffers as this run left them.
     points_[0].push_back({end, nullptr});
   }
 
@@ -42,7 +42,8 @@ class Arranger {
 
  private:
   using Arrays = std::vector<int>;
-  /// How a run may come to a point between steps.
+  /// One way in which a run of the plan may reach a point between two steps: from the point `from`, through
+  /// `swap`, or without a swap if `swap` is null.
   struct Way {
     int from;
     const plan::Swap* swap;
@@ -53,7 +54,7 @@ class Arranger {
     return static_cast<int>(points_.size()) - 1;
   }
 
-  /// The steps after a point; returns the point after them.
+  /// Adds the steps that follow a point. Returns the point after these steps.
   int add(const std::vector<PlanNode>& nodes, int point) {
     for (const PlanNode& node : nodes) {
       if (node.id == exchange_.id) before_exchange_ = point;
@@ -72,7 +73,8 @@ class Arranger {
     return point;
   }
 
-  /// Swaps come back to where they began when they are repeated, so that no turns are as good as some.
+  /// Adds repeated steps that follow a point. Returns the point after them. Repeated swaps lead back to the
+  /// arrangement before the first turn, so that the case of no turns needs no way of its own.
   int add_repeated(const std::vector<PlanNode>& nodes, int point) {
     const int begin = add_point(point, nullptr);
     const int end = add(nodes, begin);
@@ -93,10 +95,11 @@ class Arranger {
 
   const Plan& plan_;
   const PlanNode& exchange_;
-  /// The ways to each point; the first is where the plan begins.
+  /// The ways to each point. The first point is the beginning of the plan.
   std::vector<std::vector<Way>> points_ = {{}};
   int before_exchange_ = 0;
-  /// Points, and which arrays then had the buffers that the exchange finds: all, and those still to follow.
+  /// Each entry is a point and the arrays that have, at this point, the buffers that the exchange later uses.
+  /// `seen_` holds all entries found so far, and `open_` those that must still be followed.
   std::set<std::pair<int, Arrays>> seen_;
   std::vector<std::pair<int, Arrays>> open_;
 };

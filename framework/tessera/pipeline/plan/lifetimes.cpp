@@ -17,7 +17,7 @@ std::int64_t place_by_lifetime(const std::vector<std::int64_t>& bytes, const std
                    [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
   offsets.assign(bytes.size(), 0);
   std::int64_t total = 0;
-  // What is placed already, by offset.
+  // The pieces that are placed already, in the order of their offsets.
   std::vector<std::size_t> placed;
   for (const std::size_t piece : order) {
     std::int64_t offset = 0;

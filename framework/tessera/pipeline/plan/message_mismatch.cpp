@@ -47,7 +47,8 @@ class MismatchFinder {
     return std::get<plan::Exchange>(exchanges_[rank].at(node)->step).arrays.at(array);
   }
 
-  /// The first two ranks, of which one sends to the other, that do not agree on one array of one exchange.
+  /// Returns the first pair of a sending and a receiving rank whose messages for one array of one exchange do
+  /// not agree, or nothing if all messages agree.
   std::optional<std::pair<int, int>> find(std::size_t node, std::size_t array) const {
     std::vector<ByPartner> received;
     for (std::size_t rank = 0; rank < plans_.size(); ++rank)
@@ -90,7 +91,7 @@ class MismatchFinder {
 
   const Algorithm& pipeline_;
   const std::vector<Plan>& plans_;
-  /// By rank: the exchanges of its plan, in order.
+  /// For each rank, the exchanges of its plan in order.
   std::vector<Exchanges> exchanges_;
 };
 

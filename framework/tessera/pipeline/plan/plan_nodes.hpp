@@ -91,7 +91,7 @@ struct Free {
   /// The number of the buffer.
   int buffer = 0;
 };
-/// Reads the points of an input that the rank owns from the source of the input, which is a file or memory.
+/// Reads owned points of an input from the source of the input, which is a file or memory.
 struct Read {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "read";
@@ -100,7 +100,7 @@ struct Read {
   /// The points to read.
   Box box;
 };
-/// Writes points of an output that the rank owns to the sink of the output, which is a file or memory.
+/// Writes owned points of an output to the sink of the output, which is a file or memory.
 struct Write {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "write";
@@ -162,9 +162,10 @@ struct Contribution {
   Box box;
 };
 /// Computes `stage` on the boxes in `parts`, each of which is cut into tiles. For each tile, the stages in
-/// `members` are computed in order. The last member is `stage` itself. Its outputs are written to buffers,
-/// except outputs that only global reductions read. Scratch memory holds these exceptions and all outputs of
-/// the other members. If `stage` is a global reduction, `parts` holds the points that the rank contributes.
+/// `members` are computed in order. The last member is `stage` itself. The outputs of `stage` are written to
+/// buffers, except outputs that only global reductions read. Scratch memory holds the outputs that only
+/// global reductions read, and all outputs of the other members. If `stage` is a global reduction, `parts`
+/// holds the points that the rank contributes.
 struct Compute {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";

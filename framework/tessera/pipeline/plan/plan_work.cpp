@@ -29,8 +29,8 @@ bool is_in_scratch(const plan::Compute& step, int array) {
                              [array](const plan::Scratch& place) { return place.array == array; });
 }
 
-/// What the members of a compute node read from arrays in memory, for one part of the root and the tiles
-/// [first, last) that it is cut into.
+/// Counts the bytes that the members of a compute node read from arrays in memory, for one part of the root
+/// stage and the tiles [first, last) of this part.
 class PartReads {
  public:
   PartReads(const Algorithm& pipeline, const plan::Compute& step) : pipeline_(pipeline), step_(step) {}

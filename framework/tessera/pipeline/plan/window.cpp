@@ -11,13 +11,14 @@
 namespace tessera {
 namespace {
 
-/// What bands cut: an output of points, or what a global reduction reduces; null for other arrays.
+/// Returns the box that is cut into bands: the domain of an output that is not a value, or the box that a
+/// global reduction reduces. The result is null for other arrays.
 const Box* points_of(const ArrayDeclaration& array) {
   if (array.reduction != nullptr) return &array.reduced;
   return array.is_output && !array.is_value ? &array.domain : nullptr;
 }
 
-/// By array: the pass in which all that it needs is known.
+/// Returns, for each array, the first pass in which the results of all reductions that it needs are known.
 std::vector<int> passes_by_array(const Algorithm& pipeline) {
   std::vector<int> passes(static_cast<std::size_t>(pipeline.size()), 0);
   for (int id = 0; id < pipeline.size(); ++id)
@@ -28,7 +29,7 @@ std::vector<int> passes_by_array(const Algorithm& pipeline) {
   return passes;
 }
 
-/// Equal parts, none of which is longer than another by more than a point.
+/// Returns part `index` of `count` parts of a range. The sizes of the parts differ by at most one point.
 Range part_of(const Range& whole, std::int64_t count, std::int64_t index) {
   return {whole.begin + whole.size() * index / count, whole.begin + whole.size() * (index + 1) / count};
 }

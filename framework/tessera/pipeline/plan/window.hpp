@@ -26,8 +26,8 @@ struct Band {
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-/// The part of the results of a pipeline that a plan is for: all results, or those of one band. It is the
-/// same for the plans of all ranks.
+/// The part of the results of a pipeline that a plan is for: all results, or those of one band. The
+/// plans of all ranks have the same window.
 class Window {
  public:
   /// Makes the window of plans for the whole pipeline.

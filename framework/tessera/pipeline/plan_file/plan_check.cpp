@@ -24,7 +24,8 @@ Nodes nodes_of(const Plan& plan) {
 std::string common_field(std::int64_t value) { return std::to_string(value); }
 std::string common_field(const std::vector<int>& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
-/// What must be the same on all ranks of a step. Allocations may differ: nobody waits for them.
+/// Returns a text with everything in a step that must be the same on all ranks. The boxes of buffers may
+/// differ between ranks.
 std::string common_text(const Algorithm& pipeline, const PlanNode& node) {
   std::string text = fmt::format("{} {}", step_kind(node), step_label(pipeline, node));
   if (const auto* loop = std::get_if<plan::Repeat>(&node.step))
@@ -36,7 +37,7 @@ std::string common_text(const Algorithm& pipeline, const PlanNode& node) {
   return text;
 }
 
-/// The plans of all ranks, each of which is right by itself.
+/// Checks that the plans of all ranks fit each other. Each plan must have been checked separately before.
 class PlansChecker {
  public:
   PlansChecker(const Algorithm& pipeline, const std::vector<Plan>& plans)
@@ -82,11 +83,12 @@ class PlansChecker {
 
   const Algorithm& pipeline_;
   const std::vector<Plan>& plans_;
-  /// By rank and id.
+  /// The nodes of the plans, by rank and node id.
   std::vector<Nodes> nodes_;
 };
 
-/// What the plan is for, by its band if it has one.
+/// Returns the window of the band of a plan, or the window of whole arrays if the plan has no band. Throws
+/// InputError if the pipeline has no such band.
 Window window_of(const Algorithm& pipeline, const Plan& plan) {
   const Band* band = band_of(plan);
   if (band == nullptr) return {};

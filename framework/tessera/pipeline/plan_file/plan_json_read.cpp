@@ -15,13 +15,14 @@ namespace tessera {
 namespace detail {
 namespace {
 
-/// Trees of programs are some levels deep; deeper ones are an attack on the stack.
+/// The greatest number of levels of JSON in a plan file. Plans that a program writes have far fewer levels. A
+/// file with more levels could overflow the stack.
 constexpr int most_json_levels = 100;
 constexpr std::string_view advice = "save the plan again, or mend it";
 
 [[noreturn]] void fail_too_deep() { throw InputError(fmt::format("steps nested too deeply: {}", advice)); }
 
-/// A value and the way to it, which errors name.
+/// A JSON value and the path to this value, which error messages contain.
 struct Place {
   const Json& json;
   const Place* above = nullptr;
@@ -49,20 +50,21 @@ struct Place {
     return {*found, this, name, 0};
   }
   Place operator[](std::size_t i) const { return {json.get<Json::List>()[i], this, {}, i}; }
-  /// The number of elements.
+  /// Returns the number of elements of a list. Throws InputError if the value is not a list.
   std::size_t list_size() const {
     const auto* list = json.get_if<Json::List>();
     if (list == nullptr) fail_expecting("a list");
     return list->size();
   }
-  /// An unknown key is a mistyped one.
+  /// Throws InputError if an object has a key that is not in `names`, because such a key is probably
+  /// mistyped.
   void allow_only(const std::set<std::string_view>& names) const {
     for (const auto& [name, value] : json.get<Json::Object>())
       if (!names.contains(name)) fail(fmt::format("has the unknown key {}", to_ascii(name.substr(0, 60))));
   }
 };
 
-/// Reads a value that JSON has a type for; `what` says of which kind it should be.
+/// Reads a value of a type that exists in JSON. `what` names the expected type in error messages.
 template <class Value>
 void read_value(const Place& place, Value& value, std::string_view what) {
   const auto* found = place.json.get_if<Value>();
@@ -81,14 +83,15 @@ void read(const Place& place, int& number) {
 }
 
 void read(const Place& place, bool& flag) { read_value(place, flag, "true or false"); }
-/// Messages, which are of one line, contain names.
+/// Reads a text. The text must not contain control characters, because texts such as names are shown in
+/// messages of one line.
 void read(const Place& place, std::string& text) {
   read_value(place, text, "a text");
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(text, is_control)) place.fail_expecting("a text without control characters");
 }
 
-/// The place of a word in a list of names.
+/// Returns the index of a word in a list of names.
 template <class Names>
 std::size_t read_word(const Place& place, const Names& names) {
   std::string word;
@@ -158,7 +161,7 @@ void read(const Place& place, ProcessorGrid& grid) {
   place.allow_only({"size", "digits"});
 }
 
-/// Makes `node` a step of the kind that its name says; false when it is none.
+/// Makes `node` a step of the kind `name`. Returns false if no kind has this name.
 template <std::size_t Kind = 0>
 bool make_step(PlanNode& node, const std::string& name) {
   if constexpr (Kind == std::variant_size_v<decltype(node.step)>) {

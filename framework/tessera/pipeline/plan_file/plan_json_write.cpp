@@ -79,7 +79,8 @@ bool holds_objects(const Json& json) {
   return false;
 }
 
-/// Appends a value: on one line when no other object is in it, so that people can read and edit a plan.
+/// Appends a value to `text`. A value in which no object is nested is written on one line, so that people can
+/// read and edit a plan.
 void print(const Json& json, std::size_t indentation, std::string& text) {
   if (!holds_objects(json)) {
     text += to_text(json);

@@ -13,7 +13,8 @@
 namespace tessera {
 namespace {
 
-/// Goes from the outputs to the inputs, and gives every array the points that its consumers read.
+/// Finds the domains of all arrays. It goes from the outputs to the inputs, and gives every array the points
+/// that its consumers read.
 class DomainFinder {
  public:
   DomainFinder(const Algorithm& pipeline, const Window& window)
@@ -36,11 +37,14 @@ class DomainFinder {
 
  private:
   void settle_domains();
-  /// Of an array that is kept beyond a stage: one that ends at its domain, a value, or an output.
+  /// Settles the boxes of an array that has a domain of its own: an input, a bounded stage, a value or an
+  /// output. For other arrays it does nothing.
   void settle_kept(int id, Box& domain, Box& nominal) const;
-  /// Adds what stage `id` reads, whose own domain is known, to the domains of its inputs.
+  /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
+  /// known.
   void settle_inputs(int id);
-  /// An array that a loop feeds is computed where it is read in the next turn, and there only.
+  /// Settles the boxes of an array that is part of a swap group (see SwapGroups). The boxes contain the domain
+  /// of the first array of the group. For values and for other arrays it does nothing.
   void settle_fed(int id, Box& domain, Box& nominal) const;
   void check_domain(int id, const Box& required) const;
   void check_fed() const;
@@ -49,7 +53,7 @@ class DomainFinder {
   const Algorithm& pipeline_;
   const Window& window_;
   SwapGroups groups_;
-  /// By array: whether a stage reads it.
+  /// For each array, whether a stage reads the array.
   std::vector<bool> is_read_;
   std::vector<ArrayDomain> domains_;
 };
@@ -63,7 +67,7 @@ void DomainFinder::settle_domains() {
     settle_kept(id, domain, nominal);
     if (declaration.is_input()) continue;
     if (declaration.is_further_output) {
-      // The first output, which comes last here, stands for all.
+      // The first output of a stage stands for all its outputs. This loop reaches it after the others.
       const auto lead = static_cast<std::size_t>(declaration.lead);
       domains_[lead].domain = hull(domains_[lead].domain, domain);
       domains_[lead].nominal = hull(domains_[lead].nominal, nominal);
@@ -73,7 +77,7 @@ void DomainFinder::settle_domains() {
       throw InternalError(fmt::format("stage '{}' leads to no output", declaration.name));
     if (declaration.reduction != nullptr) domain = nominal = window_.wanted(pipeline_, id);
     if (domain.empty()) {
-      // Its consumers read it only where the outputs have no points, or in another pass: nobody computes it.
+      // No rank computes the array: its consumers have no points to compute, or read it only in another pass.
       domain = nominal = no_points(domain.dimensions > 0 ? domain.dimensions : declaration.dimensions);
       continue;
     }
@@ -112,7 +116,8 @@ void DomainFinder::settle_inputs(int id) {
   for (std::size_t k = 0; k < whole.size(); ++k) {
     ArrayDomain& input = domains_[static_cast<std::size_t>(declaration.inputs[k])];
     input.domain = hull(input.domain, whole[k]);
-    // A producer's blocks follow its consumer's: their corners lie in the middle of what those corners read.
+    // The blocks of a producer follow the blocks of its consumers. Each corner of the producer's nominal box
+    // lies in the middle of the points that a corner of the consumer's nominal box reads.
     if (!first[k].empty() && !last[k].empty())
       input.nominal = hull(input.nominal, hull(centre(first[k], false), centre(last[k], true)));
     else
@@ -155,7 +160,7 @@ void DomainFinder::check_domain(int id, const Box& required) const {
 
 void DomainFinder::settle_fed(int id, Box& domain, Box& nominal) const {
   if (groups_.of(id).empty() || pipeline_[id].is_value) return;
-  // The first of a group is an input or a bounded stage.
+  // The first array of a group is an input or a bounded stage.
   const Box& next = pipeline_[groups_.of(id).front()].domain;
   domain = hull(domain, next);
   nominal = next;

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-/// Rows of images and of volumes; files hold them one after the other.
+/// The dimension that bands cut: the rows of images and volumes, which are contiguous in files.
 constexpr int cut_dimension = 1;
 
 bool wants_something(const Algorithm& pipeline, const Window& window) {
@@ -23,7 +23,8 @@ bool wants_something(const Algorithm& pipeline, const Window& window) {
   return false;
 }
 
-/// What some of the ranks need at most for the bands of these numbers, of each pass.
+/// Returns the largest number of bytes that any of a few sampled ranks needs for one of the bands whose
+/// numbers are in `indices`, in any pass.
 std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                            int rank_count, std::int64_t count, const std::set<std::int64_t>& indices) {
   std::int64_t most = 0;
@@ -37,7 +38,9 @@ std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, 
   return most;
 }
 
-/// The band in the middle, which is like most others; then many of them, the first and the last among them.
+/// Returns the largest number of bytes that a sampled rank needs for one of `count` bands. The band in the
+/// middle, which is similar to most bands, is examined first. If this band needs no more than `limit`, up to
+/// about 40 bands are examined, among them the first and the last band.
 std::int64_t most_bytes(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
                         int rank_count, std::int64_t count, std::int64_t limit) {
   constexpr std::int64_t most_looked_at = 40;
@@ -75,8 +78,8 @@ void shift_buffers(PlanNode& node, int shift) {
     for (PlanNode& child : *children) shift_buffers(child, shift);
 }
 
-/// The steps of `pass` go to the end of `plan`, with the buffers that they use, and what the pass computes is
-/// told as that does.
+/// Appends the steps of the plan `pass`, and the buffers that they use, to `plan`. The regions and the memory
+/// that `plan` lists are taken from `pass` where `pass` computes or needs more.
 void append_pass(Plan& plan, Plan pass) {
   const int first = static_cast<int>(plan.buffers.size());
   plan.buffers.insert(plan.buffers.end(), pass.buffers.begin(), pass.buffers.end());
@@ -135,7 +138,8 @@ Banding bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, cons
                      fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(bytes),
                                  human_bytes(target.memory_bytes)));
     if (bands.count >= most) fail_for_memory(target, rank_count, bands.count, bytes);
-    // Halos and what does not depend on the bands make the need fall more slowly than their number grows.
+    // With n times as many bands, a rank needs more than 1/n of the memory, because halos and some arrays
+    // keep their sizes.
     const double ratio = static_cast<double>(bytes) / static_cast<double>(limit);
     const double next =
         std::min(static_cast<double>(bands.count) * std::max(ratio, 1.1) + 1, static_cast<double>(most));

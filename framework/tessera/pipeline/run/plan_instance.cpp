@@ -16,7 +16,8 @@
 namespace tessera {
 namespace {
 
-/// Runs `allocation` on every rank: memory may lack on one rank only, and all of them must know.
+/// Runs `allocation` on every rank. If it fails on one rank, for example for lack of memory, an exception is
+/// thrown on all ranks.
 void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void()>& allocation) {
   collectively(communicator, [&] {
     try {
@@ -32,7 +33,7 @@ void allocate(const Plan& plan, MPI_Comm communicator, const std::function<void(
   });
 }
 
-/// What one rank does at the leaves of its plan.
+/// The actions of one rank at the leaves of its plan.
 class InstanceActions : public StepActions {
  public:
   InstanceActions(RankExecutor& executor, PlanExchanges& exchanges, PlanReductions& reductions,
@@ -58,7 +59,7 @@ class InstanceActions : public StepActions {
 
  private:
   static int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
-  /// Whether it is a loop of the pipeline, of this number, that stands in no other one.
+  /// Returns whether `loop` is the number of a loop of the pipeline that is not inside another loop.
   bool is_outer_loop(int loop) const {
     const auto& loops = executor_.pipeline().loops();
     return loop >= 0 && !executor_.pipeline().is_inner(loops[static_cast<std::size_t>(loop)]);
@@ -87,7 +88,8 @@ CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
   const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
   if (!bindings_.resume_loop || !is_outer_loop(number)) return {};
   const std::int64_t turns = bindings_.resume_loop(number, [this](int array, BlockSource& source) {
-    // All of it that the rank has, as stages may compute more than the rank stands for.
+    // Reads all points that the rank holds within the domain, because stages may compute points that the rank
+    // does not own.
     const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(array)];
     executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
   });
@@ -137,7 +139,7 @@ PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm c
   const auto make_exchanges = [&] {
     exchanges_ = std::make_unique<PlanExchanges>(*executor_, communicator_.handle(), transport);
   };
-  // What a rank does by itself, and may fail at by itself, comes before what all do together.
+  // The steps that are not collective, and may fail on one rank only, come before the collective steps.
   allocate(plan, communicator, [&] {
     if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,

@@ -13,7 +13,7 @@ namespace {
 
 using Ranks = std::vector<std::unique_ptr<RankExecutor>>;
 
-/// What all ranks do at the leaves of their plans, which have the same shape.
+/// The actions of all ranks at the leaves of their plans. All plans have the same nodes.
 class RehearsalActions : public StepActions {
  public:
   RehearsalActions(const Ranks& ranks, const std::vector<std::vector<const PlanNode*>>& nodes,
@@ -36,7 +36,7 @@ class RehearsalActions : public StepActions {
     return *nodes_[rank].at(static_cast<std::size_t>(id));
   }
   void run_step_of(std::size_t rank, const PlanNode& node);
-  /// Copies what a rank receives from the memory of the ranks that send it.
+  /// Copies the points that `receiver` receives from the memory of the ranks that send these points.
   void exchange(RankExecutor& receiver, const plan::Exchange& step);
 
   const Ranks& ranks_;
@@ -50,7 +50,8 @@ void RehearsalActions::run_step(const PlanNode& step) {
 
 void RehearsalActions::run_step_of(std::size_t rank, const PlanNode& node) {
   if (const auto* step = std::get_if<plan::Exchange>(&node.step)) {
-    // What is overlapped arrives as late as it may: who reads it before gets something else.
+    // An overlapped exchange copies its points as late as possible, when it is finished. A step that reads
+    // the points too early gets other values.
     if (!step->overlapped) exchange(*ranks_[rank], *step);
   } else if (const auto* finish = std::get_if<plan::FinishExchange>(&node.step)) {
     exchange(*ranks_[rank], std::get<plan::Exchange>(node_of(rank, finish->exchange).step));
@@ -126,7 +127,7 @@ class Rehearsal::Impl {
 
  private:
   Ranks ranks_;
-  /// By rank and id: the nodes of the ranks' plans.
+  /// The nodes of the plans, by rank and node id.
   std::vector<std::vector<const PlanNode*>> nodes_;
 };
 

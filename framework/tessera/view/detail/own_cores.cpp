@@ -8,7 +8,8 @@
 namespace tessera::detail {
 namespace {
 
-/// What use(topology, cores) finds for the cores of this process; nothing when the machine does not tell.
+/// Returns use(topology, cores) for the cores on which this process may run. Returns an empty value if the
+/// machine does not tell these cores.
 template <class Use>
 auto of_own_cores(const Use& use) -> decltype(use(nullptr, nullptr)) {
   hwloc_topology_t topology = nullptr;
@@ -42,8 +43,8 @@ LastCache own_last_cache() {
       if (!hwloc_bitmap_intersects(cache->cpuset, own)) continue;
       last.bytes = static_cast<std::int64_t>(cache->attr->cache.size);
       last.total_bytes += last.bytes;
-      // Cores that this process may not use count, too: their processors are told, but not which are one
-      // core.
+      // The number of cores includes cores on which this process may not run. For these cores, hwloc tells
+      // only the number of processors, so that the number of cores is extrapolated.
       const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
       const int processors = hwloc_bitmap_weight(cache->cpuset);
       last.cores = std::max(1, hwloc_bitmap_weight(cache->complete_cpuset) * cores / processors);

@@ -5,12 +5,13 @@
 
 namespace tessera::detail {
 
-// What hwloc tells of the cores that this process may use; a build without hwloc knows nothing of them.
+// Information from hwloc on the cores on which this process may run. A build without hwloc has no
+// information.
 
-/// The first NUMA domain whose memory is near those cores, or 0 when the machine does not tell.
+/// Returns the first NUMA domain whose memory is near the cores of this process, or 0 if it is unknown.
 int own_numa_domain();
 
-/// The last level of cache near those cores, or a cache of no bytes when the machine does not tell.
+/// Returns the last-level caches of the cores of this process, or caches of 0 bytes if they are unknown.
 LastCache own_last_cache();
 
 }  // namespace tessera::detail

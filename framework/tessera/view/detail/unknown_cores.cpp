@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What own_cores.hpp declares, in a build without hwloc.
+// The functions of own_cores.hpp for a build without hwloc.
 #include "tessera/view/detail/own_cores.hpp"
 
 namespace tessera::detail {

@@ -11,7 +11,8 @@
 namespace tessera::detail {
 namespace {
 
-/// More than any array has, and so few that sums of products do not overflow.
+/// Upper limits for the numbers in a plan. No real plan exceeds these limits. They are so low that
+/// computations with numbers within the limits do not overflow.
 constexpr std::int64_t most_points = std::int64_t{1} << 48;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_turns = std::int64_t{1} << 40;
@@ -140,7 +141,8 @@ void PlanChecker::check_stage(int id) {
   }
 }
 
-/// All ranks together then own every point once.
+/// Checks that this rank owns its block of the distribution. If this holds on all ranks, the ranks together
+/// own every point exactly once.
 void PlanChecker::check_owned(int id) const {
   const ArrayRegions& regions = stage(id);
   require(regions.domain.empty() || !regions.nominal.empty(), "nominal is empty");
@@ -172,7 +174,8 @@ void PlanChecker::check_memory() const {
   });
   check_range(scratch, 0, most_bytes / most_threads, "scratch_bytes of a step");
   const std::int64_t all_threads = scratch * plan_.target.threads;
-  // On devices a record of what tables of tiles take, which follows from the tiles.
+  // On devices, Plan::scratch_bytes only records the size of the tables of tiles, which follows from the
+  // tiles.
   check_range(plan_.scratch_bytes, all_threads, plan_.target.device ? most_bytes : all_threads,
               "scratch_bytes");
   check_range(plan_.message_bytes, 0, most_bytes, "message_bytes");
@@ -182,7 +185,8 @@ void PlanChecker::check_memory() const {
 void PlanChecker::check_root() const {
   const auto* root = std::get_if<plan::Sequence>(&plan_.root.step);
   const std::vector<PlanNode>* phases = root == nullptr ? nullptr : &root->children;
-  // Those of a stream are done for each of its items, and those of a band are of that.
+  // The sequences 'read', 'compute' and 'write' are children of the root. If the only child of the root is an
+  // Items or Bands node, the sequences are children of that node.
   if (phases != nullptr && phases->size() == 1) {
     const PlanNode& only = phases->front();
     if (std::holds_alternative<plan::Items>(only.step) || std::holds_alternative<plan::Bands>(only.step))
@@ -216,7 +220,7 @@ void PlanChecker::check_node(const PlanNode& node, int level) {
   check_overlaps(*children);
 }
 
-/// Every overlapped exchange is finished in the same sequence, once.
+/// Checks that every overlapped exchange is finished exactly once, in the sequence in which it was started.
 void PlanChecker::check_overlaps(const std::vector<PlanNode>& children) {
   std::set<int> started;
   for (const PlanNode& child : children) {

@@ -12,8 +12,8 @@
 
 namespace tessera::detail {
 
-/// Checks everything in a plan that executors rely on without a check of their own. Numbers are checked
-/// before anything is computed with them, so that nothing overflows.
+/// Checks everything in a plan that executors assume but do not check. Each number is checked before it is
+/// used in a computation, so that nothing overflows.
 class PlanChecker {
  public:
   /// Makes a checker of `plan`, which should be a plan for `window`. `domains` are the domains of all arrays
@@ -26,7 +26,7 @@ class PlanChecker {
   void check();
 
  private:
-  // The plan as a whole.
+  // Checks of the plan as a whole.
   void check_target();
   void check_grid(const ProcessorGrid& grid, int dimensions) const;
   void check_stage(int id);
@@ -34,10 +34,10 @@ class PlanChecker {
   void check_buffer(const Buffer& buffer) const;
   void check_memory() const;
 
-  /// Checks that no step is missing, as a result would then only look complete.
+  /// Checks that no step is missing. If a step were missing, a result could be incomplete without an error.
   void check_completeness() const;
 
-  // The tree, in the order in which it runs.
+  // Checks of the tree of nodes, in the order in which the nodes run.
   void check_root() const;
   void check_node(const PlanNode& node, int level);
   void check_overlaps(const std::vector<PlanNode>& children);
@@ -63,13 +63,14 @@ class PlanChecker {
   void check_in_place(const plan::Exchange& step, const plan::ArrayMessages& array, const Message& message,
                       bool sends) const;
 
-  // Compute nodes.
+  // Checks of compute nodes.
   void check_members(const plan::Compute& step) const;
   void check_group(const plan::Compute& step) const;
   void check_parts(const plan::Compute& step) const;
   void check_scratch(const plan::Compute& step) const;
   void check_contributions(const plan::Compute& step) const;
-  /// Adds the bytes of scratch that the outputs of the root that are not kept need for a tile.
+  /// Raises the entries of `scratch_bytes` to the bytes that the outputs of the last member need for `tile`.
+  /// Only outputs that are kept in scratch have an entry.
   void add_root_scratch(const plan::Compute& step, const Box& tile,
                         std::vector<std::int64_t>& scratch_bytes) const;
   void check_tiles(const plan::Compute& step) const;
@@ -77,16 +78,17 @@ class PlanChecker {
                   std::vector<std::int64_t>& scratch_bytes) const;
   void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
   void check_border(int member, const Box& box) const;
-  /// Checks that all points that a member reads to compute a box are there.
+  /// Checks that all points that a member reads to compute `box` are in a buffer or in scratch.
   void check_needs(const plan::Compute& step, const Box* boxes, std::size_t member, const Box& box) const;
   void check_whole_lines(int stage, const Box& box) const;
 
-  // Single things.
+  // Checks of single items, such as a number or a box.
   void check_array(int array) const;
   void check_box(const Box& box, int dimensions, const char* what) const;
   void check_inside(const Box& outer, const Box& box, const char* what) const;
   void check_range(std::int64_t number, std::int64_t least, std::int64_t most, const char* what) const;
-  /// Returns the buffer in which an array is written or read, as `side` says, and checks that it is in use.
+  /// Returns the buffer in which an array is written or read, and checks that this buffer is in use. `side`
+  /// is &ArrayRegions::written_buffer or &ArrayRegions::read_buffer.
   const Buffer& buffer_in_use(int array, int ArrayRegions::*side) const;
   BlockLayout layout_of(const Buffer& buffer) const;
   const ArrayRegions& stage(int id) const { return plan_.stages[static_cast<std::size_t>(id)]; }
@@ -101,7 +103,7 @@ class PlanChecker {
   const Window& window_;
   const std::vector<ArrayDomain>& domains_;
   const Plan& plan_;
-  /// The part of the plan that is being checked, for messages of errors.
+  /// The name of the part of the plan that is being checked, for error messages.
   std::string where_;
   int next_id_ = 0;
   /// Whether each buffer is in use, by its number.

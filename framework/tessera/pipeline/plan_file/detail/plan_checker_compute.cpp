@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of the steps that compute and exchange.
+// The checks of steps that compute or exchange.
 #include <algorithm>
 #include <set>
 
@@ -62,7 +62,8 @@ void PlanChecker::check_messages(const plan::Exchange& step, const plan::ArrayMe
   }
 }
 
-/// The sender's and the receiver's rows are compared where both plans are known.
+/// Checks that a message can be sent in place on this rank. The strides of the sender and of the receiver are
+/// compared by find_message_mismatch, which knows both plans.
 void PlanChecker::check_in_place(const plan::Exchange& step, const plan::ArrayMessages& array,
                                  const Message& message, bool sends) const {
   const ArrayDeclaration& declaration = pipeline_[array.array];
@@ -148,7 +149,8 @@ void PlanChecker::check_parts(const plan::Compute& step) const {
   }
 }
 
-/// Column stages write whole lines, whatever the box.
+/// Checks that `box` contains whole lines in each dimension in which the stage computes whole lines. Such a
+/// stage writes whole lines even if `box` contains only a part of them.
 void PlanChecker::check_whole_lines(int id, const Box& box) const {
   const ArrayDeclaration& declaration = pipeline_[id];
   if (declaration.reduction != nullptr) return;
@@ -159,7 +161,8 @@ void PlanChecker::check_whole_lines(int id, const Box& box) const {
   }
 }
 
-/// In scratch lie all outputs of all members but the last, what is not kept of that, and nothing else.
+/// Checks that the scratch memory holds exactly the following arrays: all outputs of all members except the
+/// last one, and those outputs of the last member that are in no buffer.
 void PlanChecker::check_scratch(const plan::Compute& step) const {
   std::set<int> expected, found;
   for (int k = 0; k < pipeline_[step.stage].output_count; ++k)
@@ -178,7 +181,8 @@ void PlanChecker::check_scratch(const plan::Compute& step) const {
   require(step.parts.empty() ? found.empty() && step.boxes.empty() : true, "scratch without parts");
 }
 
-/// Each is the reduction of an output of a member, of points that are computed, once.
+/// Checks that each contribution is to a global reduction of an output of a member, that its box is within
+/// the box that is reduced, and that no reduction occurs twice.
 void PlanChecker::check_contributions(const plan::Compute& step) const {
   std::set<int> seen;
   for (const plan::Contribution& contribution : step.contributions) {
@@ -251,7 +255,8 @@ void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std:
   add_root_scratch(step, tile, scratch_bytes);
 }
 
-/// What a tile contributes is computed in it.
+/// Checks that the points of `tile` that a member contributes to reductions are within `box`, which the
+/// member computes in this tile.
 void PlanChecker::check_contributed(const plan::Compute& step, int member, const Box& tile,
                                     const Box& box) const {
   for (const plan::Contribution& contribution : step.contributions)
@@ -260,7 +265,9 @@ void PlanChecker::check_contributed(const plan::Compute& step, int member, const
               pipeline_[member].name, to_string(intersection(tile, contribution.box)), to_string(box));
 }
 
-/// What lies beyond the domain of a member is filled in from what lies in it.
+/// Checks that the points of `box` outside the domain of a member can be filled in. Each side beyond which
+/// `box` has points must have a boundary condition, and `box` must contain the points that the boundary
+/// conditions copy.
 void PlanChecker::check_border(int member, const Box& box) const {
   for (int part : pipeline_.parts(member)) {
     const ArrayDeclaration& declaration = pipeline_[part];

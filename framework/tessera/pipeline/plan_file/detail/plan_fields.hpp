@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// A member of a structure, and its name in JSON.
+/// A member of a structure, and the name of this member in JSON.
 template <class Structure, class Value>
 struct Field {
   const char* name;
@@ -17,11 +17,11 @@ struct Field {
 template <class Structure, class Value>
 Field(const char*, Value Structure::*) -> Field<Structure, Value>;
 
-/// What a structure has whose members are not listed below.
+/// The type of `fields_of` for a structure whose members are not listed below.
 struct NoFields {};
 
-/// The members of a structure that JSON holds. Reading and writing both go by this list. It does not have the
-/// children of nodes.
+/// The members of a structure that are stored in JSON. Both reading and writing use this list. The list does
+/// not contain the children of nodes.
 template <class Structure>
 inline constexpr NoFields fields_of;
 
@@ -135,7 +135,8 @@ inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"buffers", &Plan::buffers},
                                                    Field{"root", &Plan::root}};
 
-/// A structure whose members are listed here. Kinds of plan nodes that are not listed do not compile.
+/// A structure whose members are listed in `fields_of`. Reading or writing a kind of plan node that is not
+/// listed does not compile.
 template <class Structure>
 concept HasFields = !std::is_same_v<decltype(fields_of<Structure>), const NoFields>;
 
@@ -145,12 +146,12 @@ void for_each_field(const Use& use) {
   std::apply([&](const auto&... field) { (use(field), ...); }, fields_of<Structure>);
 }
 
-/// The names of slicings in JSON. For the names of placements there is a function, name_of.
+/// The names of the values of Slicing in JSON. The names of placements are returned by the function name_of.
 inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 
-/// The text that marks a file as one of plans.
+/// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
-/// The version of the format, which counts changes that older programs cannot read.
+/// The version of the format. It is raised by each change that makes new files unreadable for older programs.
 inline constexpr int plan_version = 5;
 
 }  // namespace tessera::detail

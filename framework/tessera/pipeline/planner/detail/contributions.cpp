@@ -24,14 +24,16 @@ class ContributionFinder {
 
  private:
   void settle_reductions();
-  /// Finds stages that nothing but reductions reads, and the stage in whose tiles each is computed.
+  /// Finds `tile` stages that only reductions read, and enters each into the list of stages that are computed
+  /// in the tiles of another stage.
   void settle_stages_of_no_tile();
   void settle_only_reduced();
   bool can_contribute(int reduction) const;
-  /// The stage in whose tiles a `tile` stage is computed, if there is but one and it owns the same points;
-  /// else -1. Of a stage that only reductions read it is the one in whose tiles its inputs are computed.
+  /// Returns the stage in whose tiles a `tile` stage is computed, if there is exactly one and the ranks own
+  /// the same points of both stages; otherwise -1. A stage that only reductions read is computed in the same
+  /// tiles as its inputs.
   int root_of_tiles(int stage) const;
-  /// Appends the stages in whose tiles a `tile` stage is computed, but for reductions.
+  /// Appends the stages in whose tiles a `tile` stage is computed to `roots`. Reductions are left out.
   void add_roots(int stage, std::vector<int>& roots) const;
   ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
   const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
@@ -48,10 +50,10 @@ bool ContributionFinder::can_contribute(int reduction) const {
   const int reduced = declaration.inputs.front();
   const int stage = pipeline_[reduced].lead;
   if (pipeline_[stage].is_input() || pipeline_[stage].is_everywhere()) return false;
-  // A schedule that says something of the reduction means it.
+  // If the schedule has keys of this reduction, the reduction is scheduled as they say.
   if (const auto found = schedule_.stages.find(declaration.name); found != schedule_.stages.end())
     if (!found->second.is_default()) return false;
-  // In another turn, or after a loop that feeds the array, the points would be other ones.
+  // In another turn, or after a loop that feeds the array, the array would have other points.
   if (pipeline_.loop_of(stage) != pipeline_.loop_of(reduction) || pipeline_.is_fed(reduced)) return false;
   if (window_.is_left_out(pipeline_, reduction) ||
       !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))

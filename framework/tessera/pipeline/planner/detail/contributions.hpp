@@ -9,8 +9,9 @@
 
 namespace tessera {
 
-/// Hosts: finds the global reductions to which the tiles of the stage before them contribute, and enters them
-/// in `arrays`, whose placements and distributions must be final.
+/// Finds the global reductions that take in the points of a stage tile by tile, while the stage is computed,
+/// and enters these reductions in `arrays`. The placements and distributions in `arrays` must be final. This
+/// function is used for hosts only.
 void settle_contributions(const Algorithm& pipeline, const Schedule& schedule, const Window& window,
                           const SwapGroups& swap_groups, std::vector<ScheduledArray>& arrays);
 

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-/// A box, and its bytes in a packed message.
+/// A message with one box, and the number of bytes of this box in a packed message.
 struct PackedBox {
   Message* message = nullptr;
   std::int64_t bytes = 0;
@@ -14,7 +14,8 @@ struct PackedBox {
   int partner() const { return message->partner; }
 };
 
-/// The boxes [first, last) become one message, which takes so many bytes.
+/// Marks the boxes [first, last) as parts of one packed message. Returns the number of bytes of the buffer of
+/// this message.
 template <class Iterator>
 std::int64_t pack(Iterator first, Iterator last) {
   std::int64_t bytes = 0;

@@ -8,8 +8,9 @@
 
 namespace tessera {
 
-/// Makes all boxes that go to one partner, or come from it, one message. Several boxes are packed into a
-/// buffer and no longer sent in place. Returns the bytes of the buffers for packed messages.
+/// Combines all boxes of an exchange that are sent to the same rank into one message, and all boxes that are
+/// received from the same rank as well. If a message has several boxes, they are packed into a buffer and no
+/// longer sent in place. Returns the number of bytes of all buffers for packed messages.
 std::int64_t merge_messages(plan::Exchange& exchange, const Algorithm& pipeline);
 
 }  // namespace tessera

@@ -15,7 +15,7 @@ bool reads(const Algorithm& pipeline, int consumer, int array) {
   return std::ranges::find(pipeline[consumer].inputs, array) != pipeline[consumer].inputs.end();
 }
 
-/// Whether an output of the stage changes places with another array in a loop.
+/// Whether a loop feeds an output of the stage to another array, or another array to an output of the stage.
 bool changes_places(const Algorithm& pipeline, int stage) {
   return std::ranges::any_of(pipeline.parts(stage), [&](int part) {
     return std::ranges::any_of(pipeline.loops(), [part](const LoopDeclaration& loop) {
@@ -24,7 +24,8 @@ bool changes_places(const Algorithm& pipeline, int stage) {
   });
 }
 
-/// Why a stage can only be distributed: the kind of stage it is, and the reason. Null for other stages.
+/// Returns the kind of a stage or input that can only be distributed, and the reason why it can only be
+/// distributed. Both are null for other stages.
 std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, int id) {
   const ArrayDeclaration& declaration = pipeline[id];
   if (declaration.is_input()) return {"input", "its owners read it"};
@@ -37,9 +38,10 @@ std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, i
   return {nullptr, nullptr};
 }
 
-/// What is computed in tiles of its consumers is computed when they are: in the same turns.
+/// Throws ScheduleError if stage `id` cannot be computed in the tiles of its consumers, because a loop begins
+/// or ends between the stage and a consumer. They must be computed in the same turns.
 void check_loop_of_consumers(const Algorithm& pipeline, int id) {
-  // A loop that is over may have changed what the stage reads.
+  // A loop between the stage and the consumer may have changed arrays that the stage reads.
   const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
     return id < loop.first && loop.last <= consumer;
   };

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// Returns the placement of a stage or input, which is named by its first array. Throws ScheduleError when
-/// the schedule asks for a placement that it cannot have.
+/// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the schedule
+/// asks for a placement that is not possible.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
 
 }  // namespace tessera

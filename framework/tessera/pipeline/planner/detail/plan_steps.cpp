@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-/// Nodes in order, those of loops under them.
+/// Collects plan nodes in order. The nodes of a loop become children of its Repeat node.
 class NodeTree {
  public:
   explicit NodeTree(std::size_t size) { levels_.front().reserve(size); }

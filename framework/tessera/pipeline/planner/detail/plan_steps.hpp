@@ -19,9 +19,10 @@ class PlanSteps {
     steps_.push_back(PlanNode{0, std::move(step)});
     return size() - 1;
   }
-  /// Begins a loop, whose steps are those up to end_loop(). Returns the number of its beginning.
+  /// Begins a loop. All steps that are added before the matching end_loop() belong to the loop. Returns the
+  /// number of the step at which the loop begins.
   int begin_loop(plan::Repeat loop);
-  /// Ends the innermost loop and returns the number of its end.
+  /// Ends the innermost loop. Returns the number of the step at which the loop ends.
   int end_loop();
   int size() const { return static_cast<int>(steps_.size()); }
 
@@ -33,7 +34,7 @@ class PlanSteps {
   void use_before(int buffer) { use(buffer, -1); }
   /// Makes a buffer be in use after the last step.
   void use_after(int buffer) { use(buffer, size()); }
-  /// Gives buffers that change places one lifetime: all are in use as long as one is.
+  /// Gives buffers that a plan swaps the same lifetime: all of them are in use whenever one of them is.
   void unite(const std::vector<int>& buffers);
 
   /// Completes and returns the lifetimes of all buffers. A buffer that is used in a loop and also before or
@@ -41,7 +42,7 @@ class PlanSteps {
   const std::vector<Lifetime>& settle_lifetimes();
 
   /// Returns the steps as nodes, with an Allocate before the first use of each buffer and a Free after its
-  /// last. The steps are moved out of this object.
+  /// last use. The steps are moved out of this object.
   std::vector<PlanNode> take_nodes();
 
  private:
@@ -50,9 +51,9 @@ class PlanSteps {
   std::vector<PlanNode> steps_;
   /// The lifetime of each buffer, by its number.
   std::vector<Lifetime> lifetimes_;
-  /// The steps at which loops begin and end: inner ones before outer ones.
+  /// The steps at which each loop begins and ends. Inner loops are listed before outer loops.
   std::vector<std::pair<int, int>> loops_;
-  /// The steps at which the loops began that have not ended yet.
+  /// The steps at which loops begin that have not ended yet.
   std::vector<int> open_loops_;
 };
 

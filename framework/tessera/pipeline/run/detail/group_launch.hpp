@@ -5,14 +5,14 @@
 
 namespace tessera {
 
-/// A compute node whose members are computed by one kernel of a device. It keeps the tiles and the places of
-/// the arrays in the device's memory.
+/// Launches the kernel of a device that computes all members of a compute node. The tiles of the node and the
+/// addresses of its arrays are kept in the memory of the device.
 class GroupLaunch {
  public:
   GroupLaunch(const Algorithm& pipeline, const TileProgram& program, const ArrayPlaces& arrays,
               const ExecutionSpace& execution);
 
-  /// Must be called when arrays have changed places.
+  /// Updates the addresses of the arrays. This function must be called after a swap has changed them.
   void place(const ArrayPlaces& arrays, const ExecutionSpace& execution);
 
   /// Enqueues the kernel on the execution space.

@@ -5,36 +5,37 @@
 
 namespace tessera {
 
-/// The partial values of a global reduction on one rank: one for each thread of a host, or for each share of
-/// a device.
+/// The partial values of a global reduction on one rank. On hosts, there is one value for each thread. On
+/// devices, each kernel writes several values, called shares, which are joined after the kernel.
 class PartialValues {
  public:
   /// Allocates the partial values. `overlaps` says whether the reduction is under way while the next
   /// contributions are made.
   PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps);
 
-  /// Forgets all contributions. Must be called before the first one.
+  /// Forgets all contributions. This function must be called before the first contribution.
   void clear();
-  /// Takes as the first contribution a value to which contributions of an earlier plan were joined. Must be
-  /// called after clear().
+  /// Makes `value`, which contains the contributions of an earlier plan, the first contribution. This
+  /// function must be called after clear().
   void begin_with(const std::byte* value);
-  /// The memory for contributions. On hosts thread t adds its points to the value at t * stride() bytes; on
-  /// devices kernels write their shares here.
+  /// Returns the memory for contributions. On hosts, thread t adds its points to the value that begins at the
+  /// byte t * stride(). On devices, kernels write their shares to this memory.
   std::byte* data() { return device_ ? shares_.data() : values_.data(); }
-  /// The bytes from the value of one thread to that of the next.
+  /// Returns the number of bytes from the value of one thread to the value of the next thread.
   std::int64_t stride() const { return stride_; }
 
-  /// Devices: waits for a kernel and joins the shares that it wrote. Must be called after every kernel.
+  /// Waits for a kernel of a device, and joins the shares that the kernel wrote. This function must be called
+  /// after every kernel of a device, and only on devices.
   void collect(const ExecutionSpace& execution);
-  /// Joins all contributions. The result stays valid until clear() is called.
+  /// Joins all contributions and returns the result. The result stays valid until clear() is called.
   std::byte* join();
-  /// The value that join() returned.
+  /// Returns the value that join() returned last.
   std::byte* total() { return values_.data(); }
 
-  /// For reductions that overlap: joins all contributions and makes room for the next ones. The result stays
-  /// valid, and is returned by under_way(), until take() is called again.
+  /// Joins all contributions, returns the result, and makes room for the next contributions. The result stays
+  /// valid until take() is called again. This function may be called only if `overlaps` was true.
   std::byte* take();
-  /// The value that take() returned.
+  /// Returns the value that take() returned last.
   std::byte* under_way() { return under_way_.data(); }
 
   const ReductionKernel& kernel() const { return kernel_; }

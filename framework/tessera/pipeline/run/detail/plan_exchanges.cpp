@@ -26,7 +26,7 @@ void PlanExchanges::prepare(const PlanNode& node, std::vector<int> buffers, MPI_
   const auto& arrays = std::get<plan::Exchange>(node.step).arrays;
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(arrays[k].array)];
-    // What changes places is read where it is computed.
+    // An array that a swap has moved to another buffer is read in the buffer in which it is computed.
     const int read = buffers[k] == regions.written_buffer ? regions.read_buffer : buffers[k];
     fields.push_back({executor_.buffer(buffers[k]), executor_.buffer(read),
                       executor_.pipeline()[arrays[k].array].element_bytes(), arrays[k].lists});

@@ -11,27 +11,28 @@
 
 namespace tessera {
 
-/// The messages of all exchanges of a plan. They are prepared once for each assignment of buffers to the
-/// arrays of an exchange to which swaps lead (see arrangements).
+/// The messages of all exchanges of a plan. Swaps change the buffers of arrays. The messages of an exchange
+/// are therefore prepared for each way in which its arrays may lie in buffers (see arrangements).
 class PlanExchanges {
  public:
   /// Prepares all messages. Collective if the transport uses shared windows. The executor must outlive this
   /// object.
   PlanExchanges(const RankExecutor& executor, MPI_Comm communicator, const Transport& transport);
 
-  /// Starts the exchange of a node between the buffers that its arrays have now.
+  /// Starts the exchange of `node` with the buffers in which its arrays are at the moment.
   void start(const PlanNode& node);
-  /// Finishes the exchange that was started last at the node of this id.
+  /// Finishes the exchange that was started last at the node with the id `node`.
   void finish(int node);
 
  private:
   void prepare(const PlanNode& node, std::vector<int> buffers, MPI_Comm communicator,
                const Transport& transport);
-  /// Returns the messages for the buffers that the arrays have now, or null when none are prepared.
+  /// Returns the messages for the buffers in which the arrays are at the moment, or null if none are
+  /// prepared.
   Exchange* find(const PlanNode& node) const;
 
   const RankExecutor& executor_;
-  /// The messages of an exchange while its arrays have these buffers.
+  /// The messages of an exchange for one way in which its arrays may lie in buffers.
   struct Arranged {
     std::vector<int> buffers;
     std::unique_ptr<Exchange> exchange;
@@ -40,7 +41,7 @@ class PlanExchanges {
     std::vector<Arranged> arranged;
     Exchange* under_way = nullptr;
   };
-  /// The exchanges of each node, by its id; empty for nodes that exchange nothing.
+  /// The exchanges of each node, by node id. The entries of nodes that exchange nothing are empty.
   std::vector<NodeExchanges> nodes_;
 };
 

@@ -38,7 +38,7 @@ void PlanReductions::begin_with_carried_values() {
     if (value.empty()) continue;
     if (!goes_on[id])
       executor_.store_result(static_cast<int>(id), value.data());
-    else if (executor_.plan().rank == 0)  // once, not once for each rank
+    else if (executor_.plan().rank == 0)  // only once, because the values of all ranks are joined
       executor_.partial_values(static_cast<int>(id))->begin_with(value.data());
   }
 }

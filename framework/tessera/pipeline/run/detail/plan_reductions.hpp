@@ -19,17 +19,19 @@ class PlanReductions {
   /// Prepares the reductions. The executor and the communicator must outlive this object.
   PlanReductions(RankExecutor& executor, MPI_Comm communicator);
 
-  /// Makes the reductions go on from carried values, as PlanInstance::carry says.
+  /// Makes later runs continue global reductions from the values in `carried` (see PlanInstance::carry).
   void carry(CarriedValues& carried) { carried_ = &carried; }
-  /// Must be called before the first contribution of a run.
+  /// Forgets the contributions of earlier runs. This function must be called before the first contribution of
+  /// a run.
   void begin();
-  /// Joins reductions that follow each other in the plan. Their messages travel at the same time. Collective.
+  /// Runs reductions that follow each other in the plan. Their messages are sent at the same time.
+  /// Collective.
   void run(std::span<const PlanNode> nodes, const StepObserver& observer);
-  /// Starts to join the contributions to a stage. Collective.
+  /// Starts to join the contributions of all ranks to the reduction `stage`. Collective.
   void start(int stage);
-  /// Waits for all reductions that were started, and stores the result of this one.
+  /// Waits for all reductions that were started, and stores the result of the reduction `stage`.
   void finish(int stage);
-  /// Forgets the contributions to a stage.
+  /// Forgets the contributions to the reduction `stage`.
   void drop(int stage) { executor_.partial_values(stage)->clear(); }
 
  private:
@@ -39,9 +41,10 @@ class PlanReductions {
 
   RankExecutor& executor_;
   MPI_Comm communicator_;
-  /// The reduction of each stage, by its id; null for other stages.
+  /// The reductions, by the id of the stage; null for stages that are not global reductions.
   std::vector<std::unique_ptr<ValueReduction>> reductions_;
-  /// The requests of reductions that are under way. They are a member so that they are allocated once.
+  /// The requests of reductions that are under way. The list is a member, so that its memory is allocated
+  /// only once.
   std::vector<MPI_Request> requests_;
   CarriedValues* carried_ = nullptr;
 };

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-/// Calls use(child) for the children of a loop that belong to a part of its turns.
+/// Calls use(child) for each child of a loop that belongs to the part `part` of a turn.
 template <class Use>
 void for_part(const Algorithm& pipeline, const plan::Repeat& loop, TurnPart part, const Use& use) {
   for (const PlanNode& child : loop.children)
@@ -25,7 +25,7 @@ void PlanWalker::run(const PlanNode& node) {
       [this](const plan::Items& items) {
         while (bindings_.next_item && bindings_.next_item()) run(items.children);
       },
-      // Memory is taken before a plan runs.
+      // The memory of all buffers is allocated before a plan runs.
       [](const plan::AnyOf<plan::Allocate, plan::Free> auto&) {},
       [&](const plan::Reduce&) {
         actions_.reduce({&node, 1});
@@ -54,7 +54,8 @@ void PlanWalker::run_turns(const plan::Repeat& loop) {
   if (!loop.continues) turns_ = actions_.resume(loop);
   TurnTeller teller(pipeline_, loop, bindings_, turns_);
   bool holds = false;
-  // A run that goes on with an earlier one may begin within what would have been a round.
+  // A run that continues an earlier run may begin in the middle of a round. A round is run only if all of its
+  // turns are left.
   while (teller.progress().turns + loop.turns <= loop.maximum && !holds) {
     teller.begin();
     run(loop.children);

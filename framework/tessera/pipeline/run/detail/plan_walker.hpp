@@ -8,65 +8,68 @@
 
 namespace tessera {
 
-/// The actions at the leaves of a plan, by one rank over MPI or by all ranks inside one process.
+/// The actions at the leaves of a plan. One implementation runs one rank over MPI, and another one runs all
+/// ranks inside one process.
 class StepActions {
  public:
   virtual ~StepActions() = default;
 
-  /// Runs a leaf that is not a reduction.
+  /// Runs a leaf that is not a global reduction.
   virtual void run_step(const PlanNode& step) = 0;
   /// Runs global reductions that follow each other in the plan.
   virtual void reduce(std::span<const PlanNode> reductions) = 0;
 
   /// Starts a global reduction of the points that were computed last.
   virtual void start_reduction(const PlanNode& reduction) = 0;
-  /// Waits for a reduction that was started, and stores its result.
+  /// Waits for a global reduction that was started, and stores its result.
   virtual void finish_reduction(const PlanNode& reduction) = 0;
-  /// Forgets the contributions to a reduction that has not been started.
+  /// Forgets the contributions to a global reduction that has not been started.
   virtual void drop_reduction(const PlanNode& reduction) = 0;
 
-  /// Does a swap once more, which takes it back.
+  /// Undoes a swap by running it once more.
   virtual void take_back(const PlanNode& swap) = 0;
-  /// Loads the state of an earlier run from which a loop goes on, and returns its turns.
+  /// Loads the state from which a loop continues an earlier run, if there is one. Returns the turns that the
+  /// earlier run has computed.
   virtual CountedTurns resume(const plan::Repeat& loop) = 0;
-  /// May store the state of a loop. It is called between turns.
+  /// May store the state of a loop. This function is called between turns.
   virtual void keep(const LoopProgress& progress) = 0;
-  /// Returns the first element of an array on which a loop depends.
+  /// Returns the first element of `array`, which is the condition or the residual of a loop.
   virtual double number(int array) = 0;
 };
 
-/// Walks through a plan in the order in which it runs. No other code knows how sequences, loops, bands and
-/// items of a stream are run.
+/// Runs the nodes of a plan in their order. Only this class knows how sequences, loops, bands and the items
+/// of a stream are run.
 class PlanWalker {
  public:
   /// The arguments must outlive the walker.
   PlanWalker(const Algorithm& pipeline, const Bindings& bindings, StepActions& actions)
       : pipeline_(pipeline), bindings_(bindings), actions_(actions) {}
 
-  /// Runs a node with all nodes below it.
+  /// Runs `node` and all nodes below it.
   void run(const PlanNode& node);
-  /// Runs nodes one after the other. Reductions that follow each other run together.
+  /// Runs nodes one after the other. Global reductions that follow each other are run together.
   void run(const std::vector<PlanNode>& nodes);
 
  private:
-  /// Runs the turns of a loop. A round in which the loop should have ended is taken back: its swaps are done
-  /// again, the last one first, which restores the iterate with which it began.
+  /// Runs the turns, or the rounds of turns, of a loop. If the condition of the loop holds after a round, the
+  /// round is undone. To this end its swaps are undone in reverse order, which restores the arrays with which
+  /// the round began.
   void run_turns(const plan::Repeat& loop);
-  /// Runs the turns of a loop whose ranks agree on the condition of a turn while they compute the next one.
-  /// When the loop ends the iterates are those of the turn at which it ends: the points of the turn after it
-  /// are not carried over, and their contributions to reductions are dropped. State is kept after a turn has
-  /// been tested, with the iterates of that turn. Bindings::before_turn is called when the turn before has
-  /// been tested.
+  /// Runs the turns of a loop in which ranks agree on the condition of one turn while they compute the next
+  /// turn. When the loop ends, its arrays are those of the last tested turn. If the points of one more turn
+  /// have been computed, the swaps of that turn are not run, and its contributions to reductions are dropped.
+  /// The state of the loop is stored after a turn has been tested, with the arrays of the tested turn.
+  /// Bindings::before_turn is called when the previous turn has been tested.
   void run_overlapping_turns(const plan::Repeat& loop);
-  /// Waits for the reductions of a turn and computes the values that follow from them, in the order of the
-  /// plan, which may let them share memory.
+  /// Waits for the reductions of a turn, and computes the values that depend on their results. This is done
+  /// in the order of the plan, because later results may use the memory of earlier ones.
   void finish_test(const plan::Repeat& loop);
   bool condition_holds(const plan::Repeat& loop);
 
   const Algorithm& pipeline_;
   const Bindings& bindings_;
   StepActions& actions_;
-  /// The turns of the loop that ended last, for the loop that goes on with its rounds.
+  /// The turns of the loop that ended last. The next loop continues from them if Repeat::continues is true.
   CountedTurns turns_;
 };
 

@@ -13,7 +13,8 @@
 namespace tessera {
 namespace {
 
-/// A copy of `part` of a block that the host can reach: the block itself on hosts.
+/// The points `part` of a block, in memory that the host can access. If kernels run on hosts, this memory is
+/// the block itself, otherwise a copy of it.
 class HostCopy {
  public:
   HostCopy(const ExecutionSpace& execution, const Block<>& block, const Box& part, ElementType type)
@@ -41,7 +42,8 @@ class HostCopy {
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
 
-/// A region of that name for tools of Kokkos, as long as it lives.
+/// A named region for the tools of Kokkos. The region begins when the object is made, and ends when the
+/// object is destroyed.
 class Region {
  public:
   explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
@@ -146,7 +148,7 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
 
 void RankExecutor::read(const plan::Read& step, BlockSource& source) {
   const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
-  // Only a part of the block is read: the rest of a device's copy must stay as it is.
+  // Only a part of the block is read. The copy is filled first, so that the rest of the block stays as it is.
   if constexpr (!runs_on_host) copy.to_host();
   source.read(copy.get());
   if constexpr (!runs_on_host) copy.to_device();
@@ -226,7 +228,7 @@ void RankExecutor::store_result(int stage, const std::byte* value) {
   pipeline_[stage].reduction->store(value, result_.data());
   const std::int64_t bytes = pipeline_[stage].domain.size() * pipeline_[stage].element_bytes();
   compat::copy_bytes(execution_, result_place(stage), result_.data(), static_cast<std::size_t>(bytes));
-  // The next result takes the same way.
+  // The next result will be stored in `result_`, too, so that the copy must be complete.
   compat::fence(execution_);
 }
 

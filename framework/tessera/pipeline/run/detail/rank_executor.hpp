@@ -12,10 +12,11 @@
 
 namespace tessera {
 
-/// The memory of one rank of a plan, and the steps that need no other rank. Runs and rehearsals both use it.
+/// Holds the memory of one rank, and runs the steps of its plan that need no other rank. This class is used
+/// by runs and by rehearsals.
 class RankExecutor {
  public:
-  /// Allocates the memory that the plan needs. Throws the exception of Kokkos when that is not possible.
+  /// Allocates the memory that the plan needs. Throws the exception of Kokkos if an allocation fails.
   RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode = HostMode::kernels);
   ~RankExecutor();
 
@@ -23,34 +24,34 @@ class RankExecutor {
   const Plan& plan() const { return plan_; }
   const ExecutionSpace& execution() const { return execution_; }
   HostMode mode() const { return mode_; }
-  /// The block in which the rank computes an array, or into which it reads it.
+  /// Returns the block in which the rank computes an array, or into which the rank reads an input.
   const Block<>& written_block(int array) const;
   const ArrayPlaces& arrays() const { return arrays_; }
-  /// The number of the buffer that the stage of each array writes at the moment, by the array's id.
+  /// Returns the number of the buffer in which each array is written at the moment, by the id of the array.
   const std::vector<int>& written_buffers() const { return written_buffer_; }
-  /// A buffer of the plan.
+  /// Returns the buffer of the plan that has the number `number`.
   ArrayReference buffer(int number) const { return blocks_[static_cast<std::size_t>(number)].reference(); }
-  /// Forgets all contributions to reductions. Must be called before a run, as one that ended early may have
-  /// left some.
+  /// Forgets all contributions to reductions. This function must be called before each run, because a run
+  /// that ended early may have left contributions.
   void clear_partial_values();
-  /// This rank's partial values of a global reduction; null for other stages.
+  /// Returns the partial values of a global reduction on this rank; null for other stages.
   PartialValues* partial_values(int stage) { return partials_[static_cast<std::size_t>(stage)].get(); }
 
-  /// Runs a leaf that needs no other rank: a read, write, boundary, stage or swap. Its kernels are enqueued
-  /// on the execution space; on hosts a stage is complete on return. Throws the exceptions of sources and
-  /// sinks, and InternalError for other kinds of nodes and when a checked access leaves its footprint.
+  /// Runs a leaf that needs no other rank: a Read, Write, FillBoundary, Compute or Swap step. Kernels are
+  /// enqueued on the execution space. On hosts, a Compute step is complete when the function returns. Throws
+  /// the exceptions of sources and sinks. Throws InternalError for other kinds of nodes, and when a checked
+  /// access is outside its footprint.
   void run(const PlanNode& leaf, const Bindings& bindings);
 
-  /// Reads a box of an array from `source`, whatever the bindings of a run are.
+  /// Reads a box of an array from `source`. The bindings of a run are not used.
   void read(const plan::Read& step, BlockSource& source);
-  /// Writes a box of an array to `sink`, whatever the bindings of a run are.
+  /// Writes a box of an array to `sink`. The bindings of a run are not used.
   void write(const plan::Write& step, BlockSink& sink);
 
   /// Stores a joined value as the result of a global reduction.
   void store_result(int stage, const std::byte* value);
 
-  /// Returns the first element of an array, on which a loop depends. Waits for all kernels that were
-  /// enqueued.
+  /// Returns the first element of `array`, on which a loop depends. Waits for all kernels that were enqueued.
   double number(int array) const;
 
  private:
@@ -61,37 +62,41 @@ class RankExecutor {
   void compute_tiles(const TileProgram& program);
   void launch(const TileProgram& program);
   void swap(const plan::Swap& step);
-  /// The memory in which kernels read the result of a global reduction.
+  /// Returns the address of the first point of an array, such as the result of a global reduction, in the
+  /// memory of kernels.
   std::byte* result_place(int array) const;
   [[noreturn]] void fail(const AccessViolation& violation) const;
 
   Algorithm pipeline_;
   Plan plan_;
-  /// The part of each array that the plan is for.
+  /// The window for which the plan was made.
   Window window_;
   HostMode mode_;
   ExecutionSpace execution_;
-  /// The execution space of the host. It is made once, because newer versions of Kokkos allocate to make one.
+  /// The execution space of the host. It is made only once, because newer versions of Kokkos allocate memory
+  /// for each execution space.
   HostExecutionSpace host_execution_;
   Kokkos::View<std::byte*, MemorySpace> memory_;
-  /// The block of each buffer of the plan, by the buffer's number.
+  /// The block of each buffer of the plan, by the number of the buffer.
   std::vector<Block<>> blocks_;
-  /// The number of the buffer that each array is written to, by the array's id. Swaps exchange these numbers,
-  /// and the places of the arrays.
+  /// The number of the buffer in which each array is written, by the id of the array. Swaps exchange these
+  /// numbers, and the entries of `arrays_`.
   std::vector<int> written_buffer_;
   ArrayPlaces arrays_;
-  /// The programs and launches of compute nodes, by node id; null for other nodes.
+  /// The programs and the launches of compute nodes, by node id; null for other nodes.
   std::vector<std::unique_ptr<TileProgram>> programs_;
   std::vector<std::unique_ptr<GroupLaunch>> groups_;
-  /// The partial values of each global reduction, by its id; null for other stages.
+  /// The partial values of each global reduction, by the id of the stage; null for other stages.
   std::vector<std::unique_ptr<PartialValues>> partials_;
-  /// Memory for the largest result of a global reduction, on its way to the place where kernels read it.
+  /// Host memory for the result of a global reduction, from which the result is copied to the memory of
+  /// kernels. The size is that of the largest result.
   std::vector<std::byte> result_;
   TileLoop tiles_;
-  /// The places for contributions of the node that runs. They are a member so that they are allocated once.
+  /// The memory for contributions of the compute node that is running. The list is a member, so that it is
+  /// allocated only once.
   std::vector<PartialPlace> partial_places_;
-  /// Devices: the arrays that the stage that runs reads and writes. They are members so that they are
-  /// allocated once.
+  /// The arrays that the running stage reads and writes on a device. The lists are members, so that they are
+  /// allocated only once.
   std::vector<ArrayReference> launch_inputs_;
   std::vector<ArrayReference> launch_outputs_;
 };

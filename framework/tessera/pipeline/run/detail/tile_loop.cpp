@@ -7,17 +7,17 @@
 
 namespace tessera {
 
-/// What one thread needs to compute tiles.
+/// The memory that one thread needs to compute tiles.
 struct alignas(64) TileLoop::Worker {
   Kokkos::View<std::byte*, Kokkos::HostSpace> scratch;
-  /// Where the arrays in scratch lie in the tile at hand, and what the member at hand reads and writes: kept,
-  /// to allocate them once.
+  /// The places of the scratch arrays in the current tile, and the arrays that the current member reads and
+  /// writes. The lists are kept between tiles, so that they are allocated only once.
   std::vector<ArrayReference> places;
   std::vector<ArrayReference> inputs;
   std::vector<ArrayReference> outputs;
 };
 
-/// One compute node with all that its tiles share.
+/// One compute node, with everything that its tiles share.
 struct TileLoop::Work {
   const TileProgram& program;
   const ArrayPlaces& arrays;
@@ -28,7 +28,8 @@ struct TileLoop::Work {
   std::size_t threads;
   const ExecutionSpace& filling;
 
-  /// What one thread does: its own share of the tiles, then what is left of the others'.
+  /// Computes tiles on one thread: first the share of this thread, then the tiles that are left of the shares
+  /// of other threads.
   void operator()(int thread) const {
     for (std::size_t k = 0; k < threads; ++k) {
       Share& share = shares[(static_cast<std::size_t>(thread) + k) % threads];
@@ -53,7 +54,8 @@ struct TileLoop::Work {
       compute_and_contribute(others, last, last, thread);
   }
 
-  /// What comes after a member may take its scratch memory.
+  /// Computes `box` of a member, and then contributes the points in `tile` to reductions. This is done at
+  /// once, because later members may use the same scratch memory.
   void compute_and_contribute(std::size_t m, const Box& box, const Box& tile, int thread) const {
     const TileProgram::Member& member = program.members[m];
     if (box.empty()) return;
@@ -62,7 +64,8 @@ struct TileLoop::Work {
     contribute(m, tile, thread);
   }
 
-  /// Rows that are reduced while they are in the nearest cache: so many points at a time.
+  /// Computes `box` of a member in strips of rows, each of about `strip_points` points. Each strip is reduced
+  /// while it is in the nearest cache.
   void compute_in_strips(std::size_t m, const Box& box, const Box& tile, int thread) const {
     constexpr std::int64_t strip_points = 4096;
     const TileProgram::Member& member = program.members[m];
@@ -77,7 +80,7 @@ struct TileLoop::Work {
     }
   }
 
-  /// To reductions of what a member has just computed, the points `tile`.
+  /// Contributes points that a member has just computed to reductions. `tile` is the box of these points.
   void contribute(std::size_t member, const Box& tile, int thread) const {
     Worker& worker = workers[thread];
     for (std::size_t k = 0; k < program.contributions.size(); ++k) {
@@ -91,14 +94,15 @@ struct TileLoop::Work {
     }
   }
 
-  /// The points of `box` that a member in scratch computes: it may end at a domain.
+  /// Returns the part of `box` that a member in scratch computes. The domain of the member may end within
+  /// `box`.
   Box within_bounds(std::size_t m, Box box) const {
     for (const TileProgram::Border& border : program.members[m].borders)
       box = intersection(box, border.domain);
     return box;
   }
 
-  /// What the boundary conditions of a member in scratch say beyond the domain at which it ends.
+  /// Fills the points of `box` outside the domain of a member in scratch, as its boundary conditions say.
   void fill_borders(std::size_t m, const Box& box, Worker& worker) const {
     for (const TileProgram::Border& border : program.members[m].borders)
       if (!border.domain.contains(box))
@@ -122,7 +126,7 @@ struct TileLoop::Work {
       if (!box.empty()) place_scratch(k, box, last, worker);
     }
   }
-  /// `box` of an array, when `tile` is computed.
+  /// Sets the place of scratch array `k` for the points `box`. Rows are aligned at the beginning of `tile`.
   void place_scratch(std::size_t k, const Box& box, const Box& tile, Worker& worker) const {
     worker.places[k] = padded_layout(box, tile[0].begin, program.scratch_element[k])
                            .reference(worker.scratch.data() + program.step->scratch[k].offset);
@@ -170,7 +174,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const ExecutionSpace& fi
     shares_[t].end = tiles * (share + 1) / all;
   }
   const Work work{program, arrays, violations, partials, workers_.data(), shares_.data(), threads, filling};
-  // One tile is not worth a launch.
+  // A launch is not worth its cost for one tile.
   if (threads == 1 || tiles == 1 || mode_ == HostMode::calling_thread) return work(0);
   using Policy =
       Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;

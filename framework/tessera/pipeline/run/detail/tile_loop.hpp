@@ -11,41 +11,43 @@
 
 namespace tessera {
 
-/// The places of a rank's arrays by id, in which they are computed (written) and read.
+/// The memory in which the arrays of a rank are written and read. Both lists are indexed by the ids of
+/// arrays.
 struct ArrayPlaces {
-  /// The place in which each array is computed.
+  /// The memory in which each array is computed.
   std::vector<ArrayReference> written;
-  /// The place in which the consumers of each array read it.
+  /// The memory in which the consumers of each array read it.
   std::vector<ArrayReference> read;
 };
 
-/// The place at which threads add their points of a global reduction: a value for each thread, `stride` bytes
-/// apart.
+/// The memory to which threads add their points of a global reduction. There is one value for each thread,
+/// and `stride` is the number of bytes from one value to the next.
 struct PartialPlace {
   std::byte* first;
   std::int64_t stride;
 };
 
-/// Runs the tiles of compute nodes on the threads of the host. Each thread starts with the tiles whose memory
-/// it touched first and then helps the others; which thread computes a tile never changes a bit.
+/// Runs the tiles of compute nodes on the threads of the host. Each thread begins with its own share of the
+/// tiles, whose memory the thread has touched first. The thread then computes tiles that are left of the
+/// shares of other threads. The result does not depend on which thread computes a tile.
 class TileLoop {
  public:
   /// Allocates `scratch_bytes` bytes of scratch memory for each of `threads` threads.
   TileLoop(int threads, std::int64_t scratch_bytes, HostMode mode);
   ~TileLoop();
 
-  /// Makes room for the notes of every thread about a node, as any of them may compute any tile.
+  /// Reserves the memory that each thread needs for the tiles of a node. Any thread may compute any tile.
   void prepare(const TileProgram& program);
 
-  /// Computes all tiles of a node. `partials` has a place for each of its contributions. `filling` is the
-  /// execution space with which each thread fills borders by itself.
+  /// Computes all tiles of a node. `partials` has an entry for each contribution of the node. `filling` is
+  /// the execution space for filling borders, which each thread does by itself.
   void run(const HostExecutionSpace& execution, const ExecutionSpace& filling, const TileProgram& program,
            const ArrayPlaces& arrays, AccessViolations& violations, const PartialPlace* partials);
 
  private:
   struct Worker;
   struct Work;
-  /// The tiles of one thread that nobody has taken yet.
+  /// The tiles of one thread that no thread has taken yet.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next = 0;
     std::int64_t end = 0;

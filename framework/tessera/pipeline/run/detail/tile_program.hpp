@@ -8,15 +8,15 @@
 
 namespace tessera {
 
-/// A compute node that is ready to run. All that its tiles look up is worked out once.
+/// A compute node that is ready to run. Everything that is the same in all tiles is computed only once.
 struct TileProgram {
-  /// The place of an array. `scratch` is its place in the node's list of scratch arrays; if it is negative
-  /// the array is in memory.
+  /// The place of an array. `scratch` is the index of the array in the list of scratch arrays of the node. If
+  /// `scratch` is negative, the array is in a buffer.
   struct Place {
     int array;
     int scratch;
   };
-  /// The boundary conditions of an array in scratch, which fill its points outside its domain.
+  /// The boundary conditions that fill the points of a scratch array outside the domain of the array.
   struct Border {
     int scratch;
     Box domain;
@@ -30,13 +30,13 @@ struct TileProgram {
     std::vector<Place> inputs;
     std::vector<Place> outputs;
     std::vector<Border> borders = {};
-    /// The places in scratch of outputs that global reductions read, but no member. The member is computed in
-    /// strips of rows, and these outputs hold one strip.
+    /// The indices of scratch arrays that global reductions read, but no member reads. If there are any, the
+    /// member is computed in strips of rows, and these scratch arrays hold one strip.
     std::vector<std::size_t> in_strips = {};
   };
 
-  /// A contribution to a global reduction: the points of each tile that lie in `box`, of the output `input`
-  /// of a member.
+  /// A contribution to a global reduction. In each tile, it consists of the points of the array `input` that
+  /// are in `box`.
   struct Contribution {
     int stage;
     const ReductionKernel* kernel;
@@ -50,15 +50,15 @@ struct TileProgram {
   const plan::Compute* step;
   Tiles tiles;
   std::vector<Member> members;
-  /// The member that computes each scratch array, by its place in the node's list.
+  /// The index of the member that computes each scratch array, by the index of the scratch array.
   std::vector<std::size_t> scratch_member;
-  /// The bytes of an element of each scratch array, by its place in the node's list.
+  /// The bytes of an element of each scratch array, by the index of the scratch array.
   std::vector<std::int64_t> scratch_element;
-  /// Whether the root is a global reduction, which then is the only contribution.
+  /// Whether the stage of the node is a global reduction. There is then no other contribution.
   bool reduces;
   std::vector<Contribution> contributions;
 
-  /// The box of a member, which is not the last one, that a tile needs.
+  /// Returns the box that a tile needs of a member. `member` must not be the last member.
   const Box& box(std::int64_t tile, std::size_t member) const {
     return step->boxes[static_cast<std::size_t>(tile) * (members.size() - 1) + member];
   }

@@ -7,14 +7,15 @@
 
 namespace tessera {
 
-/// The parts of a turn to which the steps of a loop belong if ranks agree on the condition of a turn while
-/// they compute the next one. The points are computed first; then the reductions start and the swaps run.
-/// The reductions finish after the points of the next turn, and the values are computed from them.
+/// The parts of a turn of a loop in which ranks agree on the condition of one turn while they compute the
+/// next turn. Each step of the loop belongs to one part. The points of a turn are computed first. Then the
+/// reductions of the turn start, and its swaps run. After the points of the next turn have been computed, the
+/// reductions finish, and the values are computed from their results.
 enum class TurnPart : std::uint8_t {
-  points,      ///< All that needs no reduction of the turn.
-  reductions,  ///< Started after the points, finished after those of the next turn.
-  values,      ///< What follows from the reductions.
-  swaps        ///< After the reductions have started.
+  points,      ///< The steps that do not depend on the reductions of the turn.
+  reductions,  ///< The global reductions.
+  values,      ///< The computation of values that depend on the reductions.
+  swaps        ///< The swaps.
 };
 
 /// Returns the part of a turn to which a step of a loop belongs.

@@ -5,18 +5,18 @@
 
 namespace tessera {
 
-/// The turns that count as done when a loop begins: those of the loop of rounds that it continues, or those
-/// of an earlier run.
+/// The turns that count as done when a loop begins. They were computed by the loop of rounds before this loop
+/// (see Repeat::continues), or by an earlier run.
 struct CountedTurns {
   /// The number of turns that have ended.
   std::int64_t turns = 0;
-  /// The number of these turns that an earlier run has computed.
+  /// The number of turns that an earlier run has computed. `turns` includes these turns.
   std::int64_t resumed_at = 0;
-  /// Whether Bindings::before_turn has been called for the next turn already.
+  /// Whether Bindings::before_turn has already been called for the next turn.
   bool is_begun = false;
 };
 
-/// Counts the turns of a loop, and calls the functions of the bindings for each.
+/// Counts the turns of a loop, and calls the functions of the bindings before and after each turn.
 class TurnTeller {
  public:
   TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,

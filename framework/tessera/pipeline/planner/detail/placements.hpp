@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the schedule
-/// asks for a placement that is not possible.
+/// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the
+/// schedule asks for a placement that is not possible.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ class DomainFinder {
  private:
   void settle_domains();
   /// Settles the boxes of an array that has a domain of its own: an input, a bounded stage, a value or an
-  /// output. For other arrays it does nothing.
+  /// output. For other arrays, this function does nothing.
   void settle_kept(int id, Box& domain, Box& nominal) const;
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.

@@ -18,7 +18,7 @@ void Planner::run() {
   for (int id = 0; id < pipeline_.size(); ++id) {
     begin_loops(id);
     if (pipeline_[id].is_input()) {
-      // A band may need nothing of it but what its boundary conditions say.
+      // A band may need no points of the input, but only values that its boundary conditions give.
       if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
       await(id);
     } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
@@ -119,7 +119,7 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
       own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
   }
-  // Of a device that is a team's, and no memory.
+  // On a device, scratch is memory of a team, which is not counted. Only the tables of a group's kernel are.
   if (!plan_.target.device)
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
   else if (step.group >= 0)

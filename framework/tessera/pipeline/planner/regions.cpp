@@ -11,7 +11,7 @@ namespace {
 
 std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
-/// Those for one set of ranks, with their node of the map.
+/// Returns the approximate memory of the answers for one set of ranks, including their node of the map.
 std::size_t bytes_of_answers(int stages) { return 2 * sizeof(std::optional<Box>) * index(stages) + 128; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a scheduled pipeline settles about the arrays that loops carry from turn to turn.
+// The decisions of a scheduled pipeline about arrays that loops carry from turn to turn.
 #include <fmt/format.h>
 
 #include <algorithm>

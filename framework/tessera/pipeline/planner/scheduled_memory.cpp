@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a scheduled pipeline decides by the memory that stages would take.
+// The decisions of a scheduled pipeline that depend on the memory that stages would take.
 #include <algorithm>
 
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-/// Of how many ranks the memory is looked at, to decide on the buffers of all.
+/// The largest number of ranks whose memory is examined to decide on the buffers of all ranks.
 constexpr int most_sampled_ranks = 8;
 
 }  // namespace
@@ -18,7 +18,7 @@ bool ScheduledPipeline::fits_group(int root, int group) const {
   const std::vector<int> members = fused_members(*this, root);
   for (int member : members) {
     if (std::find(stages.begin(), stages.end(), member) == stages.end()) return false;
-    // Kernels of groups fill in nothing beyond a domain.
+    // The kernels of fusable groups cannot fill in points outside a domain.
     for (int part = member; part < member + (*pipeline_)[member].output_count && member != root; ++part)
       if ((*pipeline_)[part].is_bounded) return false;
   }
@@ -54,7 +54,8 @@ void ScheduledPipeline::settle_storage() {
   std::vector<std::int64_t> together(arrays_.size(), 0), apart(arrays_.size(), 0);
   const int samples = std::min(rank_count_, most_sampled_ranks);
   for (int sample = 0; sample < samples; ++sample) {
-    // Evenly spread, but off the diagonals of grids.
+    // The sampled ranks are spread evenly, but moved a little, so that they do not all lie on the diagonal of
+    // a processor grid.
     const std::int64_t even = std::int64_t{sample} * rank_count_ / samples;
     const int rank = static_cast<int>(samples == rank_count_ ? sample : (even + sample % 7) % rank_count_);
     regions.select(rank, rank + 1);

@@ -21,8 +21,9 @@ const StageSchedule* find_stage(const Schedule& schedule, const std::string& nam
 
 using Lines = std::array<bool, max_dimensions>;
 
-/// Nobody may have a part of a line: its place in a grid for all stages goes to a dimension that has none, or
-/// all ranks to the last one that may be cut.
+/// Changes a grid for all stages so that it does not cut dimensions along which whole lines are computed. The
+/// number of ranks along such a dimension is given to a dimension that the grid does not cut. If there is no
+/// such dimension, the grid cuts only the last dimension that may be cut.
 void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vector<int>& entries) {
   for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
     if (!has_lines[line] || entries[line] == 1) continue;
@@ -36,7 +37,7 @@ void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vecto
   }
 }
 
-/// In a grid of the stage's own `auto` may mean 1 along lines.
+/// Replaces `auto` with 1 along dimensions whose whole lines are computed, unless no other `auto` is left.
 void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
   for (std::size_t line = 0; line < std::min(entries.size(), has_lines.size()); ++line)
     if (has_lines[line] && entries[line] == 0 && std::count(entries.begin(), entries.end(), 0) > 1)
@@ -73,7 +74,7 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
     const auto lead = static_cast<std::size_t>(pipeline[id].lead);
     arrays_[i].placement = settled_placement(pipeline, schedule, static_cast<int>(lead));
     settle_tile(id, schedule);
-    // The stages that read any output of a stage decide on its blocks: they are settled before the first.
+    // The consumers of all outputs of a stage decide on its blocks. They are settled before the first output.
     if (i == lead) settle_distribution(id, schedule, grids, domains[i]);
   }
   for (ScheduledArray& stage : arrays_) {
@@ -176,7 +177,8 @@ GridTarget ScheduledPipeline::grid_target(const Schedule& schedule,
   for (int id = 0; id < size(); ++id) {
     const ArrayDeclaration& declaration = (*pipeline_)[id];
     if (declaration.kernel == nullptr || declaration.reduction != nullptr) continue;
-    // What one point reads: half of it lies on each side, wherever the stage is scaled or shifted to.
+    // The points that one point reads. Half of them count for each side, even if the stage is scaled or
+    // shifted.
     for (const Box& need :
          required_boxes(*pipeline_, id, centre(domains[static_cast<std::size_t>(id)].domain, false)))
       for (int d = 0; d < need.dimensions && !need.empty(); ++d) {
@@ -200,7 +202,8 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
       request = {{grid.size, grid.size + grid.dimensions}};
       break;
     }
-  // A grid for the images does not fit arrays of fewer dimensions: those get slices along the last one.
+  // A grid for images does not fit arrays of fewer dimensions. Such arrays are cut along their last
+  // dimension.
   const int most =
       std::max_element(arrays_.begin(), arrays_.end(), [](const ScheduledArray& a, const ScheduledArray& b) {
         return a.dimensions < b.dimensions;

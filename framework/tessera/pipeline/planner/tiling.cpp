@@ -20,17 +20,17 @@ bool reads_single_rows(const ArrayDeclaration& stage, Box row) {
                              [](const Box& need) { return need.empty() || need.size() == need[0].size(); });
 }
 
-/// Whether the result is written past the caches: when it is large, more than half of the cache or, where
-/// rows become columns, more than a quarter; but a stencil that reads several rows from
-/// memory between such writes waits longer for them than it gains, whereas fused stages read theirs from
-/// scratch.
+/// Whether the result of a stage is written to memory without passing through the caches. This is the case
+/// for results that are larger than half of the cache, or than a quarter if rows become columns. It is not
+/// the case for a stage that computes a row from several rows in memory, because waiting for these rows
+/// between such writes costs more than is gained. Fused stages read their rows from scratch instead.
 bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
   if (stage.reduction != nullptr || stage.output_count > 1 || scheduled[step.stage].is_only_reduced)
     return false;
-  // Reductions of it would have to fetch it back.
+  // Reductions that read the result would have to load it from memory again.
   for (int reduction : scheduled[step.stage].contributes)
     if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_only_reduced) return false;
   const bool swaps_rows = stage.kernel->swaps_rows();
@@ -48,8 +48,9 @@ bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
   return false;
 }
 
-/// Where the arrays lie that are in scratch, given the largest box of each member: all but those outputs of
-/// the last that are kept. What is not needed any more makes room.
+/// Chooses the places of the arrays in scratch. `member_points` has the largest number of points of each
+/// member. All outputs of the members lie in scratch, except those outputs of the last member that are kept
+/// in memory. An array may take the place of another array that is no longer needed.
 void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
                    plan::Compute& step) {
   std::vector<std::int64_t> bytes, offsets;
@@ -64,8 +65,8 @@ void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::in
   for (std::size_t k = 0; k < offsets.size(); ++k) step.scratch[k].offset = offsets[k];
 }
 
-/// Points that the layout of a box in scratch takes, whatever the elements: of the largest and of the
-/// smallest output alike.
+/// Returns a number of points that is large enough for the layout of a box in scratch, whichever output of
+/// the member the layout is for.
 std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, const Box& box,
                             std::int64_t tile_x) {
   if (scheduled.target().device) return box.size();
@@ -100,7 +101,8 @@ void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
   place_scratch(scheduled, most_points, step);
 }
 
-/// A team has no more scratch than it has: what is known only now that all tiles are.
+/// Throws ScheduleError if the tiles of a fusable group need more scratch than a team has. The need is known
+/// only when the boxes of all tiles are known.
 void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const std::int64_t most = team_scratch_limit(scheduled.target());
   if (step.group < 0 || step.scratch_bytes <= most) return;
@@ -167,7 +169,7 @@ std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vec
 }
 
 std::int64_t team_scratch_limit(const Target& target) {
-  // What a launch adds: its alignment, and what Kokkos keeps there for the team.
+  // The bytes that a launch adds for alignment, and for the data that Kokkos keeps in the scratch of a team.
   constexpr std::int64_t overhead = 1024;
   return target.team_scratch_bytes - overhead;
 }
@@ -188,7 +190,7 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
   for (int corner = 0; corner <= corners; ++corner) {
     Box tile = domain;
     for (int d = 0; d < domain.dimensions; ++d) {
-      // A point more for tiles that lie less well.
+      // One more point allows for tiles at places where the members need larger boxes.
       const std::int64_t points = std::min(size[static_cast<std::size_t>(d)] + 1, domain[d].size());
       const std::int64_t room = domain[d].size() - points;
       tile[d].begin += corner == corners ? room / 2 : (corner >> d & 1) * room;
@@ -216,7 +218,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   std::copy_if(parts.begin(), parts.end(), std::back_inserter(step.parts),
                [](const Box& part) { return !part.empty(); });
   if (step.parts.empty()) return step;
-  // As long as the longest part in every dimension: a tile for all of them.
+  // In every dimension, this box is as long as the longest part, so that one tile size serves all parts.
   Box largest = step.parts.front();
   for (const Box& part : step.parts)
     for (int d = 0; d < largest.dimensions; ++d)

@@ -13,9 +13,10 @@
 namespace tessera {
 namespace detail {
 
-/// Copies a pipeline, with rounds before some of its loops. "Array a in turn j" of a round, counted from 1,
-/// is what the stages of the loop mean by `a` then: its own copy if the loop computes it; if a is fed, what
-/// was fed to it before; else `a` itself.
+/// Copies a pipeline and adds rounds before some of its loops. The turns of a round are counted from 1. When
+/// a stage in turn j of a round reads an array `a`, it reads one of three arrays. If the loop computes `a`,
+/// it is the copy of `a` for turn j. If the loop feeds `a` and j > 1, it is the array that turn j - 1 feeds
+/// to `a`. Otherwise it is `a` itself.
 class RoundsBuilder {
  public:
   RoundsBuilder(const Algorithm& pipeline, const Schedule& schedule)
@@ -41,7 +42,7 @@ class RoundsBuilder {
 
  private:
   using Loop = LoopDeclaration;
-  /// An array in a turn of a round.
+  /// An array of the old pipeline in one turn of a round. Turn 0 stands for the array outside the round.
   struct Copy {
     int array;
     int turn;
@@ -100,7 +101,7 @@ class RoundsBuilder {
   }
 
   void check(const Loop& loop, const LoopSchedule& asked) const {
-    // Loops stand in the order in which they begin, outer ones first.
+    // Loops are listed in the order in which they begin, and outer loops before inner ones.
     for (const Loop& inner : old_.loops())
       if (&inner > &loop && inner.last <= loop.last)
         throw ScheduleError(key_of(loop),
@@ -114,7 +115,8 @@ class RoundsBuilder {
                         old_[feed.to].name));
   }
 
-  /// Adds an array that reads place_of(input); `lead` is the new stage's, by old id, -1 if it was just added.
+  /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `lead` is -1, the
+  /// array is a further output of the stage that was added last; otherwise it is the first output of a stage.
   template <class PlaceOf>
   int add(ArrayDeclaration declaration, std::string name, int lead, const PlaceOf& place_of) {
     const int id = size();
@@ -131,7 +133,7 @@ class RoundsBuilder {
   void begin(std::size_t l) {
     const Loop& loop = old_.loops()[l];
     const int turns = asked_for(loop).turns();
-    // One turn at least is left to the loop itself.
+    // At least one turn is left for the loop itself.
     const std::int64_t in_rounds = (loop.maximum - 1) / turns * turns;
     if (turns > 1 && in_rounds > 0) add_rounds(loop, turns, in_rounds);
     loop_place_[l] = loops_.size();
@@ -149,7 +151,8 @@ class RoundsBuilder {
   }
 
   // One round.
-  /// Follows what was fed: a copy of the loop's own array, or, in turn 0, an array from before.
+  /// Follows feeds back from `copy` to the array whose points `copy` has. The result is an array that the
+  /// loop computes, in one turn of the round, or an array outside the round, with turn 0.
   Copy origin(Copy copy) const {
     while (!loop_->contains(copy.array)) {
       const Loop::Feed* feed = loop_->feed_to(copy.array);
@@ -167,7 +170,7 @@ class RoundsBuilder {
     for (int input : old_[lead].inputs) need({input, copy.turn});
   }
 
-  /// The array in that turn; adds its stage if it is not there yet.
+  /// Returns the new id of an array in a turn of the round. Adds the copy of its stage if it is missing.
   int copied(Copy copy) {
     copy = origin(copy);
     if (copy.turn == 0) return place(copy.array);
@@ -214,9 +217,10 @@ class RoundsBuilder {
     loops_.push_back(std::move(rounds));
   }
 
-  /// Reductions and values come after all points of the round, but for those that points depend on: what the
-  /// ranks tell each other of them is then told at once. Reductions that are no part of the stage that they
-  /// reduce come where they stand: else what they reduce would have to be kept for all turns.
+  /// Adds the copies of all stages of a round. Values and reductions are added last, except those that other
+  /// stages read. The ranks can then exchange the results of all these reductions at once. Reductions on
+  /// devices, and reductions with a schedule of their own, keep their places, because otherwise the arrays
+  /// that they reduce would have to be kept for all turns.
   void add_points_first() {
     const auto comes_late = [this](int id) {
       const auto found = schedule_.stages.find(old_[id].name);
@@ -229,7 +233,8 @@ class RoundsBuilder {
     for (const Copy& copy : needed_) copied(copy);
   }
 
-  /// Iterates between turns are what the fed array is: they end where it does, and beyond lies the same.
+  /// Gives every array that one turn of a round feeds to the next turn the domain of the fed array, and its
+  /// boundary conditions.
   void end_iterates_at_domains() {
     for (const auto& feed : loop_->feeds)
       for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
@@ -267,7 +272,7 @@ class RoundsBuilder {
       is_bounded = is_bounded || at(part).is_bounded;
       is_periodic = is_periodic || at(part).has_periodic_side();
     }
-    // A family has the grid of its last member, in the loop itself.
+    // All arrays of a swap group have the grid of the last one, which belongs to the loop itself.
     if (is_fed) settled.grid.reset();
     if (is_fed || is_periodic || settled.placement != Placement::distributed) return;
     const bool leaves_tiles = is_bounded && copy.turn % asked.turns_per_tile == 0;
@@ -278,7 +283,8 @@ class RoundsBuilder {
       settled.placement = Placement::rank;
   }
 
-  /// Returns the value that says whether the loop should have ended; -1 if it cannot.
+  /// Adds the value that tells whether the loop should have ended during a round. Returns the id of this
+  /// value, or -1 if the loop has neither a condition nor residuals.
   int add_end(const Loop& rounds) {
     ArrayDeclaration end{
         .name = loop_->name + "@end", .type = ElementType::uint8, .dimensions = 1, .domain = Box{{0, 1}}};
@@ -305,10 +311,10 @@ class RoundsBuilder {
   std::vector<ArrayDeclaration> arrays_;
   std::vector<Loop> loops_;
   Schedule settled_;
-  /// By old array, and by old loop.
+  /// The new id of each old array, and the new number of each old loop.
   std::vector<int> place_;
   std::vector<std::size_t> loop_place_;
-  // Of the round at hand: copies are named by the first outputs of stages.
+  // Data of the current round. In these sets and maps, a stage is named by its first output.
   const Loop* loop_ = nullptr;
   int turns_ = 1;
   std::set<Copy> needed_;

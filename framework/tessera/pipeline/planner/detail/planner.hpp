@@ -21,8 +21,8 @@ class Planner {
         plan_(plan),
         regions_(scheduled, plan.rank, others) {}
 
-  /// Completes the plan, whose rank, rank count and target must be set. Throws ScheduleError if the schedule
-  /// cannot be followed.
+  /// Completes the plan, whose rank, rank count and target must be set. Throws the same exceptions as
+  /// make_plan.
   void run();
 
  private:

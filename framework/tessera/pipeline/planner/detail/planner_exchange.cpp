@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When what a rank needs of others is exchanged, and what it computes meanwhile.
+// The exchanges of a plan, and the points that a rank computes while messages are under way.
 #include <algorithm>
 
 #include "tessera/domain/interior.hpp"
@@ -11,8 +11,8 @@
 namespace tessera::detail {
 namespace {
 
-/// Automatic overlap pays where a rank has so many points: what is saved is then more than what computing
-/// the rim by itself costs.
+/// The least number of points per rank with which exchange and computation overlap automatically. With fewer
+/// points, computing the rim separately costs more time than the overlap saves.
 constexpr std::int64_t fewest_overlapped_points = std::int64_t{1} << 18;
 
 }  // namespace
@@ -37,7 +37,8 @@ std::vector<Box> Planner::exchange_pending(const std::vector<int>& members, cons
   }
   std::map<int, Box> there;
   for (int id : pending_) there[id] = box_without_messages(id);
-  // Before anything is sent: what travels in place may hold border points between its rows.
+  // This comes before the exchange, because boxes that are sent in place may hold points outside the domain
+  // between their rows.
   fill_borders([&](int id) { return there[id]; });
   const std::vector<int> arrays = add_exchange(true);
   const Box inside = inside_of(members, box, there);

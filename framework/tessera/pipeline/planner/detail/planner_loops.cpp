@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops: what happens before the first turn, and after every turn.
+// The steps of a plan before the first turn of a loop, and at the end of every turn.
 #include <algorithm>
 
 #include "tessera/pipeline/algorithm/carried_arrays.hpp"
@@ -37,7 +37,7 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   repeat.overlaps_test = loop.overlaps_test;
   repeat.continues = std::ranges::any_of(
       pipeline_.loops(), [number](const LoopDeclaration& other) { return other.rounds_of == number; });
-  // They are looked at after the swaps.
+  // The condition and the residuals are tested after the swaps.
   repeat.condition = after_swaps(loop, loop.condition);
   for (int residual : loop.residuals) repeat.residuals.push_back(after_swaps(loop, residual));
   open.begin = steps_.begin_loop(std::move(repeat));
@@ -74,7 +74,8 @@ int Planner::after_swaps(const LoopDeclaration& loop, int value) {
 void Planner::add_swaps(const LoopDeclaration& loop) {
   for (const auto& last : loop.feeds) {
     if (loop.feed_from(last.to) != nullptr) continue;
-    // What it held is lost; from there the chain is followed to what the loop computed.
+    // `last.to` is not fed on, so that its old points are not needed any more. From there, the swaps follow
+    // the chain of feeds back to the array that the loop computes.
     const LoopDeclaration::Feed* feed = &last;
     for (; feed != nullptr; feed = loop.feed_to(feed->from)) add(plan::Swap{feed->to, feed->from});
   }

@@ -15,42 +15,42 @@ struct Storage {
   Box written;
   /// The box that consumers read.
   Box read;
-  /// The x of the point of each row that is aligned to 64 bytes where the array is written (see
-  /// padded_layout).
+  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer in which the array
+  /// is computed or read from files (see padded_layout).
   std::int64_t written_x = 0;
-  /// The x of the point of each row that is aligned to 64 bytes where the array is read.
+  /// The x coordinate of the point of each row that is aligned to 64 bytes in the buffer that consumers read.
   std::int64_t read_x = 0;
   /// Whether both boxes are parts of one buffer, which holds their hull.
   bool shared = true;
 };
 
-/// The regions of one rank and of all others, and the messages that follow from them. A rank plans with
-/// these.
+/// The boxes of each array that one rank computes, requires and keeps, and the messages between this rank and
+/// other ranks. The plan of the rank is made from these.
 class RankRegions {
  public:
-  /// Makes the regions of `rank`. `others` answers questions about other ranks; it and `scheduled` must
-  /// outlive this object.
+  /// Makes the regions of `rank`. `others` is used for the regions of other ranks. Both `others` and
+  /// `scheduled` must outlive this object.
   RankRegions(const ScheduledPipeline& scheduled, int rank, Regions& others);
 
-  /// The points of an array that this rank requires, as Regions::required says.
+  /// Returns the points of an array that this rank requires (see Regions::required).
   const Box& required(int array) { return own_.required(array); }
-  /// The points that this rank computes, as Regions::computed says.
+  /// Returns the points of an array that this rank computes (see Regions::computed).
   const Box& computed(int array) { return own_.computed(array); }
 
-  /// Returns how this rank keeps an array. Rows are aligned at the first point that is computed; rows of
-  /// inputs are aligned where the first consumer starts, because each of its loads would cross cache lines
-  /// otherwise when the input has a margin.
+  /// Returns the boxes of an array that this rank keeps. Rows are aligned at the first point that is
+  /// computed. Rows of inputs are aligned at the first point of their first consumer, because otherwise each
+  /// load of the consumer would cross cache lines if the input has a margin.
   Storage storage(int array) { return storage_of(own_, array); }
 
-  /// Returns the boxes of an exchanged array that this rank sends and receives, and those that it copies from
-  /// the buffer in which the array is computed to the one in which it is read. The search for partners begins
-  /// where that for the array before left off.
+  /// Returns the boxes of an exchanged array that this rank sends and receives, and the boxes that it copies
+  /// from the buffer in which the array is computed to the buffer in which the array is read. The search for
+  /// partners begins with the partners that were found for the previous array.
   ExchangeLists messages(int array);
 
  private:
   Storage storage_of(Regions& regions, int array) const;
-  /// Returns the layout in which a rank with these regions holds the points that it sends (`written`) or
-  /// receives.
+  /// Returns the layout of a buffer of the rank with the regions `regions`. If `written` is true, it is the
+  /// buffer from which the points of an array are sent, otherwise the buffer into which they are received.
   BlockLayout layout(Regions& regions, int array, bool written) const;
 
   const ScheduledPipeline& scheduled_;

@@ -8,17 +8,19 @@
 namespace tessera {
 namespace {
 
-/// What one tile reads, keeps in scratch and writes; scratch, about a third of it, should stay in a
-/// second-level cache.
+/// The number of bytes that one tile reads, keeps in scratch and writes. About a third of these bytes is
+/// scratch, which should stay in a second-level cache.
 constexpr std::int64_t tile_bytes = 768 * 1024;
-/// Wide rows: at the start of each piece of a row the memory has to be waited for.
+/// The largest number of bytes of a row of a tile. Rows are long, because memory is slow at the start of each
+/// row.
 constexpr std::int64_t row_bytes = 16384;
-/// So many tiles per thread even out what the threads do.
+/// The wanted number of tiles per thread, with which all threads are busy for about the same time.
 constexpr std::int64_t tiles_per_thread = 4;
-/// Planes of a result that are computed together.
+/// The largest number of planes of a result that are computed in one tile.
 constexpr std::int64_t most_planes = 4;
 
-/// Of one point of all outputs but those that only reductions read: of them there is a strip of rows.
+/// Returns the bytes of one point of all outputs of a stage. Outputs that only reductions read are left out,
+/// because only a strip of their rows is kept.
 std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
   const ArrayDeclaration& declaration = scheduled.pipeline()[stage];
   if (declaration.reduction != nullptr) return 0;
@@ -34,8 +36,8 @@ std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
   return bytes;
 }
 
-/// Bytes per point of the root that pass through the cache: those of all members and of what they read from
-/// memory.
+/// Returns the bytes per point of the root stage that pass through the cache. These are the bytes of all
+/// members and of the arrays that they read from memory.
 std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   std::int64_t bytes = 0;
   std::vector<int> seen;
@@ -53,13 +55,14 @@ std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vect
   return std::max<std::int64_t>(bytes, 1);
 }
 
-/// A tile of a stage whose rows are columns of what it reads: narrow, as its rows are written line by line
-/// anyway, and high, so that what it reads lies in long runs; in whole blocks.
+/// Returns a tile for a stage whose rows are columns of its input. The tile is narrow, because its rows are
+/// written in pieces of one cache line in any case. It is high, so that the points that it reads lie in long
+/// rows. It consists of whole blocks of `side` x `side` points where the box is large enough.
 TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                           const Box& box) {
   constexpr std::int64_t side = 64;
   std::int64_t height = box[1].size();
-  // What is fused should stay in cache.
+  // The arrays of fused stages should stay in the cache.
   if (members.size() > 1)
     height = std::min(height, tile_bytes / (side * bytes_per_point(scheduled, members)));
   const std::int64_t wanted_tiles = tiles_per_thread * scheduled.target().threads;
@@ -70,7 +73,8 @@ TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<
   return tile;
 }
 
-/// Bytes per point of the root that are in use while one of the members is computed, at most.
+/// Returns the largest number of bytes per point of the root stage that are in use while a member is
+/// computed.
 std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
   std::int64_t most = 1;
@@ -82,9 +86,10 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<in
   return most;
 }
 
-/// A tile of several turns of a loop: what the turns need of each other grows with their number, and makes
-/// the tile nearly square. Of the widths that keep it in cache, the one with the fewest points computed
-/// twice, given that short rows cost about as much as some points more.
+/// Returns a tile in which several turns of a loop are computed. Each turn needs points beyond the tile from
+/// the turn before, so that nearly square tiles have the fewest points that are computed twice. Among several
+/// widths of tiles that fit into the cache, the cheapest one is chosen. The start of each row counts as
+/// `row_start` additional points.
 TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
   constexpr std::int64_t bytes_in_cache = 640 * 1024, row_start = 48;
   Box probe = box;
@@ -117,7 +122,7 @@ TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& 
   return best;
 }
 
-/// Some member is an iterate between turns of a loop.
+/// Whether some member other than the root is an array that one turn of a loop passes to the next.
 bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   const Algorithm& pipeline = scheduled.pipeline();
   return std::any_of(members.begin(), members.end() - 1, [&](int member) {
@@ -135,7 +140,8 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
   tile[0] = std::min(box[0].size(), row_bytes / point);
   if (box.dimensions == 1) return tile;
-  // What is fused into a few planes mostly serves all of them: apart they would each compute it anew.
+  // The points of fused stages mostly serve all planes of a result with few planes. In separate tiles, each
+  // plane would compute these points again.
   std::int64_t planes = 1;
   if (members.size() > 1 && box.dimensions > 2 && box[box.dimensions - 1].size() <= most_planes)
     planes = tile.back() = box[box.dimensions - 1].size();
@@ -148,8 +154,8 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   return tile;
 }
 
-/// Makes an automatic tile longer, dimension by dimension from the last, until `box` has no more than the
-/// most tiles that a plan may list.
+/// Returns an automatic tile, enlarged dimension by dimension from the last to the first, until `box` has at
+/// most `most_tiles` tiles.
 TileSize enough(TileSize tile, const Box& box) {
   for (int d = box.dimensions - 1; d >= 0;) {
     if (Tiles({box}, tile).size() <= most_tiles) break;

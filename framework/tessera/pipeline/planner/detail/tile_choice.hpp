@@ -5,13 +5,14 @@
 
 namespace tessera {
 
-/// The largest number of tiles of fused stages on one rank. Their plan keeps the boxes of every tile, and the
-/// boxes of more tiles would take more memory than images do.
+/// The largest number of tiles of fused stages on one rank. A plan keeps the boxes of every such tile, and
+/// the boxes of more tiles would take more memory than images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
-/// Hosts: returns the tile size of the stage `root`, which computes `box` with these members. It is the one
-/// that the schedule asks for, or one with which the points that a tile reads and keeps in scratch stay in
-/// cache. Stages that are computed in whole lines are not cut along them.
+/// Returns the tile size on hosts of the stage `root`, which computes `box` together with the stages
+/// `members`. If the schedule asks for a tile size, the result is this size. Otherwise it is chosen so that
+/// the points that a tile reads and keeps in scratch stay in the cache. If `root` is computed in whole lines,
+/// the tile is as long as a line.
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
                    const Box& box);
 

@@ -15,7 +15,7 @@ struct Element {
     return *reinterpret_cast<const T*>(memory);
   }
   KOKKOS_FUNCTION bool is_finite() const {
-    // The difference is 0, or not a number.
+    // The difference is 0 for a finite number, and NaN otherwise.
     if (type == ElementType::float32) return number<float>() - number<float>() == 0;
     return type != ElementType::float64 || number<double>() - number<double>() == 0;
   }

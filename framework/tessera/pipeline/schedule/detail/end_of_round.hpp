@@ -8,11 +8,11 @@
 
 namespace tessera::detail {
 
-/// The value that says whether a loop should have ended in a round: 1 if one of its conditions is not zero or
-/// one of its residuals is not finite, else 0.
+/// The kernel of a value that tells whether a loop should have ended during a round. The value is 1 if a
+/// condition of a turn of the round is not zero or if a residual is not finite, otherwise 0.
 class EndOfRound final : public StageKernel {
  public:
-  /// Takes the types of its inputs, which are first the conditions, then the residuals.
+  /// Makes the kernel from the types of its inputs. The inputs are first all conditions, then all residuals.
   EndOfRound(std::vector<ElementType> conditions, std::vector<ElementType> residuals);
 
   void required(const Box& box, Box* needs) const override;

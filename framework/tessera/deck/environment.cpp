@@ -11,7 +11,7 @@
 namespace tessera::deck {
 namespace {
 
-/// Of letters, digits and underscores, and not with a digit in front.
+/// Whether a word consists of letters, digits and underscores, and does not begin with a digit.
 bool is_variable_name(std::string_view word) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -19,7 +19,8 @@ bool is_variable_name(std::string_view word) {
          std::all_of(word.begin(), word.end(), [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
-/// The next `${NAME}` of a text: where it begins and ends, npos if it does not.
+/// The next `${NAME}` in a text, with the positions at which it begins and ends. `begin` is npos if there is
+/// no further `${`, and `end` is npos if no `}` follows.
 struct Mention {
   std::size_t begin;
   std::size_t end;
@@ -55,7 +56,8 @@ ExpandedText expand(std::string_view text, const Environment& environment) {
     const Mention mention = next_mention(text, from);
     expanded.text += text.substr(from, mention.begin - from);
     if (mention.begin == std::string_view::npos) {
-      // The effective deck runs again as it is: what it says must not be taken for a name then.
+      // A printed deck can be used as input again. Its texts must not contain a `${`, which would then be
+      // read as the beginning of a name.
       return from > 0 && expanded.text.find("${") != std::string::npos
                  ? fault("the values of its environment variables make up the name of another one")
                  : expanded;

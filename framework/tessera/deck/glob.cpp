@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::string_view::size_type none = std::string_view::npos;
 
-/// The index of the `]` that ends the set which starts at `begin`; a `]` in first place is a member.
+/// Returns the index of the `]` that ends the set of characters that begins at `begin`. A `]` that is the
+/// first character of the set is a member of the set.
 std::size_t set_end(std::string_view pattern, std::size_t begin) {
   std::size_t first = begin + 1;
   if (first < pattern.size() && pattern[first] == '!') ++first;
@@ -26,7 +27,8 @@ bool set_contains(std::string_view members, char c) {
   return found != negated;
 }
 
-/// Matches one letter at `position`; gives the pattern position after it, or none.
+/// Matches the character `c` against the part of the pattern at `position`. Returns the position in the
+/// pattern after this part, or `none` if the character does not match.
 std::size_t match_one(std::string_view pattern, std::size_t position, char c) {
   if (position >= pattern.size()) return none;
   if (pattern[position] == '[') {

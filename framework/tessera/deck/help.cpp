@@ -33,7 +33,7 @@ std::string value_text(const KeyDeclaration& key) {
   return text + (key.default_text ? fmt::format("; default {}", *key.default_text) : "; optional");
 }
 
-/// Breaks at blanks; the lines after the first are indented.
+/// Returns the text with line breaks at blanks. All lines after the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent) {
   const std::size_t width = line_width - std::min(indent, line_width / 2);
   std::string lines;

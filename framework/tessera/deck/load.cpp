@@ -38,14 +38,14 @@ void check_required(const Deck& deck, const std::string& name) {
 
 Source read_source(const std::string& path) {
   const std::string name = detail::printable(path);
-  // A NUL byte would cut the name short for the operating system.
+  // The operating system would end the name at a NUL byte.
   if (path.find('\0') != std::string::npos) detail::fail_at(name, "not a file name");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) detail::fail_at(name, "a directory, not a deck");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail_at(name, fmt::format("cannot open the deck: {}", std::strerror(errno)));
-  // One byte more than allowed tells a file without end from one of the largest size.
+  // One byte more than allowed is read, so that a file that is too large is noticed.
   Source source{path, std::string(largest_deck + 1, '\0')};
   file.read(source.text.data(), static_cast<std::streamsize>(source.text.size()));
   if (file.bad()) detail::fail_at(name, "cannot read the deck");

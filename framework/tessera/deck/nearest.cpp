@@ -9,7 +9,8 @@
 namespace tessera::deck {
 namespace {
 
-/// Longer words are no typing mistakes, and the distance costs the product of the lengths.
+/// The length of the longest words that are compared. Longer words are unlikely to be typing mistakes, and
+/// the cost of a comparison is the product of the two lengths.
 constexpr std::size_t longest_word = 100;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

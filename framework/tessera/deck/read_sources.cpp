@@ -13,7 +13,7 @@
 namespace tessera::deck {
 namespace {
 
-/// Reads what decks include, and so on.
+/// Reads a deck and all decks that it includes, directly or through other decks.
 class IncludeReader {
  public:
   void add(const Source& source) {
@@ -27,7 +27,7 @@ class IncludeReader {
   std::vector<Source> take() { return std::move(sources_); }
 
  private:
-  /// The same for all names of one file.
+  /// Returns a path that is the same for all paths of one file.
   static std::string identity(const std::string& path) {
     std::error_code error;
     const std::string name = std::filesystem::weakly_canonical(path, error).string();
@@ -52,7 +52,7 @@ class IncludeReader {
     add(source);
   }
 
-  /// Those that are being read, each included by the one before it.
+  /// The decks that are being read. Each of them is included by the deck before it.
   std::vector<std::string> open_;
   std::vector<Source> sources_;
 };

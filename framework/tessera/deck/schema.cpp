@@ -24,7 +24,8 @@ bool is_placeholder(std::string_view component) {
   return component.size() > 2 && component.starts_with('<') && component.ends_with('>');
 }
 
-/// The word of the name's placeholder, or an empty string.
+/// Returns the word in the placeholder of a key name, such as `stage` in `schedule.<stage>.tile`, or an empty
+/// string if there is no placeholder.
 std::string placeholder_word(std::string_view name) {
   for (const std::string& component : detail::split(name))
     if (is_placeholder(component)) return component.substr(1, component.size() - 2);

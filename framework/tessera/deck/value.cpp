@@ -18,7 +18,7 @@ bool is_plain(char c) {
   return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '-' || c == '+';
 }
 
-/// Words that YAML readers take for something other than text.
+/// Whether YAML readers take a word for something other than text.
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 11> words = {"null", "true", "false", "yes", "no", "on",
                                                              "off",  "y",    "n",     "inf", "nan"};

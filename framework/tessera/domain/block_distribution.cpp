@@ -57,7 +57,7 @@ void BlockDistribution::append_parts(int d, const Box& box, ProcessorGrid::Posit
     return;
   }
   Box part = box;
-  // Empty slices are passed over: the next point is in none of them.
+  // Empty slices are skipped, because no point lies in them.
   for (std::int64_t point = box[d].begin; point < box[d].end; point = part[d].end) {
     const int slice = slice_of(d, point);
     position[static_cast<std::size_t>(d)] = slice;

@@ -30,7 +30,8 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
       sources[d].begin = std::min(sources[d].begin, source.point);
       sources[d].end = std::max(sources[d].end, source.point + 1);
     };
-    // Once more while the hull takes in points outside that were not in the box: they have sources, too.
+    // The hull may contain further points outside the domain, which have sources, too. The search is repeated
+    // until the hull does not change any more.
     for (Range range{0, 0}; !(range == sources[d]);) {
       range = sources[d];
       for (std::int64_t p = range.begin; p < std::min(range.end, domain[d].begin); ++p) include(p);
@@ -71,7 +72,8 @@ bool periodic_touches(const Box& box, const Box& target, const Box& domain,
   for (int d = 0; d < box.dimensions; ++d) {
     Range range = box[d];
     if (conditions.is_periodic(d)) {
-      // The first repetition of the target's range that ends after the box begins.
+      // The box is moved by multiples of the period, so that its range is compared with the first repetition
+      // of the target's range that ends after the box begins.
       const std::int64_t extent = domain[d].size();
       const std::int64_t shift = floor_divide(range.begin - target[d].end, extent) * extent + extent;
       range = {range.begin - shift, range.end - shift};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only file that includes nlohmann/json.hpp; C++17, see CMakeLists.txt.
+// No other file includes nlohmann/json.hpp. This file is compiled as C++17 (see CMakeLists.txt).
 #include "tessera/domain/json.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ void sort_members(Json::Object& members) {
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
   std::stable_sort(members.begin(), members.end(), before);
-  // From the end, where the last of a name is met first.
+  // Of several members with the same name, the last one is kept. It comes first in reverse order.
   const auto kept = std::unique(members.rbegin(), members.rend(), same_name);
   members.erase(members.begin(), kept.base());
 }
 
-/// Makes a document of what the parser meets.
+/// Builds a document from the events of the parser.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   Json document;
@@ -47,7 +47,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  /// Where the next value belongs.
+  /// Returns the place of the next value: the document, a new element of the innermost list, or the last
+  /// member of the innermost object.
   Json& place() {
     if (open_.empty()) return document;
     if (auto* list = open_.back()->get_if<Json::List>()) return list->emplace_back();
@@ -69,7 +70,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  /// The lists and objects around the next value. None moves: only the last one grows.
+  /// The lists and objects around the next value, the outermost first. The pointers stay valid, because only
+  /// the innermost list or object grows.
   std::vector<Json*> open_;
 };
 

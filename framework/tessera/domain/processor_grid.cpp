@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-/// Calls visit(digit), slowest digit first.
+/// Calls visit(digit) for each digit of the rank numbers of a grid, the slowest digit first.
 template <class Visit>
 void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
   for (const GridDigit& digit : grid.digits) visit(digit);
@@ -21,8 +21,9 @@ void for_each_digit(const ProcessorGrid& grid, const Visit& visit) {
     for (int d = grid.dimensions - 1; d >= 0; --d) visit(GridDigit{d, grid.size[d]});
 }
 
-/// The sum over the slices of `extent` points of their sizes once grown by `below` and `above`, within the
-/// extent. Only the slices near the ends are looked at one by one.
+/// Returns the sum of the sizes of all slices of a range of `extent` points, after each slice has been
+/// enlarged by `below` and `above` points within the range. Only slices near the ends are examined one by
+/// one.
 double grown_slices(std::int64_t extent, int slices, std::int64_t below, std::int64_t above,
                     Slicing slicing) {
   const std::int64_t size = (extent + slices - 1) / slices;
@@ -64,7 +65,7 @@ std::vector<int> divisors_of(int number) {
 
 using Factors = std::array<int, max_dimensions>;
 
-/// Finds the grid level by level, outermost first.
+/// Searches for the best grid, one level of the machine after the other, beginning with the outermost level.
 class Search {
  public:
   Search(const std::vector<int>& entries, const Box& box, const GridTarget& target)
@@ -72,8 +73,8 @@ class Search {
     grid_.dimensions = static_cast<int>(entries.size());
   }
 
-  /// Splits the levels from `level` on, cheapest splits first, until no rank is idle; keeps the best of what
-  /// it has seen. Returns whether that is so.
+  /// Tries the splits of all levels from `level` on, the cheapest splits first, until a grid without idle
+  /// ranks is found. The best grid so far is kept. Returns whether a grid without idle ranks was found.
   bool split(std::size_t level) {
     if (level == target_.levels.size()) return consider();
     std::vector<Candidate> candidates;
@@ -94,14 +95,16 @@ class Search {
     return perfect;
   }
 
-  /// The best grid, and its factors by level; no dimensions when there is none.
+  /// The best grid, which has no dimensions if no grid was found. best_factors() has the factors of the grid
+  /// for each level.
   const ProcessorGrid& best() const { return best_; }
   const std::vector<Factors>& best_factors() const { return best_factors_; }
 
  private:
   struct Candidate {
     Factors factors;
-    /// Idle ranks, then points read from other ranks.
+    /// The number of idle ranks and the number of points that are read from other ranks. Candidates with
+    /// fewer idle ranks are cheaper, whatever the second number is.
     std::pair<int, double> cost;
   };
 
@@ -125,7 +128,8 @@ class Search {
     return grid;
   }
 
-  /// All ways to give `ranks` to dimension d and those after it that the entries allow.
+  /// Appends to `candidates` all ways to divide `ranks` among dimension d and the dimensions after it that
+  /// the entries of the grid allow.
   void collect(int ranks, int d, bool last_level, Factors& factors,
                std::vector<Candidate>& candidates) const {
     if (d == grid_.dimensions) {
@@ -148,7 +152,7 @@ class Search {
   const std::vector<int>& entries_;
   const Box& box_;
   const GridTarget& target_;
-  /// Of the levels split so far.
+  /// The grid of the levels that are split so far, and the factors of each of these levels.
   ProcessorGrid grid_;
   std::vector<Factors> factors_;
   ProcessorGrid best_;
@@ -156,7 +160,7 @@ class Search {
   int fewest_idle_ = std::numeric_limits<int>::max();
 };
 
-/// The dimensions of the grid, slowest first.
+/// Returns the dimensions of the grid in the order of its digits, the slowest first.
 std::vector<int> slowest_first(const GridRequest& request, int dimensions) {
   std::vector<int> order = request.order;
   for (int d : order)
@@ -198,7 +202,7 @@ ProcessorGrid::Positions ProcessorGrid::positions(int first, int last) const {
   int weight = rank_count();
   bool same = true;
   --last;
-  // Below the first digit in which the range's ends differ, all values occur.
+  // Below the first digit in which the first and the last rank differ, all values of the digits occur.
   for_each_digit(*this, [&](const GridDigit& digit) {
     weight /= digit.size;
     const auto d = static_cast<std::size_t>(digit.dimension);
@@ -212,7 +216,7 @@ ProcessorGrid::Positions ProcessorGrid::positions(int first, int last) const {
 }
 
 int ProcessorGrid::rank(const Position& position) const {
-  // What is left of a dimension's size below the digit at hand.
+  // For each dimension, the product of the sizes of its digits below the current digit.
   Position below;
   std::copy(size, size + max_dimensions, below.begin());
   int rank = 0;

@@ -10,7 +10,7 @@
 namespace tessera::deck::detail {
 namespace {
 
-/// How many bytes a unit has; 0: there is no such unit.
+/// Returns the number of bytes of a unit such as "MiB", or 0 if there is no such unit.
 double bytes_of(std::string_view unit) {
   std::string word(unit);
   std::ranges::transform(word, word.begin(),

@@ -8,15 +8,16 @@
 
 namespace tessera::deck::detail {
 
-/// The units of sizes, for messages and help texts.
+/// A list of the units of byte sizes, for messages and help texts.
 inline constexpr std::string_view size_units =
     "K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000; or B";
 
-/// The bytes that a text such as "64M", "1.5 GiB" or "2 GB" means, rounded down. Capitals and small letters
-/// are the same. Nothing when it is no size, has no unit, is negative, or is more than 64 bits hold.
+/// Returns the number of bytes that a text such as "64M", "1.5 GiB" or "2 GB" means, rounded down. Upper and
+/// lower case are equivalent. Returns nothing if the text is not a size, has no unit, is negative, or does
+/// not fit into 64 bits.
 std::optional<std::int64_t> parse_byte_size(std::string_view text);
 
-/// The same size in the largest unit in which it is a whole number: "96 MiB".
+/// Returns a byte size as text in the largest unit in which the size is a whole number, such as "96 MiB".
 std::string byte_size_text(std::int64_t bytes);
 
 }  // namespace tessera::deck::detail

@@ -7,11 +7,11 @@
 
 namespace tessera::deck::detail {
 
-/// The key of a deck that names others.
+/// The key with which a deck names the decks that it includes.
 inline constexpr const char* include_key = "include";
 
-/// The names of files at the key `include` of a deck, at most one path or a list of them. InputError at what
-/// is something else.
+/// Returns the paths that the key `include` of a deck gives. The list is empty if the deck has no such key.
+/// Throws InputError if the value of the key is neither a path nor a list of paths.
 std::vector<Node> included(const Node& root, const Origin& origin);
 
 }  // namespace tessera::deck::detail

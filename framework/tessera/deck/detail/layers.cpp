@@ -19,14 +19,14 @@ std::string last_component(const std::string& name) { return name.substr(name.rf
 
 bool has_placeholder(const KeyDeclaration& key) { return key.name.find('<') != std::string::npos; }
 
-/// The full name of the key that the component most likely meant, here in the block or elsewhere in the deck
-/// (for a key written outside its block), or an empty string.
+/// Returns the full name of the key that an unknown component most likely stands for, or an empty string. The
+/// key may lie in `block`, or elsewhere in the deck if it was written in the wrong block.
 std::string nearest_key(const Schema& schema, const std::string& spelt_block, const std::string& block,
                         const std::string& component) {
   std::vector<std::string> components = schema.children(block), full_names;
   for (const std::string& child : components) full_names.push_back(dotted(spelt_block, child));
   for (const KeyDeclaration& key : schema.declarations()) {
-    // Below one name of a placeholder, the keys of others are no help.
+    // Keys with a placeholder are only suggested at the top level of the deck.
     if (has_placeholder(key) && !block.empty()) continue;
     components.push_back(last_component(key.name));
     full_names.push_back(key.name);
@@ -69,7 +69,8 @@ void Layers::add_override(const std::string& argument) {
   if (argument.find_first_of("\r\n") != std::string::npos) fail({}, "expected key=value on one line");
   if (argument.substr(0, equals) == include_key)
     fail({}, "only decks include decks: name the file itself, before the keys that it sets");
-  // As the value of a key, `---` is a word and an open bracket an error, which they are not at the top.
+  // The text is read as the value of a key. There, `---` is a word, and a bracket that is left open is an
+  // error. This would not be so at the top level of a document.
   const Node map = read_yaml("value: " + argument.substr(equals + 1), origin_);
   const Node& value = map.items.front();
   if (value.kind == Node::Kind::null) fail({}, "no value after '='");
@@ -111,7 +112,8 @@ Layers::Target Layers::descend(const Target& target, const std::string& componen
     }
   }
   if (next.names.empty()) fail_unknown(target, component, place);
-  // A pattern may meet a key below one name and a block below another: it means what it meets first.
+  // A pattern may match a key below one name and a block below another name. The first match decides which of
+  // the two kinds the pattern stands for.
   const bool block = schema_.is_block(next.names.front());
   std::erase_if(next.names, [&](const std::string& name) { return schema_.is_block(name) != block; });
   return next;
@@ -138,7 +140,7 @@ void Layers::set_each(const Target& target, const Node& value) {
                       detail::location(origin_, value)};
   }
   if (applied) return;
-  // None of them allows the choice: the message offers what any of them does.
+  // No key allows the given choice. The message lists the choices of all keys.
   KeyDeclaration all = *schema_.find(target.names.front());
   for (const std::string& name : target.names) {
     for (const std::string& choice : schema_.find(name)->choices)

@@ -14,21 +14,22 @@
 
 namespace tessera::deck::detail {
 
-/// Defaults, decks and overrides laid over each other: the latest value of each key wins.
+/// Combines defaults, decks and overrides. If a key has several values, the one that was added last wins.
 class Layers {
  public:
   Layers(const Schema& schema, const Environment& environment);
 
-  /// What it includes must have been added before.
+  /// Adds the values of a deck. The decks that this deck includes must have been added before.
   void add_deck(std::string_view text, const std::string& name);
 
-  /// `argument` is `key=value`.
+  /// Adds an override from the command line. `argument` has the form `key=value`.
   void add_override(const std::string& argument);
 
   Deck::Entries take() { return std::move(entries_); }
 
  private:
-  /// A key or block as it is spelt, and the concrete ones that it stands for: several under a pattern.
+  /// A key or block as the user has written it, and the full names of all keys or blocks that it stands for.
+  /// There are several names if a pattern was written.
   struct Target {
     std::string spelt;
     std::vector<std::string> names;
@@ -50,8 +51,8 @@ class Layers {
   const Schema& schema_;
   const Environment& environment_;
   Deck::Entries entries_;
-  Origin origin_;                                ///< of the layer being added
-  std::map<std::string, std::string> spelt_at_;  ///< what the layer has given so far, and where
+  Origin origin_;                                ///< The origin of the layer that is being added.
+  std::map<std::string, std::string> spelt_at_;  ///< Where each key of this layer was given.
 };
 
 }  // namespace tessera::deck::detail

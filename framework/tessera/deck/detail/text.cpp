@@ -17,7 +17,8 @@ bool is_control(unsigned byte) { return byte < 0x20 || byte == 0x7f; }
 
 bool is_continuation(unsigned byte) { return (byte & 0xc0U) == 0x80U; }
 
-/// The length of the UTF-8 sequence at `i`, or 0 if it is malformed (overlong forms and surrogates included).
+/// Returns the length of the UTF-8 sequence at `i`, or 0 if the sequence is malformed. Overlong forms and
+/// surrogates are malformed, too.
 std::size_t sequence_length(std::string_view text, std::size_t i) {
   const unsigned first = byte_at(text, i);
   if (first < 0x80) return 1;

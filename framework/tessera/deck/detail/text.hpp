@@ -8,26 +8,26 @@
 
 namespace tessera::deck::detail {
 
-/// On one line: control characters are escaped.
+/// Returns the text on one line, with control characters escaped.
 std::string printable(std::string_view text);
 
-/// Printable, and cut to a length that fits a message.
+/// Returns the text in printable form (see `printable`), cut to a length that fits a message.
 std::string shortened(std::string_view text);
 
-/// Comma-separated, with the end left out where there are many.
+/// Returns the words with commas between them. If there are many words, the last ones are left out.
 std::string joined(const std::vector<std::string>& words);
 
-/// The index of the first byte that is not UTF-8 text (a control character other than tab and line ends, or a
-/// malformed sequence), or npos.
+/// Returns the index of the first byte that is not UTF-8 text, or npos if there is none. Such a byte is a
+/// control character other than a tab or a line end, or begins a malformed sequence.
 std::size_t find_non_text(std::string_view text);
 
-/// `a` and `b` with a dot between them; just `b` if `a` is empty.
+/// Returns `a` and `b` with a dot between them, or only `b` if `a` is empty.
 std::string dotted(std::string_view a, std::string_view b);
 
-/// The components of a dotted name.
+/// Returns the components of a name whose components are separated by dots.
 std::vector<std::string> split(std::string_view name);
 
-/// Throws InputError: "location: message".
+/// Throws InputError with the text "location: message".
 [[noreturn]] void fail_at(const std::string& location, const std::string& message);
 
 }  // namespace tessera::deck::detail

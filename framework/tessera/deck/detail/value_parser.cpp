@@ -73,8 +73,8 @@ class ValueParser {
     fail(node);
   }
 
-  /// What the word after a number multiplies it by, to be in the unit of the key; 0: it does not belong
-  /// there.
+  /// Returns the factor that converts a number with the unit `word` to the unit of the key, or 0 if this unit
+  /// is not allowed.
   double factor(std::string_view word) const {
     struct Unit {
       std::string_view of, word;
@@ -87,7 +87,7 @@ class ValueParser {
     return 0;
   }
 
-  /// With or without a unit: "300", "300 s", "5 min".
+  /// Reads a number with or without a unit, such as "300", "300 s" or "5 min".
   template <class Number>
   Number number(const Node& node) const {
     std::string_view text = scalar(node).text;

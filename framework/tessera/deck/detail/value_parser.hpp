@@ -10,8 +10,9 @@
 
 namespace tessera::deck::detail {
 
-/// The node as a value of the key's type, within its range and choices, or InputError at the offending place.
-/// `name` is the key as the user spelt it; paths may name variables of `environment`.
+/// Returns the value of a node, which has the type of the key. Throws InputError, with the place of the
+/// error, if the node has no such value or the key does not allow this value. `name` is the key as the user
+/// has written it. Paths may contain names of variables in `environment`.
 Value parse_value(const KeyDeclaration& key, const std::string& name, const Node& node, const Origin& origin,
                   const Environment& environment = {});
 

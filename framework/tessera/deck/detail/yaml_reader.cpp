@@ -21,7 +21,8 @@ constexpr std::size_t longest_key = 256;
 constexpr const char* no_aliases =
     "a deck has no anchors or aliases; put a word that begins with '&' or '*' in quotes";
 
-/// Builds the tree from the parser's events. Never recursive: the depth is the length of a vector.
+/// Builds the tree of nodes from the events of the parser. It does not use recursion; open nodes are kept in
+/// a vector.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const Origin& origin) : origin_(origin) {}
@@ -55,7 +56,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   Node take() { return std::move(root_); }
 
-  /// The innermost list or map that has not ended, or nullptr.
+  /// Returns the innermost list or map that has not ended yet, or nullptr.
   const Node* unfinished() const { return open_.empty() ? nullptr : &open_.back().node; }
 
  private:
@@ -116,7 +117,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(Node node) {
     const std::string where = location(origin_, node);
-    // yaml-cpp takes a bracket that is still open at the end for a key.
+    // If a bracket is left open at the end of the text, yaml-cpp reads it as a key.
     if (expects_key())
       fail_at(where, fmt::format("a key is a word, not {}; is a bracket left open?", describe(node)));
     if (open_.size() == deepest_nesting)
@@ -136,7 +137,7 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-/// The line and column of the byte at `position`.
+/// Returns a node with the line and column of the byte at `position`.
 Node place_of(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position);
   Node place;
@@ -145,7 +146,8 @@ Node place_of(std::string_view text, std::size_t position) {
   return place;
 }
 
-/// yaml-cpp would read UTF-16 and UTF-32, stop at a NUL byte and pass malformed UTF-8 on.
+/// Throws InputError if the text is not UTF-8 text. Without this check, yaml-cpp would also read UTF-16 and
+/// UTF-32, stop at a NUL byte and pass on malformed UTF-8.
 void check_text(std::string_view text, const Origin& origin) {
   const std::size_t bad = find_non_text(text);
   if (bad == std::string_view::npos) return;
@@ -154,7 +156,8 @@ void check_text(std::string_view text, const Origin& origin) {
                       static_cast<unsigned char>(text[bad])));
 }
 
-/// Where the parser met the error. For something that does not end, that is where it begins.
+/// Returns a node with the place of an error of the parser. For a list or map that does not end, this is the
+/// place at which it begins.
 Node place_of(const YAML::Exception& error, const TreeBuilder& builder) {
   const bool no_end =
       error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW || error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;

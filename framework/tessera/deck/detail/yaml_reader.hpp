@@ -8,7 +8,8 @@
 
 namespace tessera::deck::detail {
 
-/// Where text comes from: a file, whose places are `name:line:column`, or something that has no lines.
+/// The origin of a text: a file, whose places are written `name:line:column`, or a text without lines, such
+/// as an argument of the command line.
 struct Origin {
   std::string name;
   bool has_lines = true;
@@ -22,20 +23,22 @@ struct Node {
   int line = 1;
   int column = 1;
   bool quoted = false;
-  std::string text{};         ///< of a scalar
-  std::vector<Node> keys{};   ///< of a map: scalars
-  std::vector<Node> items{};  ///< of a list, or the values of a map
+  std::string text{};         ///< The text of a scalar.
+  std::vector<Node> keys{};   ///< The keys of a map, which are scalars.
+  std::vector<Node> items{};  ///< The entries of a list, or the values of a map.
 };
 
-/// Reads one YAML document. Refuses, with InputError: what is not UTF-8 text, syntax errors, a second
-/// document, anchors, aliases and tags, keys that are not words or are given twice, and nesting deeper
-/// than 32. An empty document is a null node.
+/// Reads one YAML document. Throws InputError if the text is not UTF-8, has syntax errors, has a second
+/// document, has anchors, aliases or tags, has keys that are not words or are given twice, or is nested
+/// deeper than 32 levels. An empty document gives a null node.
 Node read_yaml(std::string_view text, const Origin& origin);
 
-/// "name:line:column", or the origin's name where it has no lines.
+/// Returns the text "name:line:column" for the place of a node, or only the name of the origin if the origin
+/// has no lines.
 std::string location(const Origin& origin, const Node& node);
 
-/// What the node is, for a message that says what was got instead.
+/// Returns a short description of a node, for a message that says what was found instead of the expected
+/// value.
 std::string describe(const Node& node);
 
 }  // namespace tessera::deck::detail

@@ -52,7 +52,8 @@ std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclarat
     for (int input : pipeline[id].inputs) {
       const bool reads_test = loop.contains(input) && follows_from_reduction(pipeline, input);
       const bool is_later = id >= loop.last;
-      // A reduction takes in the points of its input while they are computed, so that it cannot wait.
+      // A reduction cannot be delayed until the test is known, because it takes in points while they are
+      // computed.
       if (loop.contains(id) && reads_test &&
           (pipeline[id].reduction != nullptr || !follows_from_reduction(pipeline, id)))
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,

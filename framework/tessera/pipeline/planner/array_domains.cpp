@@ -43,8 +43,8 @@ class DomainFinder {
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.
   void settle_inputs(int id);
-  /// Settles the boxes of an array that is part of a swap group (see SwapGroups). The boxes contain the
-  /// domain of the first array of the group. For values and for other arrays it does nothing.
+  /// Settles the boxes of an array in a swap group (see SwapGroups). The boxes contain the domain of the
+  /// first array of the group. For values and for other arrays, this function does nothing.
   void settle_fed(int id, Box& domain, Box& nominal) const;
   void check_domain(int id, const Box& required) const;
   void check_fed() const;

@@ -119,7 +119,8 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
       own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
   }
-  // On a device, scratch is memory of a team, which is not counted. Only the tables of a group's kernel are.
+  // On a device, scratch is memory of a team, which is not counted. Only the tables of group kernels are
+  // counted.
   if (!plan_.target.device)
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, step.scratch_bytes);
   else if (step.group >= 0)

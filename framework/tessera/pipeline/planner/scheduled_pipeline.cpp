@@ -202,8 +202,8 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
       request = {{grid.size, grid.size + grid.dimensions}};
       break;
     }
-  // A grid for images does not fit arrays of fewer dimensions. Such arrays are cut along their last
-  // dimension.
+  // A grid for images does not fit arrays of fewer dimensions. Such arrays are cut along their last dimension
+  // only.
   const int most =
       std::max_element(arrays_.begin(), arrays_.end(), [](const ScheduledArray& a, const ScheduledArray& b) {
         return a.dimensions < b.dimensions;

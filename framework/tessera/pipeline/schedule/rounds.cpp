@@ -13,10 +13,10 @@
 namespace tessera {
 namespace detail {
 
-/// Copies a pipeline and adds rounds before some of its loops. The turns of a round are counted from 1. When
-/// a stage in turn j of a round reads an array `a`, it reads one of three arrays. If the loop computes `a`,
-/// it is the copy of `a` for turn j. If the loop feeds `a` and j > 1, it is the array that turn j - 1 feeds
-/// to `a`. Otherwise it is `a` itself.
+/// Copies a pipeline and adds rounds before some of its loops. The turns of a round are counted from 1. A
+/// stage that reads an array `a` reads one of three arrays in turn j of a round. If the loop computes `a`,
+/// the stage reads the copy of `a` for turn j. If another array is fed to `a` and j > 1, the stage reads the
+/// array that turn j - 1 feeds to `a`. Otherwise it reads `a` itself.
 class RoundsBuilder {
  public:
   RoundsBuilder(const Algorithm& pipeline, const Schedule& schedule)
@@ -217,10 +217,10 @@ class RoundsBuilder {
     loops_.push_back(std::move(rounds));
   }
 
-  /// Adds the copies of all stages of a round. Values and reductions are added last, except those that other
-  /// stages read. The ranks can then exchange the results of all these reductions at once. Reductions on
-  /// devices, and reductions with a schedule of their own, keep their places, because otherwise the arrays
-  /// that they reduce would have to be kept for all turns.
+  /// Adds the copies of all stages of a round. Values and reductions are added last, except those that are
+  /// needed to compute points. The ranks can then exchange the results of all these reductions at once.
+  /// Reductions on devices, and reductions with a schedule of their own, keep their places, because otherwise
+  /// the arrays that they reduce would have to be kept for all turns.
   void add_points_first() {
     const auto comes_late = [this](int id) {
       const auto found = schedule_.stages.find(old_[id].name);

@@ -7,7 +7,7 @@
 namespace tessera {
 
 /// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the
-/// schedule asks for a placement that is not possible.
+/// schedule asks for a placement that the stage or input cannot have.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
 
 }  // namespace tessera

@@ -40,7 +40,7 @@ int PlanSteps::begin_loop(plan::Repeat loop) {
 }
 
 int PlanSteps::end_loop() {
-  // An empty sequence marks the end until the nodes are taken.
+  // An empty sequence marks the end of the loop until the nodes are taken.
   const int end = add(plan::Sequence{});
   loops_.emplace_back(open_loops_.back(), end);
   open_loops_.pop_back();

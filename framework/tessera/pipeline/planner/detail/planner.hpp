@@ -96,8 +96,8 @@ class Planner {
 
   void use_all(const std::vector<int>& arrays, int step);
 
-  /// Adds a step for each pending array with boundary conditions. The step fills in the points of box(id)
-  /// that lie outside the domain, where `id` is the array.
+  /// Adds a step for each pending array `id` that has boundary conditions. The step fills in the points of
+  /// box(id) that lie outside the domain of the array.
   template <class BoxOf>
   void fill_borders(const BoxOf& box) {
     for (int id : pending_)

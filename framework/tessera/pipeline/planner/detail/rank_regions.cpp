@@ -12,8 +12,8 @@ Storage RankRegions::storage_of(Regions& regions, int array) const {
   const ArrayDeclaration& declaration = scheduled_.pipeline()[array];
   if (declaration.is_everywhere()) return {declaration.domain, declaration.domain};
   if (const std::vector<int>& group = scheduled_.swap_groups().of(array); !group.empty()) {
-    // All arrays of a swap group have buffers of the same shape. Rows are aligned at the first point that is
-    // computed of the last array of the group.
+    // All arrays of a swap group have buffers of the same shape. The rows of all these buffers are aligned at
+    // the first computed point of the last array of the group.
     Storage storage{regions.computed(array), {}};
     storage.written_x = storage.read_x = regions.computed(group.back())[0].begin;
     for (int member : group)

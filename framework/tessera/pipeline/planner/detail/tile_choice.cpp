@@ -73,7 +73,7 @@ TileSize transposing_tile(const ScheduledPipeline& scheduled, const std::vector<
   return tile;
 }
 
-/// Returns the largest number of bytes per point of the root stage that are in use while a member is
+/// Returns the largest number of bytes per point of the root stage that are in use while one member is
 /// computed.
 std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
   const Algorithm& pipeline = scheduled.pipeline();

@@ -9,10 +9,10 @@ namespace tessera {
 /// the boxes of more tiles would take more memory than images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
-/// Returns the tile size on hosts of the stage `root`, which computes `box` together with the stages
-/// `members`. If the schedule asks for a tile size, the result is this size. Otherwise it is chosen so that
-/// the points that a tile reads and keeps in scratch stay in the cache. If `root` is computed in whole lines,
-/// the tile is as long as a line.
+/// Returns the tile size on hosts for the points `box` of the stage `root`. `members` are all stages that are
+/// computed in these tiles. If the schedule asks for a tile size, the result is this size. Otherwise it is
+/// chosen so that the points that a tile reads and keeps in scratch stay in the cache. If `root` is computed
+/// in whole lines, the tile is as long as a line.
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
                    const Box& box);
 

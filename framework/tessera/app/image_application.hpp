@@ -28,11 +28,12 @@ struct ImageNeeds {
 /// dimensions.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 
-/// Returns `application` with the names of the stages, reductions, loops, output and numbers of `sample`
-/// added. Numbers are outputs that are values or global reductions. `sample` is the pipeline of the
-/// application for some image. It should have every stage that occurs for any image and deck. If no single
-/// pipeline has all these stages, call this function once for each of several samples; each call adds the
-/// names of one sample. Throws InternalError when `sample` does not have exactly one output that is an image.
+/// Adds the names of the stages, reductions, loops, output and numbers of `sample` to a copy of
+/// `application`, and returns the copy. Numbers are outputs that are values or global reductions. `sample` is
+/// the pipeline of the application for some image. It should have every stage that occurs for any image and
+/// deck. If no single pipeline has all these stages, call this function once for each of several samples;
+/// each call adds the names of one sample. Throws InternalError when `sample` does not have exactly one
+/// output that is an image.
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application);
 
 /// Returns make<T, N>(domain), where T is the element type of the image, N is the number of dimensions of the

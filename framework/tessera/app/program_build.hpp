@@ -3,7 +3,7 @@
 
 namespace tessera::app {
 
-/// A description of how the translation unit with main() and the kernels of a program is compiled.
+/// How a program is compiled. This describes the translation unit that contains main() and the kernels.
 struct ProgramBuild {
   /// Whether the compiler optimises.
   bool is_optimised = false;
@@ -12,8 +12,8 @@ struct ProgramBuild {
 };
 
 /// A description of how the translation unit that includes this header is compiled. It is the default
-/// argument of the functions that run programs. These functions can therefore warn if the program is not
-/// optimised, even if the Tessera library is optimised.
+/// argument of the functions that run programs. These functions therefore learn that the program is not
+/// optimised although the Tessera library is.
 static constexpr ProgramBuild this_program = {
 #if defined(__OPTIMIZE__)
     true,

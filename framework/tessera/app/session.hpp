@@ -24,9 +24,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos. The number of threads is the result of threads(int) for `threads`. In a build for
-  /// devices, each rank takes one device, and the ranks of a machine node take its devices in turn.
-  /// Collective. Throws InputError when threads(int) does.
+  /// Starts Kokkos. Kokkos uses as many threads as threads(int) returns for the argument `threads`. In a
+  /// build for devices, each rank takes one device, and the ranks of a machine node take its devices in turn.
+  /// Collective. Throws InputError in the cases in which threads(int) throws it.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.

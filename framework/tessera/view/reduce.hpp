@@ -25,7 +25,8 @@ struct ReduceShare {
   Reduction reduction;
   ArrayReference array;
   Box box;
-  /// The number of runs in the box if kernels run on hosts, and the number of points in the box otherwise.
+  /// On hosts, the number of runs in the box (see points_per_run); on devices, the number of points in the
+  /// box.
   std::int64_t indices;
   std::int64_t shares;
   Value* partials;
@@ -87,8 +88,7 @@ constexpr int device_shares(std::int64_t value_bytes) {
   return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{8} << 20) / value_bytes, 256, 16384));
 }
 
-/// Joins each of the `count` values of `from` to the value of `to` at the same place. This is an
-/// MPI_User_function.
+/// Joins from[i] to to[i] for each i less than `count`. This is an MPI_User_function.
 template <class Reduction>
 void join_values(void* from, void* to, int* count, MPI_Datatype*) {
   using Value = typename Reduction::Value;

@@ -12,11 +12,12 @@ namespace tessera {
 /// loop.
 bool follows_from_reduction(const Algorithm& pipeline, int array);
 
-/// Returns the reason why the ranks cannot agree on the condition of a turn of `loop` while they compute the
-/// next turn; an empty string if they can. No point of the next turn may depend on the reductions of this
-/// turn, because their results are not known yet. After the loop, stages may read only the arrays to which
-/// the loop feeds and the values that follow from its reductions, because all other arrays of the loop then
-/// have the values of one more turn. `loop` must be an element of `pipeline.loops()`.
+/// Returns why the test whether `loop` ends after a turn cannot overlap the computation of the next turn, or
+/// an empty string if it can. No point of the next turn may depend on the reductions of this turn, because
+/// their results are not known yet. When the ranks learn that the loop has ended, they have already computed
+/// one more turn, but have not fed its arrays. Stages after the loop may therefore read only the arrays to
+/// which the loop feeds, and the values that follow from its reductions. All other arrays of the loop hold
+/// the points of the additional turn. `loop` must be an element of `pipeline.loops()`.
 std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop);
 
 }  // namespace tessera

@@ -25,9 +25,9 @@ using InputForms = std::array<std::array<IndexForms, max_dimensions>, Inputs>;
 
 namespace detail {
 
-/// Returns the coordinate of `dimension` as the interval of all points of `range`. Its provenance is affine
-/// if `traced` is true, else `varying`. `traced` may be true only if `range` is [-Provenance::limit,
-/// Provenance::limit).
+/// Returns the coordinate of `dimension` as the interval of all points of `range`. If `traced` is true, the
+/// coordinate has an affine provenance (see Provenance), else the provenance `varying`. `traced` may be true
+/// only if `range` is [-Provenance::limit, Provenance::limit).
 inline Interval<Coordinate> coordinate_over(const Range& range, int dimension, bool traced,
                                             Decisions& decisions) {
   const Interval<Coordinate> coordinate(range.begin, range.end - 1, &decisions);
@@ -50,10 +50,10 @@ void run_on_intervals(const Body& body, const Box& box, bool traced,
 
 /// Returns the box of each input that `body` may read while it computes `box`, an N-dimensional box that is
 /// not empty. The code that computes the stage is run with intervals as coordinates, as in Halide's bounds
-/// inference (J. Ragan-Kelley et al., PLDI 2013). It runs once for each path, which is one choice of a way at
-/// each undecided branch (see Decisions). An input that is never read gets an empty box. Throws InternalError
-/// if the body has more than Decisions::maximum_paths paths, or too many undecided branches on one path. One
-/// run takes about a microsecond.
+/// inference (J. Ragan-Kelley et al., PLDI 2013). The code runs once for every path: a combination of ways
+/// through the undecided branches (see Decisions). An input that is never read gets an empty box. Throws
+/// InternalError if the body has more than Decisions::maximum_paths paths, or too many undecided branches on
+/// one path. One run takes about a microsecond.
 template <int N, class... Inputs, class Body>
 std::array<Box, sizeof...(Inputs)> infer_footprint(const Body& body, const Box& box) {
   std::array<AccessRecord, sizeof...(Inputs)> records;

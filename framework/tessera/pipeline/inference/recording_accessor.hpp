@@ -42,8 +42,9 @@ class RecordingAccessor {
   /// The type of a point.
   using Value = T;
 
-  /// Makes an accessor that adds indices to `record`. Undecided conditions on the values that the accessor
-  /// returns use the tape `decisions`. `record` and `decisions` must outlive the accessor.
+  /// Makes an accessor that adds indices to `record`. If a branch of the body depends on a value that the
+  /// accessor returns, and is undecided, `decisions` says which way the body takes (see Decisions). `record`
+  /// and `decisions` must outlive the accessor.
   KOKKOS_FUNCTION RecordingAccessor(AccessRecord& record, Decisions& decisions)
       : record_(&record), decisions_(&decisions) {}
 
@@ -57,8 +58,8 @@ class RecordingAccessor {
     return Interval<T>::whole(decisions_).traced({Provenance::constant});
   }
 
-  /// Returns the number 0 with which a sum of values starts. The number carries the tape (see Decisions),
-  /// because a body may compare the sum before it adds a value.
+  /// Returns the number 0 with which a sum of values starts. The number refers to `decisions`, because a body
+  /// may compare the sum before it has added a value to it.
   KOKKOS_FUNCTION Interval<T> zero() const {
     return Interval<T>(0, 0, decisions_).traced({Provenance::constant});
   }

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace detail {
 
-/// The device kernel of a PointStage, and the numbers of its inputs and outputs.
+/// The device kernel of a PointStage, and how many inputs and outputs the stage has.
 template <class Kernel>
 struct GroupStage;
 template <class Body, int N, class... Values, class... Inputs, class U>

@@ -21,10 +21,11 @@ class StageKernel {
   /// be empty. Throws InternalError if the footprint cannot be found (see Footprint::required).
   virtual void required(const Box& box, Box* needs) const = 0;
 
-  /// Computes `box` on the calling thread. Hosts use this function in every HostMode, so that the results
-  /// always have the same bits. `inputs` has one array for each input of the stage. Each array must hold the
-  /// box of the input that `required` gives for `box`. `outputs` has one array for each output of the stage.
-  /// In builds with TESSERA_CHECKS, accesses outside the footprint are reported to `monitor`.
+  /// Computes `box` on the calling thread. Hosts always use this function, whether one thread or all threads
+  /// compute (see HostMode), so that the results have the same bits in both cases. `inputs` has one array for
+  /// each input of the stage. Each array must hold the box of the input that `required` gives for `box`.
+  /// `outputs` has one array for each output of the stage. In builds with TESSERA_CHECKS, accesses outside
+  /// the footprint are reported to `monitor`.
   virtual void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                       AccessMonitor monitor) const = 0;
 
@@ -60,8 +61,8 @@ class ReductionKernel : public StageKernel {
   virtual MPI_User_function* join_function() const = 0;
 };
 
-/// The place of an input or output of a stage of a fusable group, while a team computes a tile. The array
-/// lies either in memory or, without padding, in the scratch of the team.
+/// Where an input or output of a stage lies while a team computes a tile of a fusable group. The array lies
+/// either in memory or, without padding, in the scratch of the team.
 struct GroupArray {
   /// The array, if it lies in memory.
   ArrayReference memory;
@@ -78,9 +79,9 @@ struct GroupArray {
 struct GroupTiles {
   /// The number of tiles.
   std::int64_t tile_count = 0;
-  /// The boxes that the stages of the group compute. In tile t, stage s computes the box
-  /// boxes[t * stages + s], where `stages` is the number of stages. This box is empty if the stage is
-  /// computed elsewhere.
+  /// The boxes that the stages of the group compute. In tile t, stage s computes the box boxes[t * stages +
+  /// s], where `stages` is the number of stages. This box is empty if the Compute node that is run does not
+  /// compute the stage (see plan::Compute::members), or if the tile needs no points of the stage.
   const Box* boxes = nullptr;
   /// The arrays of all stages: the inputs and then the outputs of stage 0, the inputs and then the outputs of
   /// stage 1, and so on.

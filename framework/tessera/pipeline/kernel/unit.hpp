@@ -24,8 +24,8 @@ struct Unit {
   template <int N>
   static constexpr int dimensions = Planes > 1 ? N - 1 : N;
 
-  /// Returns the box of all units that have points in `box`. The unit with the coordinate x has the points
-  /// X * x to X * x + X - 1 along x.
+  /// Returns the coordinates of all units that have points in `box`, as a box. The unit with the coordinate x
+  /// has the points X * x to X * x + X - 1 along x.
   KOKKOS_FUNCTION static Box over(Box box) {
     if constexpr (X > 1)
       box[0] = {floor_divide<std::int64_t>(box[0].begin, X),

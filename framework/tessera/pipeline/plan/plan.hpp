@@ -16,8 +16,7 @@ struct Buffer {
   int array = 0;
   /// The points that the buffer holds.
   Box box;
-  /// The x coordinate of the points that are aligned to 64 bytes in memory, one in each row (see
-  /// padded_layout).
+  /// In each row, the point with this x coordinate is aligned to 64 bytes in memory (see padded_layout).
   std::int64_t aligned_x = 0;
   /// The offset of the buffer from the start of the rank's memory, in bytes; a multiple of 64.
   std::int64_t offset = 0;
@@ -56,8 +55,9 @@ struct ArrayRegions {
   /// The number of the buffer into which the array is computed or read from its source; -1 if no buffer holds
   /// the array.
   int written_buffer = -1;
-  /// The number of the buffer from which consumers read the array; -1 if no buffer holds the array. It equals
-  /// `written_buffer`, unless one buffer for both purposes would be larger than two separate buffers.
+  /// The number of the buffer from which consumers read the array; -1 if no buffer holds the array. It
+  /// usually equals `written_buffer`. The two differ if one buffer with the hull of the points computed and
+  /// the points read would be larger than two buffers.
   int read_buffer = -1;
   /// The number of points that this rank computes. A point that several tiles compute counts once for each of
   /// these tiles.
@@ -74,8 +74,9 @@ struct Target {
   /// Whether kernels run on a device. On devices, only fusable groups compute tiles in scratch memory. The
   /// default is true if the kernels of this build run on a device.
   bool device = !runs_on_host;
-  /// The levels of the machine, such as nodes and NUMA domains, for which processor grids are chosen,
-  /// outermost first (see GridTarget::levels). An empty list means one level.
+  /// The number of parts at each level of the machine, outermost first: machine nodes, NUMA domains per
+  /// machine node, and so on (see GridTarget::levels). Processor grids are chosen for these levels. An empty
+  /// list means one level.
   std::vector<int> levels = {};
   /// The number of bytes that a rank may use; 0 means that there is no limit.
   std::int64_t memory_bytes = 0;
@@ -127,8 +128,9 @@ Plan plan_of_stream(Plan plan);
 /// `plan`.
 const Band* band_of(const Plan& plan);
 
-/// Returns the bytes that a rank needs to compute one band while the next band is read, or the previous band
-/// is written, in other memory. For a plan without bands, the result is plan.peak_bytes().
+/// Returns the bytes of memory that a rank needs if it computes one band while it reads the next band or
+/// writes the previous one. The two bands have separate memory. For a plan without bands, the result is
+/// plan.peak_bytes().
 std::int64_t peak_bytes_with_next_band(const Plan& plan);
 
 /// Returns the first plan::Sequence with this name in the plan. Every plan that make_plan returns has

@@ -35,8 +35,8 @@ struct Repeat {
   static constexpr std::string_view kind = "repeat";
   /// The greatest number of turns.
   std::int64_t maximum = 1;
-  /// The id of the array that ends the loop, which is a value or the result of a global reduction. The loop
-  /// ends after the first turn, or round of turns, after which the first element of this array is not zero.
+  /// The id of the array that ends the loop, which is a value or the result of a global reduction. The array
+  /// is looked at after every turn or round of turns. The loop ends as soon as its first element is not zero.
   /// The id is -1 if the loop has no condition.
   int condition = -1;
   /// The nodes that run in every turn, or in every round of turns.
@@ -48,9 +48,11 @@ struct Repeat {
   std::vector<int> residuals;
   /// The number of turns that the children compute when they run once. It is more than 1 for a round.
   int turns = 1;
-  /// If the children are a round of turns (see in_rounds), the number of the loop that follows this one and
-  /// goes on with single turns; otherwise -1. If the condition holds after a round, the swaps at the end of
-  /// the round are undone. The following loop then computes turns of the round again, one by one.
+  /// The number of the loop whose turns this loop computes in rounds (see in_rounds); -1 if this loop has no
+  /// rounds. That loop follows this one and goes on with single turns. If the condition holds after a round,
+  /// it may have held after an earlier turn of this round already. The swaps at the end of the round are
+  /// therefore undone, and the following loop computes the turns of the round again, one by one, until the
+  /// condition holds. The following loop then computes turns of the round again, one by one.
   int rounds_of = -1;
   /// Whether this loop follows a loop of rounds and goes on with single turns (see `rounds_of`). The turns of
   /// the completed rounds then count as turns of this loop.

@@ -27,8 +27,8 @@ struct StepWork {
   /// The number of points that are read, written, filled in or computed. For a Compute node, the points of
   /// all members count, each as often as it is computed.
   std::int64_t points = 0;
-  /// For an Exchange node, the bytes that the rank sends. For other steps, the least number of bytes that
-  /// must be read from arrays in memory and written to arrays in memory, if each point is moved only once.
+  /// For an Exchange node, the bytes that the rank sends. For other steps, the bytes that are read from and
+  /// written to arrays in memory if each point is moved only once.
   std::int64_t bytes = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace tessera {
 
 /// The tiles into which a list of boxes is cut. Tiles are numbered from 0: first the tiles of the first box,
-/// then those of the second box, and so on. Within a box, consecutive numbers follow each other along x.
+/// then those of the second box, and so on. Within a box, tiles are numbered along x first, then along y, and
+/// so on.
 class Tiles {
  public:
   /// Makes an object that has no tiles.

@@ -12,9 +12,9 @@ struct ArrayDomain {
   /// All points that any rank may compute or read. For a global reduction, these are the points of its input
   /// that it reduces.
   Box domain;
-  /// The box that is cut into the blocks of the ranks, unless the schedule asks for other blocks. It leaves
-  /// out margins whose points are only read as neighbours of other points. It may contain points outside the
-  /// domain.
+  /// The box that is cut into the blocks of the ranks, unless the schedule asks for other blocks. Where a
+  /// stage reads more points of an array than it computes, because it also reads their neighbours, the
+  /// additional points at the edges are left out. It may contain points outside the domain.
   Box nominal;
 };
 

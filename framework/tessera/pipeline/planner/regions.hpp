@@ -16,15 +16,16 @@ class ScheduledPipeline;
 /// The boxes of points that a set of ranks requires and computes, for each array of a pipeline. For a set of
 /// several ranks, a box contains the boxes of all these ranks and may contain further points. For a single
 /// rank, a box is exact. A box is computed when it is first asked for, and then kept. This saves time,
-/// because the planner asks for the same sets of ranks for many arrays and for neighbouring ranks.
+/// because the planner needs the boxes of the same set of ranks again and again: for many arrays, and when it
+/// plans neighbouring ranks.
 class Regions {
  public:
   /// Makes the regions of `scheduled`, which must outlive this object. The boxes that are kept take at most
   /// about `most_bytes` bytes. The boxes of the selected ranks are always kept.
   explicit Regions(const ScheduledPipeline& scheduled, std::int64_t most_bytes = std::int64_t(64) << 20);
 
-  /// Selects the ranks [first, last), which must be at least one. `required` and `computed` then return boxes
-  /// of these ranks. References that these functions have returned before become invalid.
+  /// Selects the ranks [first, last). `last` must be greater than `first`. `required` and `computed` then
+  /// return boxes of these ranks. References that these functions have returned before become invalid.
   void select(int first, int last);
 
   /// Returns a box of the array that contains all points that the selected ranks require: the points that
@@ -61,8 +62,8 @@ class Regions {
   std::unordered_map<std::uint64_t, Answers> answers_;
   std::size_t most_answers_;
   /// The boxes that needs() has found for all stages, one stage after the other (see
-  /// ScheduledArray::first_need). For each stage, `needs_selection_` holds the value that `selection_` had
-  /// when the boxes were found.
+  /// ScheduledArray::first_need). `selection_` counts the changes of the selection. The boxes of a stage in
+  /// `needs_` are valid if the stage's number in `needs_selection_` equals `selection_`.
   std::vector<Box> needs_;
   std::vector<std::uint64_t> needs_selection_;
   std::uint64_t selection_ = 0;

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// The groups of arrays that exchange their buffers with each other in loops (see plan::Swap). All arrays of
-/// a group have the same blocks, and their buffers have the same shape.
+/// The groups of arrays whose buffers loops swap with each other (see plan::Swap). All arrays of a group have
+/// the same blocks, and their buffers have the same shape.
 class SwapGroups {
  public:
   /// Finds the groups of arrays in `pipeline`. If a loop feeds one array to another (see

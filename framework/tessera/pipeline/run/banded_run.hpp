@@ -34,9 +34,11 @@ class BandedRun {
   BandedRun(const Algorithm& pipeline, std::vector<Band> bands, PlanOf plan_of, const Plan& shown,
             MPI_Comm communicator, const Transport& transport, bool overlaps);
 
-  /// Runs all bands. Collective. For each step of a band, `observer` is called with the corresponding step of
-  /// the plan `shown` that the constructor took. For reading and writing, `observer` is called when the run
-  /// begins to wait for the end of these steps.
+  /// Runs all bands. Collective. For each step that computes a band, `observer` is called with the
+  /// corresponding step of the plan `shown` that the constructor took. Reading and writing are reported
+  /// differently, because they may take place while a band is computed: `observer` is called with the read
+  /// step before each wait for a band to be read, and once with the write step, before the last results are
+  /// written.
   void run(const Bindings& bindings, const StepObserver& observer = {},
            const BandObserver& band_observer = {});
 

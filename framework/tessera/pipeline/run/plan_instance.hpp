@@ -46,9 +46,9 @@ class PlanInstance {
   void write(const Bindings& bindings);
 
   /// Makes all later runs of this instance continue global reductions that other plans have begun. A
-  /// reduction begins with its value in `carried`, and its new value is stored in `carried`. If this plan
-  /// does not compute a reduction, the result of the reduction is its value in `carried`. `carried` must
-  /// outlive the instance.
+  /// reduction that this plan computes begins with its partial value in `carried`, and its new partial value
+  /// is stored there. If another plan has computed a reduction and this plan only reads its result, the
+  /// result is computed from the partial value in `carried`. `carried` must outlive the instance.
   void carry(CarriedValues& carried);
 
   /// The number of steps of the plan. A step inside a loop counts once, although the observer of a run is

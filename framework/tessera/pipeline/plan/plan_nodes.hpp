@@ -52,7 +52,7 @@ struct Repeat {
   /// rounds. That loop follows this one and goes on with single turns. If the condition holds after a round,
   /// it may have held after an earlier turn of this round already. The swaps at the end of the round are
   /// therefore undone, and the following loop computes the turns of the round again, one by one, until the
-  /// condition holds. The following loop then computes turns of the round again, one by one.
+  /// condition holds.
   int rounds_of = -1;
   /// Whether this loop follows a loop of rounds and goes on with single turns (see `rounds_of`). The turns of
   /// the completed rounds then count as turns of this loop.

@@ -20,7 +20,7 @@ std::string formats_text() {
     std::string& list = is_built ? with : without;
     if (!list.empty()) list += ", ";
     list += name;
-    if (is_built && name == "HDF5") list += " " + hdf5_version();
+    if (is_built && name == "HDF5") list.append(" ").append(hdf5_version());
   }
   const char* between = with.empty() || without.empty() ? "" : ", ";
   return "formats: " + with + between + (without.empty() ? "" : "without ") + without;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The path of an item: to its readers, to the others of its stamp, and the closing of scopes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/detail/execution.hpp"
+#include "tessera/graph/detail/typed_body.hpp"
+
+namespace tessera::graph::detail {
+
+void Execution::deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
+                                   bool may_carry) {
+  const std::vector<Reader>& readers = graph_.flow(flow).readers;
+  if (readers.empty()) {
+    Item::drop(item);
+    return release(worker, scope);
+  }
+  const int more = static_cast<int>(readers.size()) - 1;
+  if (more > 0) {
+    item->hold(more);
+    scope->hold(more);
+  }
+  for (const Reader& reader : readers) deliver(worker, reader, item, scope, trips, may_carry);
+}
+
+void Execution::deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
+                        bool may_carry) {
+  Node& to = node(reader.task);
+  if (is_dropped(*scope)) {
+    Item::drop(item);
+    return release(worker, scope);
+  }
+  switch (to.task->kind) {
+    case TaskKind::enter:
+      return deliver_to_readers(worker, to.task->outputs.front(), item,
+                                new Scope(scope, Scope::Kind::turn, 0), trips, may_carry);
+    case TaskKind::merge:
+      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
+    case TaskKind::feedback:
+      if (static_cast<std::int64_t>(++trips) > trip_limit_) {
+        fail_trips(to, *scope);
+        Item::drop(item);
+        return release(worker, scope);
+      }
+      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
+    case TaskKind::gather:
+      return gather(worker, to, item, scope);
+    default:
+      break;
+  }
+  const bool joins = to.task->inputs.size() > 1 && to.task->kind != TaskKind::keeper;
+  if (joins && !match(worker, to, reader.input, item, scope, trips)) return;
+  Job job{.node = &to, .item = item, .scope = scope, .input = joins ? 0 : reader.input, .trips = trips};
+  if (is_timed()) job.since = now();
+  if (to.ordered != nullptr || !to.pools.empty() || to.task->kind == TaskKind::output) {
+    const std::lock_guard lock(mutex());
+    return proceed(job, Stage::order);
+  }
+  if (!may_start(to, job)) return;
+  if (may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal()) {
+    worker.carried = job;
+    worker.has_carried = true;
+    return;
+  }
+  const std::lock_guard lock(mutex());
+  push_ready(job);
+}
+
+/// Puts an item with others of the same stamp. Returns true if it is the last one, and `item` then has all of
+/// them.
+bool Execution::match(Worker& worker, Node& node, int input, Item*& item, Scope* scope,
+                      std::uint32_t& trips) {
+  {
+    const std::lock_guard lock(scope->lock);
+    auto found = std::ranges::find(scope->partials, node.id, &Partial::task);
+    if (found == scope->partials.end()) {
+      const int inputs = static_cast<int>(node.task->inputs.size());
+      scope->partials.push_back({node.id, inputs, 0, is_timed() ? now() : 0, std::make_unique<Joined>()});
+      found = scope->partials.end() - 1;
+    }
+    found->joined->parts[static_cast<std::size_t>(input)] = item;
+    found->trips = trips = std::max(found->trips, trips);
+    if (--found->missing == 0) {
+      if (is_timed()) worker.counters(node).wait_input += now() - found->since;
+      item = found->joined.release();
+      scope->partials.erase(found);
+      return true;
+    }
+  }
+  release(worker, scope);
+  return false;
+}
+
+void Execution::gather(Worker& worker, const Node& node, Item* item, Scope* scope) {
+  Scope* const group = scope->parent;
+  {
+    const std::lock_guard lock(group->lock);
+    auto found = std::ranges::find(group->gatherings, node.id, &Gathering::task);
+    if (found == group->gatherings.end()) {
+      group->gatherings.push_back({node.id, {}});
+      found = group->gatherings.end() - 1;
+    }
+    found->items.push_back({scope->ordinal, item});
+  }
+  release(worker, scope);
+}
+
+void Execution::release(Worker& worker, Scope* scope) {
+  const bool is_root = scope->kind == Scope::Kind::root;
+  const int source = scope->source;
+  const std::int64_t ordinal = scope->ordinal;
+  std::int64_t parked = 0;
+  if (scope->release(1, parked) > 0) return;
+  if (parked > 0) {  // The scope may be gone by now, unless an ordered task still has its item.
+    const std::lock_guard lock(mutex());
+    return settle_ordered(source, ordinal);
+  }
+  is_root ? close_root(scope) : close_scope(worker, scope);
+}
+
+void Execution::close_scope(Worker& worker, Scope* scope) {
+  if (scope->kind == Scope::Kind::group) close_group(worker, scope);
+  Scope* const parent = scope->parent;
+  delete scope;
+  release(worker, parent);
+}
+
+/// Passes on what gathers have collected. Gathers that have got nothing emit an empty vector.
+void Execution::close_group(Worker& worker, Scope* group) {
+  for (const int id : node(group->region).gathers) {
+    auto collected = std::make_unique<Collected>();
+    for (Gathering& gathering : group->gatherings)
+      if (gathering.task == id) collected->items = std::move(gathering.items);
+    std::ranges::sort(collected->items, {}, &Gathered::ordinal);
+    group->parent->hold();
+    if (is_dropped(*group)) {
+      collected.reset();
+      release(worker, group->parent);
+      continue;
+    }
+    Job job{.node = &node(id), .item = collected.release(), .scope = group->parent};
+    if (is_timed()) job.since = now();
+    if (!may_start(*job.node, job)) continue;
+    const std::lock_guard lock(mutex());
+    push_ready(job);
+  }
+}
+
+void Execution::close_root(Scope* scope) {
+  scope->partials.clear();
+  {
+    const std::lock_guard lock(mutex());
+    --open_roots_;
+    ++closed_roots_;
+    if (scope->source >= 0) {
+      settle_ordered(scope->source, scope->ordinal);
+      Node& source = node(scope->source);
+      note_closed(*source.source, scope->ordinal);
+      if (source.task->kind == TaskKind::source)
+        start_source(source);
+      else
+        source.source->room.notify_one();
+    }
+    grant_waiting(true);
+    check_quiet();
+  }
+  delete scope;
+}
+
+}  // namespace tessera::graph::detail

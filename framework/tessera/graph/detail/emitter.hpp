@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include "tessera/graph/detail/item.hpp"
+#include "tessera/graph/detail/pool_state.hpp"
+#include "tessera/graph/place.hpp"
+
+namespace tessera::graph {
+
+class Bytes;
+
+namespace detail {
+
+/// Takes the items that a body emits.
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+  /// Passes on an item of the output `output` while the body runs.
+  virtual void emit(int output, Item* item) = 0;
+  /// Passes on the only item that the body emits. The body must be about to return.
+  virtual void emit_last(int output, Item* item) = 0;
+  /// The rank that the items with `key` are sent to, and the rank of this process.
+  virtual int rank_of(std::int64_t key) const = 0;
+  virtual int own_rank() const = 0;
+  /// Sends an item of the task that runs to another rank.
+  virtual void send(int rank, const Bytes& bytes) = 0;
+};
+
+/// What a body is called for. The body may move values out of items that are not shared.
+struct Call {
+  /// The item, or the Joined items of a task with several inputs; null for sources.
+  Item* item = nullptr;
+  /// The input at which the item came, for keepers.
+  int input = 0;
+  /// The number of the item, for sources.
+  std::int64_t ordinal = 0;
+  /// The buffers that were granted, by the order of the pools. The body takes over their holds, and sets the
+  /// entries that it has taken to null.
+  PoolSlot** grants = nullptr;
+  std::stop_token stop = {};
+};
+
+/// The body of a task, whose types are hidden. Each worker of a task has a body of its own.
+class Body {
+ public:
+  virtual ~Body() = default;
+  /// Called once, before the first call, on the thread that makes this call.
+  virtual void start(const Place& place) { static_cast<void>(place); }
+  /// Runs the body. Returns false if a source has no more items, or if the loop of an item ends.
+  virtual bool call(Emitter& emitter, Call& call) = 0;
+  /// Called once after the last item of the run.
+  virtual void finish(Emitter& emitter) { static_cast<void>(emitter); }
+  /// Makes the item that another rank has sent as `bytes`. Only bodies of `send` have it.
+  virtual Item* receive(Bytes& bytes) {
+    static_cast<void>(bytes);
+    return nullptr;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tessera::graph

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/graph/detail/execution.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/detail/bind_thread.hpp"
+
+namespace tessera::graph::detail {
+
+std::size_t JobChooser::choose(const std::vector<Job>& ready) {
+  const auto index_of = [&](auto found) { return static_cast<std::size_t>(found - ready.begin()); };
+  if (seed_ == 0) return index_of(std::ranges::max_element(ready, is_less_urgent));
+  if (seed_ == 1) return index_of(std::ranges::min_element(ready, is_less_urgent));
+  // The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
+  std::uint64_t bits = state_ += 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  bits ^= bits >> 31;
+  if (seed_ - 2 < tasks_) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < ready.size(); ++i)
+      if (static_cast<std::uint64_t>(ready[i].node->id) != seed_ - 2) others.push_back(i);
+    if (!others.empty()) return others[bits % others.size()];
+  }
+  return bits % ready.size();
+}
+
+Execution::Execution(const Declaration& graph, const RunOptions& options, std::unique_ptr<JobChooser> chooser)
+    : graph_(graph), options_(options), chooser_(std::move(chooser)) {
+  if (options_.workers <= 0) options_.workers = processor_count();
+  ordered_by_source_.resize(graph_.tasks.size());
+  make_nodes();
+  make_lanes();
+  for (const TaskDeclaration& task : graph_.tasks)
+    if (task.kind == TaskKind::feedback) trip_limit_ += task.options.most;
+  const std::lock_guard lock(mutex());
+  if (graph_.core->listener != nullptr) throw InternalError("a graph runs twice at the same time");
+  graph_.core->listener = this;
+}
+
+Execution::~Execution() {
+  if (!threads_.empty()) {
+    stop();
+    try {
+      wait();
+    } catch (const std::exception&) {
+      // Nobody has waited for the run, so nobody wants to know.
+    }
+  }
+  const std::lock_guard lock(mutex());
+  graph_.core->listener = nullptr;
+}
+
+void Execution::make_nodes() {
+  const std::vector<int> depth = depths(graph_);
+  for (const TaskDeclaration& task : graph_.tasks) {
+    auto node = std::make_unique<Node>();
+    node->task = &task;
+    node->id = static_cast<int>(nodes_.size());
+    node->depth = depth[nodes_.size()];
+    for (const int pool : task.pools)
+      node->pools.push_back(graph_.pools[static_cast<std::size_t>(pool)].state.get());
+    if (task.kind == TaskKind::source || task.kind == TaskKind::input) {
+      node->source = std::make_unique<Source>();
+      sources_.push_back(node.get());
+    }
+    if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
+    nodes_.push_back(std::move(node));
+  }
+  for (const auto& node : nodes_) {
+    const TaskDeclaration& task = *node->task;
+    if (task.kind == TaskKind::gather) {
+      const int scatter = graph_.region(graph_.flow(task.inputs.front()).region).task;
+      nodes_[static_cast<std::size_t>(scatter)]->gathers.push_back(node->id);
+    }
+  }
+  finish_order_ = topological_order(graph_);
+  for (const int id : finish_order_) {
+    Node& ordered = node(id);
+    if (ordered.ordered == nullptr) continue;
+    for (const int flow : ordered.task->inputs) {
+      std::vector<Node*>& list =
+          ordered_by_source_[static_cast<std::size_t>(graph_.region(graph_.flow(flow).region).task)];
+      if (std::ranges::find(list, &ordered) == list.end()) list.push_back(&ordered);
+    }
+  }
+  std::erase_if(finish_order_, [&](int id) { return !graph_.task(id).has_finish; });
+}
+
+void Execution::make_lanes() {
+  for (const auto& node : nodes_) {
+    node->lane = &lane_of(is_rehearsal() ? Place::threads() : node->task->options.on);
+    const TaskDeclaration& task = *node->task;
+    if (task.make_body == nullptr) continue;
+    const int threads = node->lane->threads;
+    node->is_serial = node->ordered != nullptr || node->source != nullptr || threads == 1;
+    int limit = task.kind == TaskKind::keeper || !task.is_copyable ? 1 : task.options.workers;
+    if (limit == 0 || limit > threads) limit = threads;
+    // Without a limit of its own, a task has a body for each thread.
+    node->limit = node->is_serial || limit == threads ? 0 : limit;
+    node->bodies.resize(static_cast<std::size_t>(node->is_serial ? 1 : limit));
+    for (int body = node->limit; body-- > 0;) node->free_bodies.push_back(body);
+  }
+}
+
+Lane& Execution::lane_of(const Place& place) {
+  for (const auto& lane : lanes_)
+    if (lane->place == place) return *lane;
+  lanes_.push_back(std::make_unique<Lane>());
+  Lane& lane = *lanes_.back();
+  lane.place = place;
+  lane.threads = 1;
+  if (!is_rehearsal() && place.kind() == Place::Kind::threads) lane.threads = options_.workers;
+  if (place.kind() == Place::Kind::numa) lane.threads = processor_count(place.number());
+  if (place.kind() == Place::Kind::kernels) kernels_ = &lane;
+  return lane;
+}
+
+void Execution::start() {
+  for (const auto& lane : lanes_)
+    for (int slot = 0; slot < lane->threads; ++slot)
+      if (lane.get() != kernels_ || is_rehearsal())
+        workers_.push_back(std::make_unique<Worker>(*this, lane.get(), slot));
+  main_ = std::make_unique<Worker>(*this, kernels_, 0);
+  for (const auto& node : nodes_)
+    guests_.push_back(node->task->make_body == nullptr ? std::make_unique<Worker>(*this, nullptr, 0)
+                                                       : nullptr);
+  {
+    const std::lock_guard lock(mutex());
+    for (Node* node : sources_) {
+      node->source->window = graph_.window > 0 ? graph_.window : 4 * options_.workers;
+      if (node->task->kind == TaskKind::source) start_source(*node);
+    }
+    check_quiet();
+  }
+  if (is_rehearsal()) return;
+  for (const auto& worker : workers_)
+    threads_.emplace_back([this, &worker = *worker] {
+      if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
+      Job job;
+      while (next(worker, job)) worker.run(job);
+    });
+}
+
+void Execution::rehearse() {
+  Worker& worker = *workers_.front();
+  Lane& lane = *lanes_.front();
+  for (;;) {
+    std::unique_lock lock(mutex());
+    if (lane.ready.empty()) check_stuck();
+    if (lane.ready.empty()) break;
+    Job job = lane.take(chooser_->choose(lane.ready));
+    lock.unlock();
+    worker.run(job);
+  }
+  seconds_ = static_cast<double>(now()) * 1e-9;
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
+}
+
+bool Execution::next(Worker& worker, Job& job) {
+  if (worker.has_carried) {
+    if (!is_paused_.load(std::memory_order_relaxed) &&
+        worker.lane->oldest.load(std::memory_order_relaxed) >= worker.carried.age()) {
+      job = worker.carried;
+      worker.has_carried = false;
+      return true;
+    }
+  }
+  std::unique_lock lock(mutex());
+  if (worker.has_carried) {
+    worker.lane->push(worker.carried);
+    worker.has_carried = false;
+  }
+  const bool pauses =
+      worker.lane->place.kind() != Place::Kind::io && worker.lane->place.kind() != Place::Kind::device;
+  if (worker.is_running) {
+    worker.is_running = false;
+    --running_;
+    if (pauses && --running_pausable_ == 0 && is_paused_) main_wake_.notify_all();
+  }
+  for (;;) {
+    if (is_done_) return false;
+    if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
+    check_stuck();
+    if (is_done_) return false;
+    if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
+    ++worker.lane->sleeping;
+    worker.lane->wake.wait(lock);
+    --worker.lane->sleeping;
+  }
+  job = worker.lane->pop();
+  worker.is_running = true;
+  ++running_;
+  if (pauses) ++running_pausable_;
+  return true;
+}
+
+void Execution::wait() {
+  std::unique_lock lock(mutex());
+  while (!is_done_) {
+    if (kernels_ != nullptr && !kernels_->ready.empty() && running_pausable_ == 0) {
+      Job job = kernels_->pop();
+      ++running_;
+      lock.unlock();
+      main_->run(job);
+      lock.lock();
+      --running_;
+      if (!kernels_->ready.empty()) continue;
+      is_paused_ = false;
+      for (const auto& lane : lanes_) lane->wake.notify_all();
+      check_stuck();
+      continue;
+    }
+    main_wake_.wait(lock);
+  }
+  lock.unlock();
+  threads_.clear();
+  if (seconds_ == 0) seconds_ = static_cast<double>(now()) * 1e-9;
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Execution::stop() {
+  stop_.request_stop();
+  const std::lock_guard lock(mutex());
+  for (Node* node : sources_) {
+    if (!node->source->is_pending || node->task->kind == TaskKind::input) node->source->is_ended = true;
+    node->source->room.notify_all();
+  }
+  check_quiet();
+}
+
+bool Execution::push(int flow, Item* item) {
+  Node& node = this->node(graph_.flow(flow).producer);
+  Scope* scope = nullptr;
+  {
+    std::unique_lock lock(mutex());
+    Source& source = *node.source;
+    source.room.wait(lock,
+                     [&] { return source.is_ended || has_failed() || source.in_flight < source.window; });
+    if (source.is_ended || has_failed()) {
+      lock.unlock();
+      Item::drop(item);
+      return false;
+    }
+    ++running_;
+    scope = open_root(node);
+  }
+  deliver_to_readers(guest(node), flow, item, scope, 0, false);
+  const std::lock_guard lock(mutex());
+  --running_;
+  check_stuck();
+  return true;
+}
+
+void Execution::close(int flow) {
+  const std::lock_guard lock(mutex());
+  Node& node = this->node(graph_.flow(flow).producer);
+  node.source->is_ended = true;
+  advance_readers(node);
+  check_quiet();
+}
+
+Item* Execution::pop(int flow) {
+  Node* node = nullptr;
+  for (const Reader& reader : graph_.flow(flow).readers)
+    if (graph_.task(reader.task).kind == TaskKind::output) node = &this->node(reader.task);
+  if (node == nullptr) throw InternalError("items are taken from a flow without an output");
+  std::unique_lock lock(mutex());
+  node->offer.wait(lock, [&] { return is_done_ || !node->offered.empty(); });
+  if (node->offered.empty()) return nullptr;
+  const Job job = node->offered.front();
+  node->offered.pop_front();
+  was_popped_ = true;
+  lock.unlock();
+  release(guest(*node), job.scope);
+  return job.item;
+}
+
+Report Execution::report() const {
+  Report report;
+  const std::lock_guard lock(mutex());
+  for (const auto& node : nodes_) {
+    if (node->task->make_body == nullptr) continue;
+    TaskReport& task = report.tasks.emplace_back();
+    task.name = node->task->name;
+    task.kind = name_of(node->task->kind);
+    const auto add = [&](const Worker& worker) {
+      const Counters& counted = worker.counters()[static_cast<std::size_t>(node->id)];
+      task.calls += counted.calls;
+      task.busy += static_cast<double>(counted.busy) * 1e-9;
+      task.wait_input += static_cast<double>(counted.wait_input) * 1e-9;
+      task.wait_place += static_cast<double>(counted.wait_place) * 1e-9;
+    };
+    task.wait_pool = static_cast<double>(node->wait_pool) * 1e-9;
+    task.wait_order = static_cast<double>(node->wait_order) * 1e-9;
+    for (const auto& worker : workers_) add(*worker);
+    if (main_ != nullptr) add(*main_);
+  }
+  for (const PoolDeclaration& pool : graph_.pools)
+    report.pools.push_back({pool.state->name, pool.state->count, pool.state->high_water()});
+  report.skipped = skipped_;
+  std::ranges::sort(report.skipped, {}, &SkippedItem::item);
+  for (const auto& worker : workers_)
+    report.trace.insert(report.trace.end(), worker->trace().begin(), worker->trace().end());
+  report.items = closed_roots_;
+  report.most_items = most_open_roots_;
+  report.workers = options_.workers;
+  report.seconds = seconds_ > 0 ? seconds_ : static_cast<double>(now()) * 1e-9;
+  report.is_stopped = stop_.stop_requested();
+  return report;
+}
+
+}  // namespace tessera::graph::detail

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "tessera/graph/detail/job.hpp"
+#include "tessera/graph/report.hpp"
+#include "tessera/graph/run.hpp"
+
+namespace tessera::graph::detail {
+
+class Worker;
+
+/// Chooses the next job of a rehearsal, in which one thread makes all calls.
+class JobChooser {
+ public:
+  /// Seed 0 means the oldest item first, seed 1 the newest first, and one of the next seeds for each task
+  /// that this task is starved: it is called when nothing else is ready. All other seeds choose at random.
+  JobChooser(std::uint64_t seed, int tasks)
+      : seed_(seed), tasks_(static_cast<std::uint64_t>(tasks)), state_(seed) {}
+  /// Returns the index of a job of `ready`, which is not empty.
+  std::size_t choose(const std::vector<Job>& ready);
+
+ private:
+  std::uint64_t seed_, tasks_, state_;
+};
+
+/// A run of a graph on one rank: its queues and threads. All members but those that say so need the lock of
+/// the core, `mutex()`, or take it.
+class Execution : public PoolListener {
+ public:
+  /// `chooser` is null except for rehearsals.
+  Execution(const Declaration& graph, const RunOptions& options, std::unique_ptr<JobChooser> chooser);
+  ~Execution() override;
+
+  /// Starts the sources and the threads.
+  void start();
+  /// Makes all calls of a rehearsal on this thread.
+  void rehearse();
+  void stop();
+  void wait();
+  Report report() const;
+  bool push(int flow, Item* item);
+  void close(int flow);
+  Item* pop(int flow);
+
+  // The path of an item. These functions take the lock where they need it. The item and one hold of the scope
+  // are handed over. `may_carry` says that the body of the caller is about to return, so that the worker
+  // may make the next call itself.
+  void deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
+                          bool may_carry);
+  void deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
+               bool may_carry);
+  /// Ends one hold of a scope, and closes the scope if it was the last.
+  void release(Worker& worker, Scope* scope);
+
+  // Calls of bodies.
+  /// Takes a body of the node for a worker. The worker must have been admitted.
+  int take_body(const Worker& worker, Node& node);
+  /// Says that a body has returned, and lets the next job of the node in.
+  void leave(Node& node, int body);
+  /// Says that the call of a source has returned. If the source has ended, its scope is destroyed.
+  void end_source_call(Node& node, Scope* scope, bool is_ended);
+  /// Notes the exception that is being handled, and ends the run or skips the item.
+  void fail(Node* node, Scope* scope);
+  /// Drops a job without a call.
+  void discard(Worker& worker, Job job);
+  bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
+  bool is_dropped(const Scope& scope) const {
+    return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
+  }
+
+  // Threads.
+  /// Waits for the next job of a worker. Returns false at the end of the run.
+  bool next(Worker& worker, Job& job);
+  void buffer_returned() override;
+
+  Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
+  const Declaration& graph() const { return graph_; }
+  bool is_timed() const { return options_.timed; }
+  bool is_traced() const { return options_.traced; }
+  bool is_rehearsal() const { return chooser_ != nullptr; }
+  std::int64_t now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_)
+        .count();
+  }
+  std::stop_token stop_token() const { return stop_.get_token(); }
+
+ private:
+  std::mutex& mutex() const { return graph_.core->mutex; }
+  void make_nodes();
+  void make_lanes();
+  Lane& lane_of(const Place& place);
+  void run_thread(Lane& lane, int slot);
+  void bind_to_domain(int domain) const;
+
+  // With the lock.
+  enum class Stage : std::uint8_t { order, pools, body };
+  /// Moves a job on, from the given stage until it has to wait or is ready.
+  void proceed(const Job& job, Stage stage);
+  void arrive(const Job& job);
+  void advance(Node& node);
+  /// Advances the ordered tasks that read items of a source.
+  void advance_readers(const Node& source);
+  /// Opens the scope of the next item of a source.
+  Scope* open_root(Node& node);
+  void settle_ordered(int source, std::int64_t ordinal);
+  bool grant(Job& job, bool reserves);
+  void grant_waiting(bool reserves);
+  void push_ready(const Job& job);
+  void start_source(Node& node);
+  void close_source(Node& node);
+  void note_closed(Source& source, std::int64_t ordinal);
+  std::uint64_t oldest_age() const;
+  static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
+  void check_quiet();
+  void check_stuck();
+  std::string stuck_message() const;
+  void fail_with(std::exception_ptr error);
+  /// Makes a job ready that is to be dropped.
+  void push_dropped(Job job);
+  void finish_next();
+  void end_run();
+  void offer(const Job& job);
+  Worker& guest(const Node& node) { return *guests_[static_cast<std::size_t>(node.id)]; }
+
+  // Without the lock.
+  bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
+  /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
+  bool may_start(Node& node, const Job& job);
+  void close_scope(Worker& worker, Scope* scope);
+  void close_root(Scope* scope);
+  void close_group(Worker& worker, Scope* group);
+  void fail_trips(const Node& feedback, const Scope& scope);
+  void gather(Worker& worker, const Node& node, Item* item, Scope* scope);
+
+  const Declaration& graph_;
+  RunOptions options_;
+  std::unique_ptr<JobChooser> chooser_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::stop_source stop_;
+
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  Lane* kernels_ = nullptr;
+  /// The ordered tasks that read items of a source, nearest to the source first, by the number of the source.
+  std::vector<std::vector<Node*>> ordered_by_source_;
+  /// The nodes of sources and inputs, by the number of the source.
+  std::vector<Node*> sources_;
+  std::int64_t trip_limit_ = 0;
+
+  /// Jobs that wait for buffers, the oldest first.
+  std::vector<Job> pool_waiters_;
+  std::int64_t open_roots_ = 0;
+  std::int64_t most_open_roots_ = 0;
+  std::int64_t closed_roots_ = 0;
+  /// The threads that run bodies, and those of them that pause for kernels.
+  int running_ = 0;
+  int running_pausable_ = 0;
+  std::atomic<bool> is_paused_{false};
+  bool is_done_ = false;
+  bool was_popped_ = false;
+  std::vector<int> finish_order_;
+  std::size_t finishing_ = 0;
+  std::condition_variable main_wake_;
+
+  std::atomic<bool> has_failed_{false};
+  std::exception_ptr error_;
+  std::vector<SkippedItem> skipped_;
+
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Worker> main_;
+  /// What threads outside the run use to push and pop, by the number of the task.
+  std::vector<std::unique_ptr<Worker>> guests_;
+  std::vector<std::jthread> threads_;
+  double seconds_ = 0;
+};
+
+/// A thread that makes calls, and what it emits to.
+class Worker final : public Emitter {
+ public:
+  Worker(Execution& execution, Lane* lane, int slot);
+
+  /// Makes the call of a job, and passes on what it emits.
+  void run(Job& job);
+
+  void emit(int output, Item* item) override;
+  void emit_last(int output, Item* item) override;
+  int rank_of(std::int64_t key) const override;
+  int own_rank() const override;
+  void send(int rank, const Bytes& bytes) override;
+
+  Counters& counters(const Node& node) { return counters_[static_cast<std::size_t>(node.id)]; }
+  const std::vector<Counters>& counters() const { return counters_; }
+  const std::vector<TracedCall>& trace() const { return trace_; }
+
+  Lane* const lane;
+  const int slot;
+  /// The next job of this thread, if it has one.
+  Job carried;
+  bool has_carried = false;
+  /// Whether the worker counts among the running ones.
+  bool is_running = false;
+
+ private:
+  void run_body(Job& job);
+  void run_source(Job& job);
+  void run_turn(Job& job);
+  void run_finish(Job& job);
+  bool call(Job& job, Body& body, Call& call);
+  Body& body_of(Node& node, int body);
+  void put_back_grants(Job& job);
+
+  Execution& execution_;
+  std::vector<Counters> counters_;
+  std::vector<TracedCall> trace_;
+  /// The job whose body runs.
+  Job* job_ = nullptr;
+  /// The scope of the parts that the running scatter emits, and the number of the next one.
+  Scope* group_ = nullptr;
+  std::int64_t parts_ = 0;
+  /// The outputs at which the running body has emitted, as bits.
+  std::uint32_t emitted_ = 0;
+  Item* last_ = nullptr;
+  int last_output_ = 0;
+};
+
+}  // namespace tessera::graph::detail

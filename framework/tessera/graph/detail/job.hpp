@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "tessera/graph/detail/declaration.hpp"
+
+namespace tessera::graph::detail {
+
+struct Node;
+
+/// A call of a body that is to be made. It has one hold of its scope.
+struct Job {
+  Node* node = nullptr;
+  Item* item = nullptr;
+  Scope* scope = nullptr;
+  /// The input at which the item came; `finish_input` for the call of `finish`, and `dropped_input` for a job
+  /// that is only to be dropped.
+  std::int32_t input = 0;
+  /// The number of feedbacks that the item has gone through.
+  std::uint32_t trips = 0;
+  /// The time at which the job began to wait, in nanoseconds.
+  std::int64_t since = 0;
+  std::array<PoolSlot*, max_pools> grants{};
+
+  static constexpr std::int32_t finish_input = -1;
+  static constexpr std::int32_t dropped_input = -2;
+  std::uint64_t age() const { return scope->root->age; }
+};
+
+/// Returns whether the job `a` is less urgent than `b`: jobs of older items come first, then those that are
+/// nearer to the end of the graph.
+bool is_less_urgent(const Job& a, const Job& b);
+
+/// The threads of one place and the jobs that are ready for them. The lock of the core guards the queue.
+struct Lane {
+  Place place = Place::threads();
+  int threads = 0;
+  /// A heap of jobs, the most urgent one first.
+  std::vector<Job> ready;
+  /// The age of the most urgent job, which workers read without the lock.
+  std::atomic<std::uint64_t> oldest{~std::uint64_t(0)};
+  int sleeping = 0;
+  std::condition_variable wake;
+
+  void push(const Job& job);
+  Job pop();
+  /// Takes the job at `index` of `ready`, for rehearsals.
+  Job take(std::size_t index);
+};
+
+/// The items that wait for their turn at an ordered task.
+struct Ordered {
+  struct Slot {
+    std::vector<Job> arrived;
+    /// The inputs at which the item has arrived, or will not arrive any more, as bits.
+    std::uint32_t known = 0;
+  };
+  std::map<std::int64_t, Slot> slots;
+  /// The ordinal whose turn it is, which other threads read without the lock.
+  std::atomic<std::int64_t> next{0};
+  bool is_busy = false;
+};
+
+/// The state of a source or an input.
+struct Source {
+  std::int64_t window = 1;
+  std::int64_t next = 0;
+  std::int64_t in_flight = 0;
+  /// Whether a call of the source is under way or waits for a buffer.
+  bool is_pending = false;
+  bool is_ended = false;
+  /// Whether each item from `first_open` on is closed.
+  std::deque<bool> closed;
+  std::int64_t first_open = 0;
+  /// For inputs: told when the window has room.
+  std::condition_variable room;
+};
+
+/// What one thread has counted for one task.
+struct Counters {
+  std::int64_t calls = 0;
+  std::int64_t busy = 0;
+  std::int64_t wait_input = 0;
+  std::int64_t wait_place = 0;
+};
+
+/// A task in a run.
+struct Node {
+  const TaskDeclaration* task = nullptr;
+  int id = 0;
+  int depth = 0;
+  Lane* lane = nullptr;
+  std::vector<PoolState*> pools;
+  /// The gathers that collect the parts of this scatter.
+  std::vector<int> gathers;
+
+  /// The bodies. Those of tasks without a limit belong to the threads of the lane.
+  std::vector<std::unique_ptr<Body>> bodies;
+  /// The largest number of bodies that run at the same time; 0 if the threads of the lane are the limit.
+  int limit = 0;
+  /// Whether there is one body only, for which something else than the limit makes sure that it is called
+  /// by one thread at a time.
+  bool is_serial = false;
+  SpinLock lock;
+  std::vector<int> free_bodies;
+  /// The number of jobs that have, or are about to take, a body.
+  int admitted = 0;
+  /// A heap of jobs that wait for a body.
+  std::vector<Job> backlog;
+  /// The nanoseconds that items have waited for buffers and for their turn in the order.
+  std::int64_t wait_pool = 0;
+  std::int64_t wait_order = 0;
+
+  std::unique_ptr<Ordered> ordered;
+  std::unique_ptr<Source> source;
+  /// For outputs: the items that wait to be taken.
+  std::deque<Job> offered;
+  std::condition_variable offer;
+};
+
+}  // namespace tessera::graph::detail

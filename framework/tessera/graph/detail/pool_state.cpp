@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/graph/detail/pool_state.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+
+namespace tessera::graph::detail {
+
+void PoolState::allocate() {
+  while (std::ssize(slots_) < count) {
+    slots_.push_back(std::make_unique<PoolSlot>());
+    slots_.back()->pool = this;
+    slots_.back()->buffer = make_();
+    free_.push_back(slots_.back().get());
+  }
+}
+
+bool PoolState::may_grant(std::uint64_t age, std::uint64_t oldest) const {
+  const int free = free_count();
+  if (free == 0 || age == oldest) return free > 0;
+  if (free > per_item) return true;
+  const auto held = std::ranges::count_if(
+      slots_, [&](const auto& slot) { return slot->age == oldest && slot->holders.load() > 0; });
+  return free > per_item - static_cast<int>(held);
+}
+
+PoolSlot* PoolState::take(std::uint64_t age) {
+  PoolSlot* slot = free_.back();
+  free_.pop_back();
+  slot->age = age;
+  slot->holders.store(1);
+  high_water_ = std::max(high_water_, count - free_count());
+  return slot;
+}
+
+std::pair<int, int> PoolState::greatest_holder() const {
+  std::map<int, int> held;
+  for (const auto& slot : slots_)
+    if (slot->holders.load() > 0) ++held[slot->holder.load()];
+  if (held.empty()) return {-1, 0};
+  return *std::ranges::max_element(held, {}, [](const auto& entry) { return entry.second; });
+}
+
+void PoolState::give_back(PoolSlot* slot) {
+  PoolListener* listener = nullptr;
+  {
+    const std::lock_guard lock(core_->mutex);
+    free_.push_back(slot);
+    listener = core_->listener;
+  }
+  if (listener != nullptr) listener->buffer_returned();
+}
+
+}  // namespace tessera::graph::detail

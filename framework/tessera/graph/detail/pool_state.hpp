@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tessera::graph::detail {
+
+class PoolState;
+
+/// The task whose body runs on this thread; -1 outside bodies. It tells leases who holds them.
+inline thread_local int running_task = -1;
+
+/// Told when a buffer returns to a pool.
+class PoolListener {
+ public:
+  virtual ~PoolListener() = default;
+  /// Called without any lock after a buffer has become free.
+  virtual void buffer_returned() = 0;
+};
+
+/// What a graph and its pools share. One lock guards the free buffers of all pools and the queues of the run.
+struct Core {
+  std::mutex mutex;
+  /// The run that is under way; null if there is none. It is guarded by the mutex.
+  PoolListener* listener = nullptr;
+};
+
+/// One buffer of a pool.
+struct PoolSlot {
+  PoolState* pool = nullptr;
+  /// The buffer, whose type the leases know.
+  std::shared_ptr<void> buffer;
+  std::atomic<int> holders{0};
+  /// The task whose body has last copied or moved a lease of the buffer.
+  std::atomic<int> holder{-1};
+  /// The age of the item for which the buffer was granted.
+  std::uint64_t age = 0;
+};
+
+/// The buffers of a pool.
+class PoolState {
+ public:
+  /// Makes a pool of `given_count` buffers, of which each item of a source needs `given_per_item` at the same
+  /// time. `make` makes a buffer.
+  PoolState(std::shared_ptr<Core> core, std::string given_name, int given_count, int given_per_item,
+            std::function<std::shared_ptr<void>()> make)
+      : name(std::move(given_name)),
+        count(given_count),
+        per_item(given_per_item),
+        core_(std::move(core)),
+        make_(std::move(make)) {}
+
+  /// Makes the buffers that are still missing. Called before a run.
+  void allocate();
+  /// Returns whether the item with the age `age` may have a buffer. `oldest` is the age of the oldest item,
+  /// for which as many buffers stay reserved as it may still need. The lock of the core must be held, as for
+  /// all functions below but `give_back`.
+  bool may_grant(std::uint64_t age, std::uint64_t oldest) const;
+  bool has_free() const { return !free_.empty(); }
+  /// Takes a free buffer, with one holder.
+  PoolSlot* take(std::uint64_t age);
+  /// Puts a buffer back that was taken but never given to a body.
+  void put_back(PoolSlot* slot) { free_.push_back(slot); }
+  /// Returns the task that holds the most buffers and their number.
+  std::pair<int, int> greatest_holder() const;
+  int free_count() const { return static_cast<int>(free_.size()); }
+  /// The most buffers that were in use at the same time.
+  int high_water() const { return high_water_; }
+
+  /// Called by the last holder of a buffer, without the lock.
+  void give_back(PoolSlot* slot);
+
+  const std::string name;
+  int count;
+  const int per_item;
+
+ private:
+  std::shared_ptr<Core> core_;
+  std::function<std::shared_ptr<void>()> make_;
+  std::vector<std::unique_ptr<PoolSlot>> slots_;
+  std::vector<PoolSlot*> free_;
+  int high_water_ = 0;
+};
+
+}  // namespace tessera::graph::detail

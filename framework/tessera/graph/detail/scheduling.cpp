@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which job runs when: order, buffers, bodies, sources, and the end of the run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/detail/execution.hpp"
+
+namespace tessera::graph::detail {
+
+void Execution::proceed(const Job& given, Stage stage) {
+  Job job = given;
+  Node& to = *job.node;
+  if (has_failed()) return push_dropped(job);
+  if (stage == Stage::order && to.ordered != nullptr) return arrive(job);
+  if (stage != Stage::body && !to.pools.empty() && !(pool_waiters_.empty() && grant(job, true))) {
+    pool_waiters_.insert(
+        std::ranges::upper_bound(pool_waiters_, job,
+                                 [](const Job& a, const Job& b) { return is_less_urgent(b, a); }),
+        job);
+    return grant_waiting(true);
+  }
+  if (to.task->kind == TaskKind::output) return offer(job);
+  if (may_start(to, job)) push_ready(job);
+}
+
+void Execution::push_ready(const Job& job) {
+  Lane& lane = *job.node->lane;
+  lane.push(job);
+  if (&lane != kernels_ || is_rehearsal()) return;
+  is_paused_ = true;
+  if (running_pausable_ == 0) main_wake_.notify_all();
+}
+
+void Execution::push_dropped(Job job) {
+  job.input = Job::dropped_input;
+  push_ready(job);
+}
+
+void Execution::discard(Worker& worker, Job job) {
+  if (job.item != nullptr) Item::drop(job.item);
+  for (PoolSlot* slot : job.grants)
+    if (slot != nullptr) {
+      slot->holders.store(0);
+      slot->pool->give_back(slot);
+    }
+  if (job.node->source != nullptr)
+    end_source_call(*job.node, job.scope, true);
+  else
+    release(worker, job.scope);
+}
+
+void Execution::offer(const Job& job) {
+  job.node->offered.push_back(job);
+  job.node->offer.notify_one();
+  if (job.node->ordered != nullptr) job.node->ordered->is_busy = false;
+}
+
+// --- Bodies ------------------------------------------------------------------------------------------
+
+bool Execution::may_start(Node& node, const Job& job) {
+  if (node.limit == 0) return true;
+  const std::lock_guard lock(node.lock);
+  if (node.admitted < node.limit) {
+    ++node.admitted;
+    return true;
+  }
+  node.backlog.push_back(job);
+  std::push_heap(node.backlog.begin(), node.backlog.end(), is_less_urgent);
+  return false;
+}
+
+int Execution::take_body(const Worker& worker, Node& node) {
+  if (node.limit == 0) return node.is_serial ? 0 : worker.slot;
+  const std::lock_guard lock(node.lock);
+  const int body = node.free_bodies.back();
+  node.free_bodies.pop_back();
+  return body;
+}
+
+void Execution::leave(Node& node, int body) {
+  if (node.ordered != nullptr) {
+    const std::lock_guard lock(mutex());
+    node.ordered->is_busy = false;
+    return advance(node);
+  }
+  if (node.limit == 0) return;
+  Job next;
+  {
+    const std::lock_guard lock(node.lock);
+    node.free_bodies.push_back(body);
+    if (node.backlog.empty()) {
+      --node.admitted;
+      return;
+    }
+    std::pop_heap(node.backlog.begin(), node.backlog.end(), is_less_urgent);
+    next = node.backlog.back();
+    node.backlog.pop_back();
+  }
+  const std::lock_guard lock(mutex());
+  push_ready(next);
+}
+
+// --- Order -------------------------------------------------------------------------------------------
+
+void Execution::arrive(const Job& job) {
+  Ordered& ordered = *job.node->ordered;
+  Scope* const scope = job.scope;
+  if (job.node->task->inputs.size() == 1 || job.node->task->kind != TaskKind::keeper) {
+    if (!ordered.is_busy && ordered.next == scope->ordinal) {
+      ++ordered.next;
+      ordered.slots.erase(scope->ordinal);
+      ordered.is_busy = true;
+      proceed(job, Stage::pools);
+      return advance(*job.node);
+    }
+  }
+  Ordered::Slot& slot = ordered.slots[scope->ordinal];
+  slot.arrived.insert(std::ranges::upper_bound(slot.arrived, job.input, {}, &Job::input), job);
+  slot.known |= std::uint32_t(1) << job.input;
+  const int source = scope->source;
+  const std::int64_t ordinal = scope->ordinal;
+  std::int64_t parked = 0;
+  const bool is_last = scope->park(parked) == 0;
+  advance(*job.node);
+  if (is_last) settle_ordered(source, ordinal);
+}
+
+/// Starts the items whose turn it is at an ordered task.
+void Execution::advance(Node& node) {
+  Ordered& ordered = *node.ordered;
+  const TaskDeclaration& task = *node.task;
+  const std::size_t inputs = task.kind == TaskKind::keeper ? task.inputs.size() : 1;
+  while (!ordered.is_busy) {
+    const std::int64_t ordinal = ordered.next;
+    const auto found = ordered.slots.find(ordinal);
+    if (found == ordered.slots.end()) return;
+    Ordered::Slot& slot = found->second;
+    for (std::size_t input = 0; input < inputs; ++input) {
+      const Source& source = *this->node(graph_.region(graph_.flow(task.inputs[input]).region).task).source;
+      const bool is_known = (slot.known >> input & 1) != 0;
+      if (!is_known && (!source.is_ended || source.is_pending || ordinal < source.next)) return;
+    }
+    if (slot.arrived.empty()) {
+      ordered.slots.erase(found);
+      ++ordered.next;
+      continue;
+    }
+    const Job job = slot.arrived.front();
+    slot.arrived.erase(slot.arrived.begin());
+    if (is_timed()) node.wait_order += now() - job.since;
+    ordered.is_busy = true;
+    job.scope->unpark();
+    proceed(job, Stage::pools);
+  }
+}
+
+void Execution::advance_readers(const Node& source) {
+  for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source.id)]) advance(*reader);
+}
+
+/// Notes that nothing of an item of a source is under way but what waits at ordered tasks. What has not
+/// come to the first of these will not come any more.
+void Execution::settle_ordered(int source, std::int64_t ordinal) {
+  for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source)]) {
+    Ordered& ordered = *reader->ordered;
+    if (ordered.next > ordinal) continue;
+    Ordered::Slot& slot = ordered.slots[ordinal];
+    const Scope* waiting = nullptr;
+    for (const Job& job : slot.arrived)
+      if (job.scope->source == source) waiting = job.scope;
+    if (waiting != nullptr && !waiting->is_settled()) return;
+    const TaskDeclaration& task = *reader->task;
+    for (std::size_t input = 0; input < task.inputs.size(); ++input)
+      if (graph_.region(graph_.flow(task.inputs[input]).region).task == source)
+        slot.known |= std::uint32_t(1) << (task.kind == TaskKind::keeper ? input : 0);
+    advance(*reader);
+    if (waiting != nullptr) return;
+  }
+}
+
+// --- Pools -------------------------------------------------------------------------------------------
+
+/// Takes the buffers of a job, if all of them are free. If `reserves` is true, as many stay free as the
+/// oldest item may need.
+bool Execution::grant(Job& job, bool reserves) {
+  const std::uint64_t oldest = reserves ? oldest_age() : job.age();
+  for (const PoolState* pool : job.node->pools)
+    if (!pool->may_grant(job.age(), oldest)) return false;
+  for (std::size_t i = 0; i < job.node->pools.size(); ++i)
+    job.grants[i] = job.node->pools[i]->take(job.age());
+  if (is_timed() && job.since > 0) {
+    const std::int64_t time = now();
+    job.node->wait_pool += time - job.since;
+    job.since = time;
+  }
+  return true;
+}
+
+/// Serves the jobs that wait for buffers, the oldest first. A pool that an older job waits for serves no
+/// younger one.
+void Execution::grant_waiting(bool reserves) {
+  if (pool_waiters_.empty()) return;
+  std::vector<const PoolState*> blocked;
+  std::vector<Job> granted;
+  std::erase_if(pool_waiters_, [&](Job& job) {
+    const auto& pools = job.node->pools;
+    const bool waits = std::ranges::any_of(
+        pools, [&](const PoolState* pool) { return std::ranges::find(blocked, pool) != blocked.end(); });
+    if (!waits && grant(job, reserves)) {
+      granted.push_back(job);
+      return true;
+    }
+    blocked.insert(blocked.end(), pools.begin(), pools.end());
+    return false;
+  });
+  for (const Job& job : granted) proceed(job, Stage::body);
+}
+
+void Execution::buffer_returned() {
+  const std::lock_guard lock(mutex());
+  grant_waiting(true);
+}
+
+std::uint64_t Execution::oldest_age() const {
+  std::uint64_t oldest = ~std::uint64_t(0);
+  for (const Node* node : sources_)
+    if (node->source->first_open < node->source->next)
+      oldest = std::min(oldest, age_of(*node, node->source->first_open));
+  return oldest;
+}
+
+// --- Sources -----------------------------------------------------------------------------------------
+
+std::uint64_t Execution::age_of(const Node& source, std::int64_t ordinal) {
+  return static_cast<std::uint64_t>(ordinal) << 12 | static_cast<std::uint64_t>(source.id);
+}
+
+Scope* Execution::open_root(Node& node) {
+  Source& source = *node.source;
+  auto* const scope = new Scope(nullptr, Scope::Kind::root, source.next++);
+  scope->source = node.id;
+  scope->age = age_of(node, scope->ordinal);
+  ++source.in_flight;
+  source.closed.push_back(false);
+  most_open_roots_ = std::max(most_open_roots_, ++open_roots_);
+  return scope;
+}
+
+void Execution::start_source(Node& node) {
+  Source& source = *node.source;
+  if (source.is_ended || source.is_pending) return;
+  if (has_failed() || stop_.stop_requested()) return close_source(node);
+  if (source.in_flight >= source.window) return;
+  source.is_pending = true;
+  Job job{.node = &node, .scope = open_root(node)};
+  if (is_timed()) job.since = now();
+  proceed(job, Stage::pools);
+}
+
+void Execution::close_source(Node& node) {
+  node.source->is_ended = true;
+  advance_readers(node);
+}
+
+void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
+  Source& source = *node.source;
+  const std::lock_guard lock(mutex());
+  source.is_pending = false;
+  if (!is_ended) return start_source(node);
+  --source.next;
+  --source.in_flight;
+  source.closed.pop_back();
+  --open_roots_;
+  delete scope;
+  close_source(node);
+  check_quiet();
+}
+
+void Execution::note_closed(Source& source, std::int64_t ordinal) {
+  --source.in_flight;
+  source.closed[static_cast<std::size_t>(ordinal - source.first_open)] = true;
+  while (!source.closed.empty() && source.closed.front()) {
+    source.closed.pop_front();
+    ++source.first_open;
+  }
+}
+
+// --- The end of the run ------------------------------------------------------------------------------
+
+void Execution::check_quiet() {
+  if (is_done_ || open_roots_ > 0) return;
+  for (const Node* node : sources_)
+    if (!node->source->is_ended || node->source->is_pending) return;
+  finish_next();
+}
+
+/// Starts the call of `finish` of the next task that has one, or ends the run.
+void Execution::finish_next() {
+  if (finishing_ == finish_order_.size() || has_failed()) return end_run();
+  Node& node = this->node(finish_order_[finishing_++]);
+  int region =
+      graph_.flow(node.task->outputs.empty() ? node.task->inputs.front() : node.task->outputs.front()).region;
+  while (graph_.region(region).parent >= 0) region = graph_.region(region).parent;
+  Scope* scope = nullptr;
+  if (const int source = graph_.region(region).task; source >= 0) {
+    scope = open_root(this->node(source));
+  } else {
+    scope = new Scope(nullptr, Scope::Kind::root, 0);
+    ++open_roots_;
+  }
+  push_ready({.node = &node, .scope = scope, .input = Job::finish_input});
+}
+
+void Execution::end_run() {
+  is_done_ = true;
+  for (const auto& lane : lanes_) lane->wake.notify_all();
+  for (const auto& node : nodes_) {
+    node->offer.notify_all();
+    if (node->source != nullptr) node->source->room.notify_all();
+  }
+  main_wake_.notify_all();
+}
+
+/// Finds out whether items are under way although no thread has anything to do.
+void Execution::check_stuck() {
+  if (is_done_ || running_ > 0 || open_roots_ == 0 || was_popped_) return;
+  for (const auto& lane : lanes_)
+    if (!lane->ready.empty()) return;
+  for (const auto& node : nodes_)
+    if (!node->offered.empty()) return;
+  if (pool_waiters_.empty()) return fail_with(std::make_exception_ptr(InternalError("the graph is stuck")));
+  grant_waiting(false);
+  for (const auto& lane : lanes_)
+    if (!lane->ready.empty()) return;
+  fail_with(std::make_exception_ptr(InputError(stuck_message())));
+}
+
+std::string Execution::stuck_message() const {
+  const Job& job = pool_waiters_.front();
+  for (const PoolState* pool : job.node->pools) {
+    if (pool->has_free()) continue;
+    const auto [task, held] = pool->greatest_holder();
+    const std::string holder = task >= 0 ? title(graph_.task(task)) : "the caller";
+    return fmt::format(
+        "pool '{}' is too small: {} of {} are held by {}, '{}' waits for {}; raise graph.{}.count",
+        pool->name, held, pool->count, holder, job.node->task->name, stamp_text(*job.scope), pool->name);
+  }
+  throw InternalError("a job waits although its buffers are free");
+}
+
+void Execution::fail_trips(const Node& feedback, const Scope& scope) {
+  const std::lock_guard lock(mutex());
+  fail_with(std::make_exception_ptr(
+      InputError(fmt::format("{} of {} takes more than {} turns through feedback '{}'; raise its `most`",
+                             graph_.name, stamp_text(scope), trip_limit_, feedback.task->name))));
+}
+
+void Execution::fail(Node* node, Scope* scope) {
+  const std::lock_guard lock(mutex());
+  if (has_failed()) return;
+  if (node->task->options.on_error == OnError::stop) return fail_with(std::current_exception());
+  if (scope->root->is_skipped.exchange(true)) return;
+  SkippedItem skipped{node->task->name, scope->root->ordinal, stamp_text(*scope), "unknown exception"};
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    skipped.reason = error.what();
+  } catch (...) {  // The reason stays unknown.
+  }
+  skipped_.push_back(std::move(skipped));
+}
+
+/// Ends the run with `error`. Jobs that wait are dropped.
+void Execution::fail_with(std::exception_ptr error) {
+  if (has_failed()) return;
+  error_ = std::move(error);
+  has_failed_ = true;
+  stop_.request_stop();
+  std::vector<Job> dropped = std::exchange(pool_waiters_, {});
+  for (const auto& node : nodes_) {
+    if (node->source != nullptr) {
+      node->source->is_ended = true;
+      node->source->room.notify_all();
+    }
+    for (const Job& job : std::exchange(node->offered, {})) dropped.push_back(job);
+    if (node->ordered == nullptr) continue;
+    for (auto& [ordinal, slot] : std::exchange(node->ordered->slots, {}))
+      for (const Job& job : slot.arrived) {
+        job.scope->unpark();
+        dropped.push_back(job);
+      }
+  }
+  for (const Job& job : dropped) push_dropped(job);
+  check_quiet();
+}
+
+}  // namespace tessera::graph::detail

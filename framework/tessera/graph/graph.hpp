@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tessera/graph/detail/declaration.hpp"
+#include "tessera/graph/detail/typed_body.hpp"
+#include "tessera/graph/flow.hpp"
+#include "tessera/graph/pool.hpp"
+#include "tessera/graph/run.hpp"
+#include "tessera/graph/settings.hpp"
+#include "tessera/graph/transfer.hpp"
+
+namespace tessera::graph {
+
+/// A graph of tasks through which items flow: frames of a video, tiles of a plate, blocks of a matrix. Verbs
+/// add tasks, and return the flows of the items that the tasks emit. A graph is data: it can be checked,
+/// explained, saved, rehearsed and run, and nothing runs before `run` is called.
+///
+/// Each item has a stamp: the number of the item of a source, and inside loops and scatters also the numbers
+/// of the turn and of the part. A task emits items with the stamp of the items that it reads, and a task with
+/// several inputs is called with items of equal stamps. So results do not depend on the number of workers.
+///
+/// The arguments of a verb after the body are flows and pools, in any order. The body gets a value for each
+/// flow, and a Lease for each pool. Bodies are copied: each worker has one of its own. If a body has the
+/// member `start(const Place&)`, it is called before the first item, on the thread of the first call. If a
+/// body has the member `finish(Out<U>&...)`, with one Out for each output of the task, it is called after the
+/// last item of the run.
+///
+/// Names of tasks and pools must be unique, since decks name tasks by them.
+class Graph {
+ public:
+  explicit Graph(std::string name);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Adds a source. `body(ordinal, leases...)` returns a std::optional of an item, or nothing at the end. It
+  /// is called with 0, 1, 2 and so on, one call at a time. It may take a std::stop_token as its last
+  /// parameter.
+  template <class Body, class... Ts>
+  auto source(std::string name, Task options, Body body, const Pool<Ts>&... pools) {
+    using U = typename detail::ItemType<detail::SourceResult<Body, Ts...>>::Type;
+    using Typed = detail::SourceBody<Body, U, Ts...>;
+    auto task = declare<Typed>(detail::TaskKind::source, std::move(name), options, std::move(body), pools...);
+    return add<U>(std::move(task), false);
+  }
+
+  /// Adds an end at which Run::push puts items of the type T into the graph.
+  template <class T>
+  Flow<T> input(std::string name, Task options = {}) {
+    return add<T>({.name = std::move(name), .kind = detail::TaskKind::input, .options = options}, false);
+  }
+
+  /// Adds a task without state. `body(values..., leases...)`, in the order of the arguments, returns one
+  /// item, or a std::optional of one. With explicit output types, as in task<A, B>, `body(values...,
+  /// leases..., Out<A>&, Out<B>&)` emits any number of items, and the result is a flow, or a std::tuple of
+  /// flows.
+  template <class... Outputs, class Body, class... Arguments>
+  auto task(std::string name, Task options, Body body, const Arguments&... arguments) {
+    return add_body<detail::TaskKind::task, Outputs...>(std::move(name), options, std::move(body),
+                                                        arguments...);
+  }
+
+  /// Adds a body with state, which is called for one item after the other, whichever input it comes from:
+  /// `body(value, leases..., Out<Outputs>&...)`, with an overload for each type of input. Flows come before
+  /// pools among the arguments. `options.order` must say in which order items come.
+  template <class... Outputs, class Body, class... Arguments>
+  auto keeper(std::string name, Task options, Body body, const Arguments&... arguments) {
+    using Typed = detail::KeeperBody<Body, detail::Types<Outputs...>, detail::FlowTypes<Arguments...>,
+                                     detail::PoolTypes<Arguments...>>;
+    auto task =
+        declare<Typed>(detail::TaskKind::keeper, std::move(name), options, std::move(body), arguments...);
+    task.takes_values = !Typed::shares_values;
+    return add_outputs<Outputs...>(std::move(task), !options.single);
+  }
+
+  /// Adds a task that emits nothing, such as one that writes files. `body(values..., leases...)` is called by
+  /// one thread at a time unless `options.workers` says otherwise.
+  template <class Body, class... Arguments>
+  void sink(std::string name, Task options, Body body, const Arguments&... arguments) {
+    if (options.workers == 0) options.workers = 1;
+    add_body<detail::TaskKind::sink>(std::move(name), options, std::move(body), arguments...);
+  }
+
+  /// Adds an end at which Run::pop takes items out of the graph. An item counts as under way until it is
+  /// taken.
+  template <class T>
+  void output(std::string name, Task options, const Flow<T>& flow) {
+    add_task({.name = std::move(name),
+              .kind = detail::TaskKind::output,
+              .options = options,
+              .inputs = {flow.number()}});
+  }
+
+  /// Says that nobody needs the items of `flow`.
+  template <class T>
+  void discard(const Flow<T>& flow) {
+    declaration_->flow(flow.number()).is_discarded = true;
+  }
+
+  /// Adds a task that takes one item apart: `body(values..., leases..., Out<U>&)`. Each part that it emits
+  /// has a stamp of its own, and `gather` puts parts together again.
+  template <class U, class Body, class... Arguments>
+  Flow<U> scatter(std::string name, Task options, Body body, const Arguments&... arguments) {
+    return add_body<detail::TaskKind::scatter, U>(std::move(name), options, std::move(body), arguments...);
+  }
+
+  /// Collects the parts of each scatter. Emits a std::vector of them in the order in which the scatter
+  /// emitted them, when the last one has come or has been dropped. The vector may be empty.
+  template <class T>
+  Flow<std::vector<T>> gather(std::string name, const Flow<T>& parts) {
+    return add<std::vector<T>>({.name = std::move(name),
+                                .kind = detail::TaskKind::gather,
+                                .inputs = {parts.number()},
+                                .make_body = [] { return std::make_unique<detail::GatherBody<T>>(); }},
+                               false);
+  }
+
+  /// Adds a loop: items enter `body`, which adds tasks and returns the flow of what they make of the item. An
+  /// item leaves the loop when `until(item)` is true after a turn, or after `options.most` turns, and then
+  /// has the stamp again with which it entered. Several items may be in different turns at the same time.
+  template <class T, class Body, class Until>
+  Flow<T> loop(std::string name, Task options, const Flow<T>& entering, const Body& body, Until until) {
+    const Flow<T> turn(enter_loop(name, options, entering.number()));
+    const Flow<T> turned = body(turn);
+    return Flow<T>(leave_loop(turn.number(), turned.number(), options,
+                              detail::body_maker<detail::TurnBody<T, Until>>(std::move(until))));
+  }
+
+  /// Makes a flow whose items `close` names later, so that tasks can read what comes of their own items. The
+  /// items keep their stamps. An item that takes more than `options.most` turns, feedback by feedback, ends
+  /// the run with an InputError.
+  template <class T>
+  Flow<T> feedback(std::string name, Task options) {
+    return Flow<T>(add_feedback(std::move(name), options));
+  }
+  /// Closes a feedback: the items of `flow` are those of `feedback`.
+  template <class T>
+  void close(const Flow<T>& feedback, const Flow<T>& flow) {
+    close_feedback(feedback.number(), flow.number());
+  }
+
+  /// Joins flows of the same type into one, which has the items of all.
+  template <class T>
+  Flow<T> merge(std::string name, const std::vector<Flow<T>>& flows) {
+    std::vector<int> numbers;
+    for (const Flow<T>& flow : flows) numbers.push_back(flow.number());
+    return Flow<T>(add_merge(std::move(name), numbers, false));
+  }
+
+  /// Makes a copy of a part of the graph for each of `places`. `where(item)` is the index of the place that
+  /// an item goes to, or a std::vector of indices, to all of which it goes. `body(flow)` adds the tasks of
+  /// one place and returns a flow. Their names get the index of the place, as in "fft[1]", and their place is
+  /// this one unless their options say otherwise. Returns the flow of the items of all copies. Copies may be
+  /// replicated again.
+  template <class T, class Where, class Body>
+  auto replicate(std::string name, const std::vector<Place>& places, Where where, const Flow<T>& flow,
+                 const Body& body) {
+    using Chosen = std::remove_cvref_t<std::invoke_result_t<Where&, const T&>>;
+    const int count = static_cast<int>(places.size());
+    detail::TaskDeclaration task{
+        .name = name,
+        .kind = detail::TaskKind::route,
+        .inputs = {flow.number()},
+        .make_body = detail::body_maker<detail::RouteBody<T, Where>>(std::move(where), count)};
+    const std::vector<int> routes = add_routes(std::move(task), count, !std::integral<Chosen>);
+    using Result = std::invoke_result_t<const Body&, Flow<T>>;
+    std::vector<int> results;
+    for (int place = 0; place < count; ++place) {
+      enter_place(places[static_cast<std::size_t>(place)], place);
+      results.push_back(body(Flow<T>(routes[static_cast<std::size_t>(place)])).number());
+      leave_place();
+    }
+    return Result(add_merge(name + " results", results, std::integral<Chosen>));
+  }
+
+  /// Sends items to the rank `key(item)` modulo the number of ranks, where the tasks that read the returned
+  /// flow run. T must be sendable (see Transfer). Stamps travel with the items.
+  template <class T, class Key>
+  Flow<T> send(std::string name, Key key, const Flow<T>& flow) {
+    return add<T>({.name = std::move(name),
+                   .kind = detail::TaskKind::send,
+                   .inputs = {flow.number()},
+                   .make_body = detail::body_maker<detail::SendBody<T, Key>>(std::move(key))},
+                  false);
+  }
+
+  /// Changes options of tasks, sizes of pools and the window. Throws InputError for names that the graph
+  /// lacks.
+  void configure(const Settings& settings);
+  /// Throws InputError with one line about what keeps the graph from running, if there is something.
+  void check(const RunOptions& options = {}) const;
+  /// Checks the graph, makes the buffers of the pools and starts a run. The graph must outlive the Run, and
+  /// only one Run of a graph may exist at a time. Collective if `options.communicator` has several ranks.
+  Run run(const RunOptions& options = {});
+  /// Runs the graph on this thread, one body at a time, in an order that `seed` determines: 0 means the
+  /// oldest item first, 1 the newest first, 2 + t that the task with the number t is starved, and all others
+  /// a random order. The results are the same as those of a run unless a body is not pure or an order is
+  /// missing. Bodies may launch kernels. Throws as Run::wait does. The graph must have no inputs and outputs.
+  Report rehearse(std::uint64_t seed, const RunOptions& options = {});
+
+  /// The graph as data. This is for functions of this room only.
+  const detail::Declaration& declaration() const { return *declaration_; }
+
+ private:
+  template <class T>
+  friend class Pool;
+
+  int add_pool(std::string name, const PoolOptions& options, std::function<std::shared_ptr<void>()> make);
+  int add_task(detail::TaskDeclaration task);
+  int enter_loop(const std::string& name, const Task& options, int entering);
+  int leave_loop(int turn, int turned, const Task& options,
+                 std::function<std::unique_ptr<detail::Body>()> until);
+  int add_feedback(std::string name, const Task& options);
+  void close_feedback(int feedback, int flow);
+  int add_merge(std::string name, const std::vector<int>& flows, bool is_exclusive);
+  std::vector<int> add_routes(detail::TaskDeclaration task, int count, bool to_several);
+  void enter_place(const Place& place, int index);
+  void leave_place();
+  int add_output(int task, bool several);
+
+  static void note(detail::TaskDeclaration& task, int flow, int pool) {
+    if (flow >= 0) task.inputs.push_back(flow);
+    if (pool >= 0) task.pools.push_back(pool);
+  }
+  template <class T>
+  static void note(detail::TaskDeclaration& task, const Flow<T>& flow) {
+    note(task, flow.number(), -1);
+  }
+  template <class T>
+  static void note(detail::TaskDeclaration& task, const Pool<T>& pool) {
+    note(task, -1, pool.number());
+  }
+
+  /// Returns the declaration of a task with a body of the type Typed.
+  template <class Typed, class Body, class... Arguments>
+  detail::TaskDeclaration declare(detail::TaskKind kind, std::string name, const Task& options, Body body,
+                                  const Arguments&... arguments) {
+    detail::TaskDeclaration task{.name = std::move(name),
+                                 .kind = kind,
+                                 .options = options,
+                                 .make_body = detail::body_maker<Typed>(std::move(body)),
+                                 .is_copyable = std::is_copy_constructible_v<Body>,
+                                 .has_finish = Typed::has_finish,
+                                 .launches_kernels = detail::launches_kernels<Body>};
+    (note(task, arguments), ...);
+    return task;
+  }
+
+  /// Adds a task with one output.
+  template <class U>
+  Flow<U> add(detail::TaskDeclaration task, bool several) {
+    return Flow<U>(add_output(add_task(std::move(task)), several));
+  }
+
+  /// Adds a task with an output for each of Outputs.
+  template <class... Outputs>
+  auto add_outputs(detail::TaskDeclaration task, [[maybe_unused]] bool several) {
+    const int id = add_task(std::move(task));
+    if constexpr (sizeof...(Outputs) == 1)
+      return Flow<std::tuple_element_t<0, std::tuple<Outputs...>>>(add_output(id, several));
+    else if constexpr (sizeof...(Outputs) > 1)
+      return std::tuple<Flow<Outputs>...>{Flow<Outputs>(add_output(id, several))...};
+  }
+
+  /// Adds a task, sink or scatter.
+  template <detail::TaskKind kind, class... Outputs, class Body, class... Arguments>
+  auto add_body(std::string name, const Task& options, Body body, const Arguments&... arguments) {
+    if constexpr (sizeof...(Outputs) > 0) {
+      using Typed = detail::TaskBody<true, Body, detail::Types<Outputs...>, Arguments...>;
+      auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
+      task.takes_values = !Typed::shares_values;
+      return add_outputs<Outputs...>(std::move(task), kind == detail::TaskKind::task && !options.single);
+    } else {
+      using Result = std::invoke_result_t<Body&, detail::ValueOf<Arguments>...>;
+      if constexpr (kind == detail::TaskKind::sink) {
+        using Typed = detail::TaskBody<false, Body, detail::Types<>, Arguments...>;
+        auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
+        task.takes_values = !Typed::shares_values;
+        add_task(std::move(task));
+      } else {
+        static_assert(!std::is_void_v<Result>,
+                      "the body of a task returns an item; use sink for bodies without");
+        using U = typename detail::ItemType<Result>::Type;
+        using Typed = detail::TaskBody<false, Body, detail::Types<U>, Arguments...>;
+        auto task = declare<Typed>(kind, std::move(name), options, std::move(body), arguments...);
+        task.takes_values = !Typed::shares_values;
+        return add<U>(std::move(task), false);
+      }
+    }
+  }
+
+  std::unique_ptr<detail::Declaration> declaration_;
+  /// The places of the replicas that are being built, from the outermost.
+  std::vector<std::pair<Place, int>> places_;
+};
+
+template <class T>
+template <class Make>
+Pool<T>::Pool(Graph& graph, std::string name, PoolOptions options, Make make) {
+  number_ =
+      graph.add_pool(std::move(name), options, [make = std::move(make)]() mutable -> std::shared_ptr<void> {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(make())>, std::shared_ptr<T>>)
+          return make();
+        else
+          return std::make_shared<T>(make());
+      });
+}
+
+}  // namespace tessera::graph

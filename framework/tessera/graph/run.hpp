@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tessera/graph/detail/item.hpp"
+#include "tessera/graph/flow.hpp"
+#include "tessera/graph/report.hpp"
+
+namespace tessera::graph {
+
+namespace detail {
+class Execution;
+}
+
+/// The options of a run.
+struct RunOptions {
+  /// The number of worker threads; 0 means the number of processors that the process may use.
+  int workers = 0;
+  /// The communicator of the ranks that run the graph together. All of them must build the same graph.
+  /// Without a communicator the calling process runs the graph alone.
+  MPI_Comm communicator = MPI_COMM_NULL;
+  /// Whether the report has times. Calls are always counted.
+  bool timed = false;
+  /// Whether the report has a trace of all calls.
+  bool traced = false;
+  /// The bytes that all pools together may have; 0 means any number.
+  std::int64_t memory = 0;
+};
+
+/// A run of a graph. The destructor stops a run that was not waited for.
+class Run {
+ public:
+  explicit Run(std::unique_ptr<detail::Execution> execution);
+  ~Run();
+  Run(Run&&) noexcept;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Puts an item into the graph. Waits while as many items of this input are under way as the window allows.
+  /// Returns false if the run has been stopped or has failed. Any thread may call this function, but only one
+  /// at a time for each input.
+  template <class T>
+  bool push(const Flow<T>& input, T value) {
+    return push_item(input.number(), new detail::ItemOf<T>(std::move(value)));
+  }
+  /// Says that no more items are pushed. Without this call the run does not end.
+  template <class T>
+  void close(const Flow<T>& input) {
+    close_input(input.number());
+  }
+  /// Takes the next item that has come to the output task that reads `flow`. Waits for it. Returns nothing
+  /// after the last item.
+  template <class T>
+  std::optional<T> pop(const Flow<T>& flow) {
+    detail::Item* item = pop_item(flow.number());
+    if (item == nullptr) return std::nullopt;
+    T value = item->is_sole() ? std::move(detail::value_of<T>(*item)) : detail::value_of<T>(*item);
+    detail::Item::drop(item);
+    return value;
+  }
+
+  /// Ends the sources. Items that are under way are finished. Any thread may call this function.
+  void stop();
+  /// Waits for the end of the run. Bodies at Place::kernels() run on the thread that calls this function,
+  /// which must be the one that has initialized Kokkos. Throws the first exception of a body, and InputError
+  /// if a pool is too small. Collective if the run has several ranks.
+  void wait();
+  /// What the run has done so far on this rank. Complete after `wait`.
+  Report report() const;
+
+ private:
+  bool push_item(int flow, detail::Item* item);
+  void close_input(int flow);
+  detail::Item* pop_item(int flow);
+
+  std::unique_ptr<detail::Execution> execution_;
+};
+
+}  // namespace tessera::graph

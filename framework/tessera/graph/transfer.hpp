@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/detail/emitter.hpp"
+
+namespace tessera::graph {
+
+/// The bytes of a value that are sent to another rank.
+class Bytes {
+ public:
+  Bytes() = default;
+  explicit Bytes(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {}
+  /// Appends `count` bytes.
+  void write(const void* data, std::size_t count) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), begin, begin + count);
+  }
+  /// Copies the next `count` bytes to `data`. Throws InternalError if there are fewer.
+  void read(void* data, std::size_t count) {
+    if (count > bytes_.size() - next_) throw InternalError("a value from another rank has too few bytes");
+    if (count > 0) std::memcpy(data, bytes_.data() + next_, count);
+    next_ += count;
+  }
+  const std::vector<std::byte>& all() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::size_t next_ = 0;
+};
+
+/// How values of the type T are sent to other ranks. Types whose bytes can be copied are sent as they are,
+/// and vectors and texts by their elements. Specialise this template for other types.
+template <class T>
+struct Transfer {
+  static_assert(std::is_trivially_copyable_v<T>, "specialise tessera::graph::Transfer for this type");
+  static void pack(const T& value, Bytes& bytes) { bytes.write(&value, sizeof(T)); }
+  static T unpack(Bytes& bytes) {
+    T value;
+    bytes.read(&value, sizeof(T));
+    return value;
+  }
+};
+
+template <class T>
+struct Transfer<std::vector<T>> {
+  static void pack(const std::vector<T>& values, Bytes& bytes) {
+    Transfer<std::size_t>::pack(values.size(), bytes);
+    if constexpr (std::is_trivially_copyable_v<T>)
+      bytes.write(values.data(), values.size() * sizeof(T));
+    else
+      for (const T& value : values) Transfer<T>::pack(value, bytes);
+  }
+  static std::vector<T> unpack(Bytes& bytes) {
+    std::vector<T> values(Transfer<std::size_t>::unpack(bytes));
+    if constexpr (std::is_trivially_copyable_v<T>)
+      bytes.read(values.data(), values.size() * sizeof(T));
+    else
+      for (T& value : values) value = Transfer<T>::unpack(bytes);
+    return values;
+  }
+};
+
+template <>
+struct Transfer<std::string> {
+  static void pack(const std::string& text, Bytes& bytes) {
+    Transfer<std::size_t>::pack(text.size(), bytes);
+    bytes.write(text.data(), text.size());
+  }
+  static std::string unpack(Bytes& bytes) {
+    std::string text(Transfer<std::size_t>::unpack(bytes), ' ');
+    bytes.read(text.data(), text.size());
+    return text;
+  }
+};
+
+namespace detail {
+
+/// The key of `send`, and the conversion of items into bytes.
+template <class T, class Key>
+class SendBody final : public Body {
+ public:
+  explicit SendBody(Key key) : key_(std::move(key)) {}
+  bool call(Emitter& emitter, Call& call) override {
+    const T& value = std::as_const(value_of<T>(*call.item));
+    const int rank = emitter.rank_of(static_cast<std::int64_t>(key_(value)));
+    if (rank == emitter.own_rank()) {
+      call.item->hold();
+      emitter.emit_last(0, call.item);
+      return true;
+    }
+    Bytes bytes;
+    Transfer<T>::pack(value, bytes);
+    emitter.send(rank, bytes);
+    return true;
+  }
+  Item* receive(Bytes& bytes) override { return new ItemOf<T>(Transfer<T>::unpack(bytes)); }
+
+ private:
+  Key key_;
+};
+
+}  // namespace detail
+
+}  // namespace tessera::graph

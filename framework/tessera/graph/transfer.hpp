@@ -20,8 +20,9 @@ class Bytes {
   explicit Bytes(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {}
   /// Appends `count` bytes.
   void write(const void* data, std::size_t count) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), begin, begin + count);
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + count);
+    if (count > 0) std::memcpy(bytes_.data() + before, data, count);
   }
   /// Copies the next `count` bytes to `data`. Throws InternalError if there are fewer.
   void read(void* data, std::size_t count) {

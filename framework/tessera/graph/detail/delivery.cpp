@@ -6,6 +6,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/detail/execution.hpp"
+#include "tessera/graph/detail/ranks.hpp"
 #include "tessera/graph/detail/typed_body.hpp"
 
 namespace tessera::graph::detail {
@@ -95,6 +96,12 @@ bool Execution::match(Worker& worker, Node& node, int input, Item*& item, Scope*
 
 void Execution::gather(Worker& worker, const Node& node, Item* item, Scope* scope) {
   Scope* const group = scope->parent;
+  if (group->home >= 0) {
+    fail_input(fmt::format("gather '{}' gets {} on another rank than its scatter: send the parts back",
+                           node.task->name, stamp_text(*scope)));
+    Item::drop(item);
+    return release(worker, scope);
+  }
   {
     const std::lock_guard lock(group->lock);
     auto found = std::ranges::find(group->gatherings, node.id, &Gathering::task);
@@ -109,10 +116,13 @@ void Execution::gather(Worker& worker, const Node& node, Item* item, Scope* scop
 
 void Execution::release(Worker& worker, Scope* scope) {
   const bool is_root = scope->kind == Scope::Kind::root;
+  const int home = scope->home;
+  const std::uint64_t home_scope = scope->home_scope;
   const int source = scope->source;
   const std::int64_t ordinal = scope->ordinal;
   std::int64_t parked = 0;
   if (scope->release(1, parked) > 0) return;
+  if (home >= 0) return close_stand_in(worker, home, home_scope);
   if (parked > 0) {  // The scope may be gone by now, unless an ordered task still has its item.
     const std::lock_guard lock(mutex());
     return settle_ordered(source, ordinal);
@@ -125,6 +135,18 @@ void Execution::close_scope(Worker& worker, Scope* scope) {
   Scope* const parent = scope->parent;
   delete scope;
   release(worker, parent);
+}
+
+void Execution::close_stand_in(Worker& worker, int home, std::uint64_t home_scope) {
+  Scope* closed = nullptr;
+  {
+    const std::lock_guard lock(mutex());
+    closed = ranks_->close_stand_in({home, home_scope});
+  }
+  if (closed == nullptr) return;
+  Scope* const parent = closed->parent;
+  delete closed;
+  if (parent != nullptr) release(worker, parent);
 }
 
 /// Passes on what gathers have collected. Gathers that have got nothing emit an empty vector.

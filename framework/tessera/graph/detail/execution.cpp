@@ -6,6 +6,8 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/detail/bind_thread.hpp"
+#include "tessera/graph/detail/ranks.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::graph::detail {
 
@@ -35,6 +37,9 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
   make_lanes();
   for (const TaskDeclaration& task : graph_.tasks)
     if (task.kind == TaskKind::feedback) trip_limit_ += task.options.most;
+  int ranks = 1;
+  if (!is_rehearsal() && options_.communicator != MPI_COMM_NULL) MPI_Comm_size(options_.communicator, &ranks);
+  if (ranks > 1) ranks_ = std::make_unique<Ranks>(*this, options_.communicator);
   const std::lock_guard lock(mutex());
   if (graph_.core->listener != nullptr) throw InternalError("a graph runs twice at the same time");
   graph_.core->listener = this;
@@ -131,11 +136,16 @@ void Execution::start() {
     const std::lock_guard lock(mutex());
     for (Node* node : sources_) {
       node->source->window = graph_.window > 0 ? graph_.window : 4 * options_.workers;
-      if (node->task->kind == TaskKind::source) start_source(*node);
+      const int rank = node->task->options.rank;
+      if (ranks_ != nullptr && rank != Task::every_rank && rank % ranks_->size() != ranks_->rank())
+        node->source->is_ended = true;
+      else if (node->task->kind == TaskKind::source)
+        start_source(*node);
     }
     check_quiet();
   }
   if (is_rehearsal()) return;
+  if (ranks_ != nullptr) ranks_->start();
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
       if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
@@ -219,12 +229,28 @@ void Execution::wait() {
   lock.unlock();
   threads_.clear();
   if (seconds_ == 0) seconds_ = static_cast<double>(now()) * 1e-9;
+  if (ranks_ != nullptr) {
+    ranks_->join();
+    const std::exception_ptr error = std::exchange(error_, nullptr);
+    return collectively(ranks_->communicator(), [&] {
+      if (error != nullptr) std::rethrow_exception(error);
+    });
+  }
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void Execution::stop() {
+  {
+    const std::lock_guard lock(mutex());
+    if (ranks_ != nullptr) ranks_->tell_all(false);
+  }
+  stop_here();
+}
+
+void Execution::stop_here() {
   stop_.request_stop();
   const std::lock_guard lock(mutex());
+  is_stopped_ = true;
   for (Node* node : sources_) {
     if (!node->source->is_pending || node->task->kind == TaskKind::input) node->source->is_ended = true;
     node->source->room.notify_all();
@@ -245,13 +271,12 @@ bool Execution::push(int flow, Item* item) {
       Item::drop(item);
       return false;
     }
-    ++running_;
+    begin_work();
     scope = open_root(node);
   }
   deliver_to_readers(guest(node), flow, item, scope, 0, false);
   const std::lock_guard lock(mutex());
-  --running_;
-  check_stuck();
+  end_work();
   return true;
 }
 
@@ -309,7 +334,7 @@ Report Execution::report() const {
   report.most_items = most_open_roots_;
   report.workers = options_.workers;
   report.seconds = seconds_ > 0 ? seconds_ : static_cast<double>(now()) * 1e-9;
-  report.is_stopped = stop_.stop_requested();
+  report.is_stopped = is_stopped_;
   return report;
 }
 

@@ -16,6 +16,7 @@
 
 namespace tessera::graph::detail {
 
+class Ranks;
 class Worker;
 
 /// Chooses the next job of a rehearsal, in which one thread makes all calls.
@@ -82,6 +83,27 @@ class Execution : public PoolListener {
   bool next(Worker& worker, Job& job);
   void buffer_returned() override;
 
+  // Other ranks.
+  /// What the run says to other ranks; null if it has one rank only.
+  Ranks* ranks() { return ranks_.get(); }
+  /// Says that the calling thread, which is no worker, is about to deliver or release something, or has done
+  /// so. The lock must be held, as for all functions of this group but `stop_here`, `fail_elsewhere`,
+  /// `ranks_agree`, `resolve_stuck` and `is_done`.
+  void begin_work() { ++running_; }
+  void end_work();
+  void stop_here();
+  /// Ends the run because another rank has failed.
+  void fail_elsewhere();
+  /// Called when all ranks have closed the scopes of their own sources.
+  void ranks_agree(bool has_failed);
+  /// Gives buffers to the oldest job that waits for some, or ends the run if there are none. Called when
+  /// nothing is under way on any rank.
+  void resolve_stuck();
+  bool is_idle() const;
+  bool waits_for_buffers() const { return !pool_waiters_.empty(); }
+  bool is_done() const { return is_done_; }
+  std::mutex& mutex() const { return graph_.core->mutex; }
+
   Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   const Declaration& graph() const { return graph_; }
   bool is_timed() const { return options_.timed; }
@@ -94,7 +116,6 @@ class Execution : public PoolListener {
   std::stop_token stop_token() const { return stop_.get_token(); }
 
  private:
-  std::mutex& mutex() const { return graph_.core->mutex; }
   void make_nodes();
   void make_lanes();
   Lane& lane_of(const Place& place);
@@ -122,6 +143,7 @@ class Execution : public PoolListener {
   static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
   void check_quiet();
   void check_stuck();
+  void find_buffers();
   std::string stuck_message() const;
   void fail_with(std::exception_ptr error);
   /// Makes a job ready that is to be dropped.
@@ -136,8 +158,10 @@ class Execution : public PoolListener {
   /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
   bool may_start(Node& node, const Job& job);
   void close_scope(Worker& worker, Scope* scope);
+  void close_stand_in(Worker& worker, int home, std::uint64_t home_scope);
   void close_root(Scope* scope);
   void close_group(Worker& worker, Scope* group);
+  void fail_input(const std::string& message);
   void fail_trips(const Node& feedback, const Scope& scope);
   void gather(Worker& worker, const Node& node, Item* item, Scope* scope);
 
@@ -165,7 +189,8 @@ class Execution : public PoolListener {
   int running_ = 0;
   int running_pausable_ = 0;
   std::atomic<bool> is_paused_{false};
-  bool is_done_ = false;
+  std::atomic<bool> is_done_{false};
+  bool is_agreeing_ = false;
   bool was_popped_ = false;
   std::vector<int> finish_order_;
   std::size_t finishing_ = 0;
@@ -173,12 +198,14 @@ class Execution : public PoolListener {
 
   std::atomic<bool> has_failed_{false};
   std::exception_ptr error_;
+  bool is_stopped_ = false;
   std::vector<SkippedItem> skipped_;
 
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Worker> main_;
   /// What threads outside the run use to push and pop, by the number of the task.
   std::vector<std::unique_ptr<Worker>> guests_;
+  std::unique_ptr<Ranks> ranks_;
   std::vector<std::jthread> threads_;
   double seconds_ = 0;
 };

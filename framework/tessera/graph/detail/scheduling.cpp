@@ -6,6 +6,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/detail/execution.hpp"
+#include "tessera/graph/detail/ranks.hpp"
 
 namespace tessera::graph::detail {
 
@@ -107,6 +108,14 @@ void Execution::leave(Node& node, int body) {
 void Execution::arrive(const Job& job) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
+  if (scope->home >= 0 || scope->ordinal < ordered.next) {
+    fail_with(std::make_exception_ptr(InputError(
+        scope->home >= 0
+            ? fmt::format("{} is ordered, but gets {} on another rank than the source: send its items back",
+                          title(*job.node->task), stamp_text(*scope))
+            : fmt::format("{} is ordered, but gets {} twice", title(*job.node->task), stamp_text(*scope)))));
+    return push_dropped(job);
+  }
   if (job.node->task->inputs.size() == 1 || job.node->task->kind != TaskKind::keeper) {
     if (!ordered.is_busy && ordered.next == scope->ordinal) {
       ++ordered.next;
@@ -228,7 +237,7 @@ std::uint64_t Execution::oldest_age() const {
   for (const Node* node : sources_)
     if (node->source->first_open < node->source->next)
       oldest = std::min(oldest, age_of(*node, node->source->first_open));
-  return oldest;
+  return ranks_ == nullptr ? oldest : std::min(oldest, ranks_->oldest_age());
 }
 
 // --- Sources -----------------------------------------------------------------------------------------
@@ -290,16 +299,26 @@ void Execution::note_closed(Source& source, std::int64_t ordinal) {
 // --- The end of the run ------------------------------------------------------------------------------
 
 void Execution::check_quiet() {
-  if (is_done_ || open_roots_ > 0) return;
+  if (is_done_ || is_agreeing_ || open_roots_ > 0) return;
   for (const Node* node : sources_)
     if (!node->source->is_ended || node->source->is_pending) return;
-  finish_next();
+  if (ranks_ == nullptr) return finish_next();
+  is_agreeing_ = true;
+  ranks_->begin_agreement();
+}
+
+void Execution::ranks_agree(bool any_has_failed) {
+  if (any_has_failed) fail_elsewhere();
+  const std::lock_guard lock(mutex());
+  is_agreeing_ = false;
+  any_has_failed ? end_run() : finish_next();
 }
 
 /// Starts the call of `finish` of the next task that has one, or ends the run.
 void Execution::finish_next() {
-  if (finishing_ == finish_order_.size() || has_failed()) return end_run();
+  if (finishing_ == finish_order_.size() || (has_failed() && ranks_ == nullptr)) return end_run();
   Node& node = this->node(finish_order_[finishing_++]);
+  if (has_failed()) return check_quiet();  // The other ranks do not know of it yet.
   int region =
       graph_.flow(node.task->outputs.empty() ? node.task->inputs.front() : node.task->outputs.front()).region;
   while (graph_.region(region).parent >= 0) region = graph_.region(region).parent;
@@ -325,16 +344,26 @@ void Execution::end_run() {
 
 /// Finds out whether items are under way although no thread has anything to do.
 void Execution::check_stuck() {
-  if (is_done_ || running_ > 0 || open_roots_ == 0 || was_popped_) return;
-  for (const auto& lane : lanes_)
-    if (!lane->ready.empty()) return;
+  if (is_done_ || ranks_ != nullptr || open_roots_ == 0 || was_popped_ || !is_idle()) return;
   for (const auto& node : nodes_)
     if (!node->offered.empty()) return;
+  find_buffers();
+}
+
+bool Execution::is_idle() const {
+  return running_ == 0 && std::ranges::all_of(lanes_, [](const auto& lane) { return lane->ready.empty(); });
+}
+
+void Execution::resolve_stuck() {
+  const std::lock_guard lock(mutex());
+  if (is_idle() && !pool_waiters_.empty()) find_buffers();
+}
+
+/// Gives buffers to jobs that wait although nothing is under way, or ends the run.
+void Execution::find_buffers() {
   if (pool_waiters_.empty()) return fail_with(std::make_exception_ptr(InternalError("the graph is stuck")));
   grant_waiting(false);
-  for (const auto& lane : lanes_)
-    if (!lane->ready.empty()) return;
-  fail_with(std::make_exception_ptr(InputError(stuck_message())));
+  if (is_idle()) fail_with(std::make_exception_ptr(InputError(stuck_message())));
 }
 
 std::string Execution::stuck_message() const {
@@ -350,11 +379,24 @@ std::string Execution::stuck_message() const {
   throw InternalError("a job waits although its buffers are free");
 }
 
-void Execution::fail_trips(const Node& feedback, const Scope& scope) {
+void Execution::fail_input(const std::string& message) {
   const std::lock_guard lock(mutex());
-  fail_with(std::make_exception_ptr(
-      InputError(fmt::format("{} of {} takes more than {} turns through feedback '{}'; raise its `most`",
-                             graph_.name, stamp_text(scope), trip_limit_, feedback.task->name))));
+  fail_with(std::make_exception_ptr(InputError(message)));
+}
+
+void Execution::fail_elsewhere() {
+  const std::lock_guard lock(mutex());
+  fail_with(nullptr);
+}
+
+void Execution::end_work() {
+  --running_;
+  check_stuck();
+}
+
+void Execution::fail_trips(const Node& feedback, const Scope& scope) {
+  fail_input(fmt::format("{} takes more than {} turns through feedback '{}'; raise its `most`",
+                         stamp_text(scope), trip_limit_, feedback.task->name));
 }
 
 void Execution::fail(Node* node, Scope* scope) {
@@ -378,6 +420,7 @@ void Execution::fail_with(std::exception_ptr error) {
   error_ = std::move(error);
   has_failed_ = true;
   stop_.request_stop();
+  if (ranks_ != nullptr) ranks_->tell_all(true);
   std::vector<Job> dropped = std::exchange(pool_waiters_, {});
   for (const auto& node : nodes_) {
     if (node->source != nullptr) {

@@ -83,11 +83,15 @@ class Scope {
   Scope* const root;
   const std::int64_t ordinal;
   const Kind kind;
-  /// For roots: the number of the source, the priority (smaller ones are older), and the rank that must be
-  /// told when the scope closes; -1 if there is none.
+  /// For roots: the number of the source, and the priority; smaller ones are older.
   int source = -1;
-  int engaged_by = -1;
   std::uint64_t age = 0;
+  /// For stand-ins of scopes of other ranks: the rank and the number of the scope there, and the rank that
+  /// must be told when the stand-in closes, with the number of the scope there; -1 if there is none.
+  int home = -1;
+  std::uint64_t home_scope = 0;
+  int engaged_by = -1;
+  std::uint64_t engaged_scope = 0;
   /// For roots: whether the item is skipped because a body has thrown an exception.
   std::atomic<bool> is_skipped{false};
 

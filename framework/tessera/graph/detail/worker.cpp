@@ -3,6 +3,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/detail/execution.hpp"
+#include "tessera/graph/detail/ranks.hpp"
 #include "tessera/graph/transfer.hpp"
 
 namespace tessera::graph::detail {
@@ -182,10 +183,15 @@ void Worker::emit_last(int output, Item* item) {
 }
 
 int Worker::rank_of(std::int64_t key) const {
-  static_cast<void>(key);
-  return 0;
+  if (execution_.ranks() == nullptr) return 0;
+  const std::int64_t size = execution_.ranks()->size();
+  return static_cast<int>((key % size + size) % size);
 }
-int Worker::own_rank() const { return 0; }
-void Worker::send(int, const Bytes&) {}
+
+int Worker::own_rank() const { return execution_.ranks() == nullptr ? 0 : execution_.ranks()->rank(); }
+
+void Worker::send(int rank, const Bytes& bytes) {
+  execution_.ranks()->send(rank, job_->node->id, job_->scope, job_->trips, bytes);
+}
 
 }  // namespace tessera::graph::detail

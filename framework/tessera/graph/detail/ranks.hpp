@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "tessera/graph/detail/execution.hpp"
+#include "tessera/graph/transfer.hpp"
+#include "tessera/view/communicator.hpp"
+
+namespace tessera::graph::detail {
+
+/// What a run says to other ranks. One thread makes all calls of MPI.
+///
+/// A scope that has items on another rank has a stand-in there. The sender of the item that the stand-in was
+/// made for holds the scope until the stand-in has closed, so that a scope is closed exactly when nothing of
+/// it is under way on any rank. This is the algorithm of Dijkstra and Scholten ("Termination detection for
+/// diffusing computations", Information Processing Letters 11, 1980). Ranks all of whose own items are
+/// closed agree on it by a nonblocking reduction, and serve the others until it completes.
+class Ranks {
+ public:
+  /// Collective.
+  Ranks(Execution& execution, MPI_Comm communicator);
+  ~Ranks();
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MPI_Comm communicator() const { return communicator_.handle(); }
+  /// Starts the thread that makes the calls.
+  void start();
+  /// Waits for that thread. It ends when the run does.
+  void join();
+
+  // Called by workers, without the lock of the run.
+  /// Sends an item of `task`.
+  void send(int to, int task, Scope* scope, std::uint32_t trips, const Bytes& payload);
+
+  // Called with the lock of the run.
+  /// Says that this rank has closed all scopes of its own sources. When all ranks have,
+  /// `Execution::ranks_agree` is called.
+  void begin_agreement();
+  /// Tells all ranks to stop their sources, or that this rank has failed.
+  void tell_all(bool has_failed);
+  /// If the stand-in `key` is settled, forgets it, and tells the rank that it was made for. Returns the
+  /// scope, which the caller destroys without the lock; null if there is nothing to do.
+  using Key = std::pair<int, std::uint64_t>;
+  Scope* close_stand_in(const Key& key);
+  /// The age of the oldest scope of other ranks; the greatest number if there is none.
+  std::uint64_t oldest_age() const;
+
+ private:
+  enum class Kind : std::uint8_t { item, closed, stop, failed, query, state, resolve };
+  struct Outgoing {
+    int to = 0;
+    std::vector<std::byte> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  /// One scope on the way from the root to the scope of an item that is sent.
+  struct PathStep {
+    int home = 0;
+    std::uint64_t home_scope = 0;
+    std::uint64_t sender_scope = 0;
+    Scope::Kind kind = Scope::Kind::root;
+    std::int64_t ordinal = 0;
+    std::int64_t source = 0;
+    std::uint64_t age = 0;
+  };
+  /// What a rank tells the first one about itself, to find out whether all ranks wait for buffers.
+  struct State {
+    std::int64_t query = 0;
+    bool is_idle = false;
+    bool waits = false;
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  void run();
+  void check_equal_graphs() const;
+  bool receive();
+  void receive_rest();
+  bool send_waiting();
+  bool finish_agreement();
+  void post(int to, const Bytes& bytes);
+  void take_item(int from, Bytes& bytes);
+  Scope* scope_of(int from, const PathStep& step, Scope* parent);
+  void take_closed(Bytes& bytes);
+  void tell_closed(int to, std::uint64_t scope, bool is_skipped);
+  void take_state(int from, const State& state);
+  void ask_states();
+  State own_state(std::int64_t query) const;
+
+  Execution& execution_;
+  Communicator communicator_;
+  int rank_ = 0, size_ = 1;
+  Worker worker_;
+  std::vector<std::unique_ptr<Body>> receivers_;
+  std::map<Key, Scope*> stand_ins_;
+  std::multiset<std::uint64_t> ages_;
+
+  std::mutex queue_mutex_;
+  std::condition_variable queue_wake_;
+  std::deque<Outgoing> queue_;
+  std::deque<Outgoing> sending_;
+  bool wants_agreement_ = false;
+  bool is_agreeing_ = false;
+  int own_failure_ = 0, any_failure_ = 0;
+  MPI_Request agreement_ = MPI_REQUEST_NULL;
+  bool has_told_failure_ = false;
+
+  /// Messages of the kinds `item` and `closed`, which can give a rank something to do.
+  std::int64_t sent_ = 0, received_ = 0;
+  /// All messages, by rank.
+  std::vector<std::int64_t> sent_to_, received_from_;
+  std::int64_t query_ = 0;
+  std::vector<State> states_, last_states_;
+  std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+  std::jthread thread_;
+};
+
+}  // namespace tessera::graph::detail

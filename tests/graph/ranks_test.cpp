@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <numeric>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/graph.hpp"
+
+namespace tessera::graph {
+namespace {
+
+int own_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int rank_count() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+RunOptions on_all_ranks(int workers) { return {.workers = workers, .communicator = MPI_COMM_WORLD}; }
+
+auto count_to(std::int64_t end) {
+  return [end](std::int64_t i) { return i < end ? std::optional(i) : std::nullopt; };
+}
+
+/// A frame, as a stand-in for an image.
+using Frame = std::vector<std::int64_t>;
+
+TEST(GraphRanks, SendByKeyKeepsStampsAndOrder) {
+  for (const int workers : {1, 3}) {
+    std::vector<std::int64_t> seen;
+    Graph g("send");
+    const auto frames = g.source("read", {}, [](std::int64_t i) {
+      return i < 300 ? std::optional(Frame(static_cast<std::size_t>(i % 17), i)) : std::nullopt;
+    });
+    const auto dealt = g.send(
+        "deal", [](const Frame& frame) { return frame.empty() ? 0 : frame.front(); }, frames);
+    const auto sums = g.task(
+        "sum", {},
+        [](const Frame& frame) {
+          return std::accumulate(frame.begin(), frame.end(), std::int64_t(own_rank()) * 0);
+        },
+        dealt);
+    const auto back = g.send(
+        "collect", [](std::int64_t) { return 0; }, sums);
+    g.sink(
+        "write", {.order = Order::stamp}, [&](std::int64_t sum) { seen.push_back(sum); }, back);
+    g.run(on_all_ranks(workers)).wait();
+    if (own_rank() != 0) {
+      EXPECT_TRUE(seen.empty());
+      continue;
+    }
+    ASSERT_EQ(seen.size(), 300U);
+    for (std::int64_t i = 0; i < 300; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i % 17 * i);
+  }
+}
+
+TEST(GraphRanks, AllToAllFromEveryRank) {
+  std::int64_t sum = 0, items = 0;
+  Graph g("all to all");
+  const auto numbers = g.source("count", {.rank = Task::every_rank}, count_to(100));
+  const auto moved = g.send(
+      "shuffle", [](std::int64_t i) { return i * 7; }, numbers);
+  g.keeper(
+      "add", {.order = Order::arrival}, [&](std::int64_t i) { sum += i, ++items; }, moved);
+  g.run(on_all_ranks(2)).wait();
+  std::int64_t totals[2] = {sum, items};
+  MPI_Allreduce(MPI_IN_PLACE, totals, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(totals[0], rank_count() * 4950);
+  EXPECT_EQ(totals[1], rank_count() * 100);
+  std::int64_t expected = 0;
+  for (std::int64_t i = 0; i < 100; ++i)
+    if (i * 7 % rank_count() == own_rank()) expected += i * rank_count();
+  EXPECT_EQ(sum, expected);
+}
+
+TEST(GraphRanks, LoopsAndPartsTravel) {
+  std::vector<std::int64_t> seen;
+  Graph g("travel");
+  const auto numbers = g.source("count", {}, count_to(60));
+  const auto grown = g.loop(
+      "grow", {.most = 6}, numbers,
+      [&](Flow<std::int64_t> turn) {
+        const auto there = g.send(
+            "there", [](std::int64_t x) { return x; }, turn);
+        return g.task(
+            "step", {}, [](std::int64_t x) { return 3 * x + 1; }, there);
+      },
+      [](const std::int64_t& x) { return x % 5 == 0; });
+  const auto home = g.send(
+      "home", [](std::int64_t) { return 0; }, grown);
+  const auto parts = g.scatter<std::int64_t>(
+      "split", {},
+      [](std::int64_t x, Out<std::int64_t>& out) {
+        for (std::int64_t part = 0; part < x % 4; ++part) out(x + part);
+      },
+      home);
+  const auto away = g.send(
+      "away", [](std::int64_t x) { return x; }, parts);
+  const auto worked = g.task(
+      "work", {}, [](std::int64_t x) { return x * x; }, away);
+  const auto back = g.send(
+      "back", [](std::int64_t) { return 0; }, worked);
+  g.sink(
+      "write", {.order = Order::stamp},
+      [&](const std::vector<std::int64_t>& all) {
+        std::int64_t sum = 0;
+        for (const std::int64_t part : all) sum = 31 * sum + part;
+        seen.push_back(sum);
+      },
+      g.gather("join", back));
+  g.run(on_all_ranks(2)).wait();
+  if (own_rank() != 0) return;
+  ASSERT_EQ(seen.size(), 60U);
+  for (std::int64_t i = 0; i < 60; ++i) {
+    std::int64_t x = i;
+    for (int turn = 0; turn < 6; ++turn) {
+      x = 3 * x + 1;
+      if (x % 5 == 0) break;
+    }
+    std::int64_t sum = 0;
+    for (std::int64_t part = 0; part < x % 4; ++part) sum = 31 * sum + (x + part) * (x + part);
+    EXPECT_EQ(seen[static_cast<std::size_t>(i)], sum);
+  }
+}
+
+TEST(GraphRanks, PairsMeetOnAnotherRank) {
+  std::vector<std::int64_t> seen;
+  Graph g("pairs");
+  const auto numbers = g.source("count", {}, count_to(100));
+  const auto key = [](std::int64_t x) { return x / 1000; };
+  const auto one = g.send("one", key,
+                          g.task(
+                              "first", {}, [](std::int64_t i) { return i * 1000 + 1; }, numbers));
+  const auto two = g.send("two", key,
+                          g.task(
+                              "second", {}, [](std::int64_t i) { return i * 1000 + 2; }, numbers));
+  const auto sums = g.task(
+      "sum", {}, [](std::int64_t a, std::int64_t b) { return a + b; }, one, two);
+  g.sink(
+      "write", {.order = Order::stamp}, [&](std::int64_t x) { seen.push_back(x); },
+      g.send(
+          "back", [](std::int64_t) { return 0; }, sums));
+  g.run(on_all_ranks(2)).wait();
+  if (own_rank() != 0) return;
+  ASSERT_EQ(seen.size(), 100U);
+  for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], 2000 * i + 3);
+}
+
+TEST(GraphRanks, ErrorOfOneRankEndsAll) {
+  const int last = rank_count() - 1;
+  Graph g("fails");
+  const auto numbers = g.source("count", {}, count_to(100000));
+  const auto dealt = g.send(
+      "deal", [](std::int64_t i) { return i; }, numbers);
+  g.sink(
+      "write", {},
+      [last](std::int64_t i) {
+        if (own_rank() == last && i > 50) throw InputError("disk is full");
+      },
+      dealt);
+  try {
+    g.run(on_all_ranks(2)).wait();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "disk is full");
+  }
+}
+
+TEST(GraphRanks, FinishRunsOnAllRanks) {
+  struct Sum {
+    std::int64_t sum = 0;
+    void operator()(std::int64_t i, Out<std::int64_t>&) { sum += i; }
+    void finish(Out<std::int64_t>& out) { out(sum); }
+  };
+  std::int64_t total = 0;
+  Graph g("finish");
+  const auto numbers = g.source("count", {}, count_to(1000));
+  const auto dealt = g.send(
+      "deal", [](std::int64_t i) { return i; }, numbers);
+  const auto sums = g.keeper<std::int64_t>("sum", {.order = Order::arrival}, Sum{}, dealt);
+  g.sink(
+      "total", {}, [&](std::int64_t sum) { total += sum; },
+      g.send(
+          "back", [](std::int64_t) { return 0; }, sums));
+  g.run(on_all_ranks(2)).wait();
+  EXPECT_EQ(total, own_rank() == 0 ? 499500 : 0);
+}
+
+TEST(GraphRanks, SmallPoolOnAnotherRankIsNamed) {
+  const int last = rank_count() - 1;
+  struct Keep {
+    std::vector<Lease<int>> kept;
+    void operator()(const Lease<int>& x) { kept.push_back(x); }
+  };
+  Graph g("pools");
+  Pool<int> buffers(g, "buffers", {.count = 3}, [] { return 0; });
+  const auto numbers = g.source("count", {}, count_to(20));
+  const auto there = g.send(
+      "there", [last](std::int64_t) { return last; }, numbers);
+  const auto leases = g.task(
+      "fill", {}, [](std::int64_t, Lease<int> to) { return to; }, there, buffers);
+  g.keeper("keep", {.order = Order::arrival}, Keep{}, leases);
+  try {
+    g.run(on_all_ranks(2)).wait();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "pool 'buffers' is too small: 3 of 3 are held by keeper 'keep', 'fill' waits for item 3; raise "
+        "graph.buffers.count");
+  }
+}
+
+TEST(GraphRanks, OrderedTasksStayWithTheirSource) {
+  if (rank_count() == 1) return;
+  Graph g("order");
+  const auto numbers = g.source("count", {}, count_to(20));
+  const auto there = g.send(
+      "there", [](std::int64_t) { return 1; }, numbers);
+  g.sink(
+      "write", {.order = Order::stamp}, [](std::int64_t) {}, there);
+  try {
+    g.run(on_all_ranks(2)).wait();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "sink 'write' is ordered, but gets item 0 on another rank than the source: send its items back");
+  }
+}
+
+TEST(GraphRanks, DifferentGraphsAreRefused) {
+  if (rank_count() == 1) return;
+  Graph g("differs");
+  const auto numbers = g.source("count", {}, count_to(20));
+  g.sink(
+      own_rank() == 0 ? "write" : "save", {}, [](std::int64_t) {}, numbers);
+  try {
+    g.run(on_all_ranks(2)).wait();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "graph 'differs' differs between ranks: build the same graph on all of them");
+  }
+}
+
+TEST(GraphRanks, StopEndsTheSourcesOfAllRanks) {
+  Graph g("stop");
+  const auto numbers =
+      g.source("count", {.rank = Task::every_rank}, [](std::int64_t i) { return std::optional(i); });
+  std::atomic<std::int64_t> items = 0;
+  g.sink(
+      "write", {}, [&](std::int64_t) { ++items; }, numbers);
+  auto run = g.run(on_all_ranks(1));
+  if (own_rank() == 0) {
+    while (items == 0) std::this_thread::yield();
+    run.stop();
+  }
+  run.wait();
+  EXPECT_TRUE(run.report().is_stopped);
+  EXPECT_EQ(run.report().items, items);
+}
+
+}  // namespace
+}  // namespace tessera::graph

@@ -207,7 +207,7 @@ TEST(GraphRanks, SmallPoolOnAnotherRankIsNamed) {
       "fill", {}, [](std::int64_t, Lease<int> to) { return to; }, there, buffers);
   g.keeper("keep", {.order = Order::arrival}, Keep{}, leases);
   try {
-    g.run(on_all_ranks(2)).wait();
+    g.run(on_all_ranks(1)).wait();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(
@@ -226,7 +226,7 @@ TEST(GraphRanks, OrderedTasksStayWithTheirSource) {
   g.sink(
       "write", {.order = Order::stamp}, [](std::int64_t) {}, there);
   try {
-    g.run(on_all_ranks(2)).wait();
+    g.run(on_all_ranks(1)).wait();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(

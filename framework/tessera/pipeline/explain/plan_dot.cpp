@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tessera/domain/counted.hpp"
+#include "tessera/domain/dot_quoted.hpp"
 #include "tessera/domain/human_bytes.hpp"
 
 namespace tessera {
@@ -19,25 +20,16 @@ const char* colour(Placement placement) {
   return colours[static_cast<std::size_t>(placement)];
 }
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
 const char* shape(const ArrayDeclaration& stage) {
   return stage.is_input() ? "cylinder" : stage.is_output ? "doubleoctagon" : "box";
 }
 
 std::string node(const ArrayDeclaration& stage, const ArrayRegions& regions) {
-  std::string label = quoted(stage.name);
+  std::string label = dot_quoted(stage.name);
   label.pop_back();
   label += fmt::format("\\n{}", name_of(stage.type));
   if (regions.placement == Placement::distributed) label += fmt::format(" on {}", regions.grid.text());
-  return fmt::format("{} [label={}\", shape={}, fillcolor=\"{}\"];\n", quoted(stage.name), label,
+  return fmt::format("{} [label={}\", shape={}, fillcolor=\"{}\"];\n", dot_quoted(stage.name), label,
                      shape(stage), colour(regions.placement));
 }
 
@@ -59,8 +51,8 @@ std::string legend() {
       "  subgraph cluster_legend {\n    label=\"computed\";\n    style=rounded;\n    node [shape=box];\n";
   for (Placement placement : placements)
     text += fmt::format("    {} [label={}, fillcolor=\"{}\"];\n",
-                        quoted(fmt::format("legend: {}", name_of(placement))), quoted(name_of(placement)),
-                        colour(placement));
+                        dot_quoted(fmt::format("legend: {}", name_of(placement))),
+                        dot_quoted(name_of(placement)), colour(placement));
   return text + "  }\n";
 }
 
@@ -70,7 +62,7 @@ std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTo
   std::string text = fmt::format(
       "digraph pipeline {{\n  label={};\n  labelloc=t;\n  node [style=filled, fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\"];\n",
-      quoted(fmt::format("on {}", counted(totals.rank_count, "rank"))));
+      dot_quoted(fmt::format("on {}", counted(totals.rank_count, "rank"))));
   const std::vector<int> frame_of = frames(pipeline, any_plan);
   for (int frame = -1; frame < pipeline.size(); ++frame) {
     std::string nodes;
@@ -79,19 +71,20 @@ std::string to_dot(const Algorithm& pipeline, const Plan& any_plan, const PlanTo
         nodes += fmt::format("  {}{}", frame < 0 ? "" : "  ", node(pipeline[id], any_plan.stages[i]));
     if (frame >= 0 && !nodes.empty())
       nodes = fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=dashed;\n{}  }}\n", frame,
-                          quoted(fmt::format("in tiles of {}", pipeline[frame].name)), nodes);
+                          dot_quoted(fmt::format("in tiles of {}", pipeline[frame].name)), nodes);
     text += nodes;
   }
   for (int id = 0; id < pipeline.size(); ++id)
     for (int input : pipeline[pipeline[id].lead].inputs) {
       const std::int64_t bytes = totals.exchanged_bytes[static_cast<std::size_t>(input)];
-      text += fmt::format("  {} -> {}{};\n", quoted(pipeline[input].name), quoted(pipeline[id].name),
-                          bytes == 0 ? "" : fmt::format(" [label={}]", quoted(human_bytes(bytes))));
+      text += fmt::format("  {} -> {}{};\n", dot_quoted(pipeline[input].name), dot_quoted(pipeline[id].name),
+                          bytes == 0 ? "" : fmt::format(" [label={}]", dot_quoted(human_bytes(bytes))));
     }
   for (const LoopDeclaration& loop : pipeline.loops())
     for (const auto& [from, to] : loop.feeds)
-      text += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n",
-                          quoted(pipeline[from].name), quoted(pipeline[to].name), quoted(loop.name));
+      text +=
+          fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n",
+                      dot_quoted(pipeline[from].name), dot_quoted(pipeline[to].name), dot_quoted(loop.name));
   return text + legend() + "}\n";
 }
 

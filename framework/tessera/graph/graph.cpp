@@ -58,6 +58,7 @@ int Graph::add_task(TaskDeclaration task) {
   if (task.kind == TaskKind::source || task.kind == TaskKind::input) {
     task.region = declaration_->add_region(-1, Scope::Kind::root, id);
   } else if (task.kind != TaskKind::feedback) {
+    if (task.inputs.empty()) throw InputError(fmt::format("{} reads no flow: name one or more", title(task)));
     task.region = declaration_->common_region(task.inputs);
     const detail::Region region = declaration_->region(task.region);
     if (task.kind == TaskKind::scatter)
@@ -99,6 +100,7 @@ int Graph::leave_loop(int turn, int turned, const Task& options,
                        .options = options,
                        .inputs = {turned},
                        .region = declaration_->region(entry.region).parent,
+                       .beginning = enter,
                        .make_body = std::move(until)};
   const int id = declaration_->add_task(std::move(task));
   const int left =
@@ -123,19 +125,20 @@ void Graph::close_feedback(int feedback, int flow) {
   declaration_->flow(flow).readers.push_back({id, 0});
 }
 
-int Graph::add_merge(std::string name, const std::vector<int>& flows, bool is_exclusive) {
-  TaskDeclaration task{.name = std::move(name), .kind = TaskKind::merge, .inputs = flows};
+int Graph::add_merge(std::string name, const std::vector<int>& flows, int route) {
+  TaskDeclaration task{.name = std::move(name), .kind = TaskKind::merge, .inputs = flows, .beginning = route};
   const int id = add_task(std::move(task));
   // Items of one stamp may come from several of the flows, unless each item goes one of several ways.
+  const bool is_exclusive = route >= 0 && declaration_->task(route).options.single;
   return add_output(id, flows.size() > 1 && !is_exclusive);
 }
 
-std::vector<int> Graph::add_routes(TaskDeclaration task, int count, bool to_several) {
+int Graph::add_route(TaskDeclaration task, int places, bool to_several) {
+  if (places == 0) throw InputError(fmt::format("{} has no places: give it one or more", title(task)));
   const int id = add_task(std::move(task));
-  std::vector<int> routes;
-  for (int place = 0; place < count; ++place) routes.push_back(add_output(id, false));
+  for (int place = 0; place < places; ++place) add_output(id, false);
   declaration_->task(id).options.single = !to_several;
-  return routes;
+  return id;
 }
 
 void Graph::enter_place(const Place& place, int index) { places_.emplace_back(place, index); }

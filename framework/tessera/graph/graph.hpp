@@ -149,7 +149,7 @@ class Graph {
   Flow<T> merge(std::string name, const std::vector<Flow<T>>& flows) {
     std::vector<int> numbers;
     for (const Flow<T>& flow : flows) numbers.push_back(flow.number());
-    return Flow<T>(add_merge(std::move(name), numbers, false));
+    return Flow<T>(add_merge(std::move(name), numbers, -1));
   }
 
   /// Makes a copy of a part of the graph for each of `places`. `where(item)` is the index of the place that
@@ -167,7 +167,8 @@ class Graph {
         .kind = detail::TaskKind::route,
         .inputs = {flow.number()},
         .make_body = detail::body_maker<detail::RouteBody<T, Where>>(std::move(where), count)};
-    const std::vector<int> routes = add_routes(std::move(task), count, !std::integral<Chosen>);
+    const int route = add_route(std::move(task), count, !std::integral<Chosen>);
+    const std::vector<int> routes = declaration_->task(route).outputs;
     using Result = std::invoke_result_t<const Body&, Flow<T>>;
     std::vector<int> results;
     for (int place = 0; place < count; ++place) {
@@ -175,7 +176,7 @@ class Graph {
       results.push_back(body(Flow<T>(routes[static_cast<std::size_t>(place)])).number());
       leave_place();
     }
-    return Result(add_merge(name + " results", results, std::integral<Chosen>));
+    return Result(add_merge(name + " results", results, route));
   }
 
   /// Sends items to the rank `key(item)` modulo the number of ranks, where the tasks that read the returned
@@ -217,8 +218,9 @@ class Graph {
                  std::function<std::unique_ptr<detail::Body>()> until);
   int add_feedback(std::string name, const Task& options);
   void close_feedback(int feedback, int flow);
-  int add_merge(std::string name, const std::vector<int>& flows, bool is_exclusive);
-  std::vector<int> add_routes(detail::TaskDeclaration task, int count, bool to_several);
+  /// `route` is the number of the task whose replicas the flows come from, or -1.
+  int add_merge(std::string name, const std::vector<int>& flows, int route);
+  int add_route(detail::TaskDeclaration task, int places, bool to_several);
   void enter_place(const Place& place, int index);
   void leave_place();
   int add_output(int task, bool several);

@@ -10,9 +10,9 @@ namespace tessera::graph {
 /// What one task has done in a run. Times are in seconds, summed over all bodies, and 0 unless the run is
 /// timed.
 struct TaskReport {
-  std::string name;
+  std::string name = {};
   /// The kind of the task, such as "keeper".
-  std::string kind;
+  std::string kind = {};
   std::int64_t calls = 0;
   /// The time that bodies ran.
   double busy = 0;
@@ -26,7 +26,7 @@ struct TaskReport {
 
 /// What one pool has done in a run.
 struct PoolReport {
-  std::string name;
+  std::string name = {};
   int count = 0;
   /// The most buffers that were in use at the same time.
   int high_water = 0;
@@ -34,19 +34,20 @@ struct PoolReport {
 
 /// An item that was dropped because a body has thrown an exception.
 struct SkippedItem {
-  std::string task;
+  std::string task = {};
   /// The number of the item of the source.
   std::int64_t item = 0;
   /// The stamp of the item as text, such as "item 4, turn 2".
-  std::string stamp;
+  std::string stamp = {};
   /// The text of the exception.
-  std::string reason;
+  std::string reason = {};
 };
 
 /// One call of a body. Times are in nanoseconds since the start of the run.
 struct TracedCall {
+  /// The task, as an index into Report::tasks.
   int task = 0;
-  /// The number of the thread, from 0.
+  /// The number of the thread among those of the place where the task runs, from 0.
   int thread = 0;
   /// The number of the item of the source.
   std::int64_t item = 0;
@@ -56,12 +57,12 @@ struct TracedCall {
 
 /// What a run has done on one rank.
 struct Report {
-  std::vector<TaskReport> tasks;
-  std::vector<PoolReport> pools;
+  std::vector<TaskReport> tasks = {};
+  std::vector<PoolReport> pools = {};
   /// The skipped items, by their number.
-  std::vector<SkippedItem> skipped;
+  std::vector<SkippedItem> skipped = {};
   /// The calls of bodies, if the run is traced.
-  std::vector<TracedCall> trace;
+  std::vector<TracedCall> trace = {};
   /// The number of items of sources that have been finished, skipped ones included.
   std::int64_t items = 0;
   /// The most items that were under way at the same time.

@@ -27,7 +27,7 @@ struct RunOptions {
   MPI_Comm communicator = MPI_COMM_NULL;
   /// Whether the report has times. Calls are always counted.
   bool timed = false;
-  /// Whether the report has a trace of all calls.
+  /// Whether the report has a trace of all calls. It then has times, too.
   bool traced = false;
   /// The bytes that all pools together may have; 0 means any number.
   std::int64_t memory = 0;

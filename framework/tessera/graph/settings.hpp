@@ -12,9 +12,9 @@ namespace tessera::graph {
 /// The settings of one task that decks may change.
 struct TaskSettings {
   /// The largest number of bodies that run at the same time.
-  std::optional<int> workers;
+  std::optional<int> workers = {};
   /// The place where bodies run.
-  std::optional<Place> on;
+  std::optional<Place> on = {};
 };
 
 /// What decks may change of a graph. None of it changes a result.
@@ -23,9 +23,9 @@ struct Settings {
   /// value.
   std::int64_t window = 0;
   /// The settings of tasks, by name. A name without the index of a place means the tasks of all places.
-  std::map<std::string, TaskSettings> tasks;
+  std::map<std::string, TaskSettings> tasks = {};
   /// The number of buffers of pools, by name.
-  std::map<std::string, int> pools;
+  std::map<std::string, int> pools = {};
 };
 
 }  // namespace tessera::graph

@@ -76,6 +76,8 @@ struct TaskDeclaration {
   std::vector<int> pools = {};
   /// The region of the outputs.
   int region = -1;
+  /// For the task at the end of a loop or of `replicate`: the task at its beginning. It is -1 for others.
+  int beginning = -1;
   /// Makes a body; null for kinds without one.
   std::function<std::unique_ptr<Body>()> make_body = {};
   /// Whether `make_body` may be called more than once, and whether bodies have something to finish.
@@ -128,6 +130,8 @@ std::vector<int> depths(const Declaration& graph);
 /// Returns the numbers of all tasks, so that each one comes after those whose items it reads. Ways back are
 /// not followed.
 std::vector<int> topological_order(const Declaration& graph);
+/// Returns a number that is equal for equal graphs. It does not depend on what `Settings` change.
+std::uint64_t hash(const Declaration& graph);
 /// Throws InputError if the graph cannot run, with one line that says why and what to do.
 void check(const Declaration& graph);
 

@@ -10,6 +10,18 @@
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::graph::detail {
+namespace {
+
+/// Appends calls to a trace, with the row of the report instead of the number of each task.
+void append(std::vector<TracedCall>& trace, const std::vector<TracedCall>& calls,
+            const std::vector<int>& rows) {
+  for (TracedCall call : calls) {
+    call.task = rows[static_cast<std::size_t>(call.task)];
+    trace.push_back(call);
+  }
+}
+
+}  // namespace
 
 std::size_t JobChooser::choose(const std::vector<Job>& ready) {
   const auto index_of = [&](auto found) { return static_cast<std::size_t>(found - ready.begin()); };
@@ -307,8 +319,10 @@ Item* Execution::pop(int flow) {
 Report Execution::report() const {
   Report report;
   const std::lock_guard lock(mutex());
+  std::vector<int> rows(nodes_.size(), -1);
   for (const auto& node : nodes_) {
     if (node->task->make_body == nullptr) continue;
+    rows[static_cast<std::size_t>(node->id)] = static_cast<int>(report.tasks.size());
     TaskReport& task = report.tasks.emplace_back();
     task.name = node->task->name;
     task.kind = name_of(node->task->kind);
@@ -328,8 +342,8 @@ Report Execution::report() const {
     report.pools.push_back({pool.state->name, pool.state->count, pool.state->high_water()});
   report.skipped = skipped_;
   std::ranges::sort(report.skipped, {}, &SkippedItem::item);
-  for (const auto& worker : workers_)
-    report.trace.insert(report.trace.end(), worker->trace().begin(), worker->trace().end());
+  for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
+  if (main_ != nullptr) append(report.trace, main_->trace(), rows);
   report.items = closed_roots_;
   report.most_items = most_open_roots_;
   report.workers = options_.workers;

@@ -106,7 +106,7 @@ class Execution : public PoolListener {
 
   Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   const Declaration& graph() const { return graph_; }
-  bool is_timed() const { return options_.timed; }
+  bool is_timed() const { return options_.timed || options_.traced; }
   bool is_traced() const { return options_.traced; }
   bool is_rehearsal() const { return chooser_ != nullptr; }
   std::int64_t now() const {

@@ -8,6 +8,20 @@
 #include "tessera/domain/json.hpp"
 
 namespace tessera::graph {
+namespace {
+
+Json row_json(const TaskReport& task) {
+  return Json::Object{{"name", task.name},
+                      {"kind", task.kind},
+                      {"calls", task.calls},
+                      {"busy", task.busy},
+                      {"wait_input", task.wait_input},
+                      {"wait_pool", task.wait_pool},
+                      {"wait_order", task.wait_order},
+                      {"wait_place", task.wait_place}};
+}
+
+}  // namespace
 
 std::string to_text(const Report& report) {
   std::size_t width = 4;
@@ -26,6 +40,34 @@ std::string to_text(const Report& report) {
   for (const SkippedItem& item : report.skipped)
     text += fmt::format("skipped {} in {}: {}\n", item.stamp, item.task, item.reason);
   return text;
+}
+
+std::string to_json(const Report& report) {
+  Json json;
+  json["items"] = report.items;
+  json["most_items"] = report.most_items;
+  json["workers"] = report.workers;
+  json["seconds"] = report.seconds;
+  json["is_stopped"] = report.is_stopped;
+  Json::List tasks, pools, skipped, trace;
+  for (const TaskReport& task : report.tasks) tasks.push_back(row_json(task));
+  for (const PoolReport& pool : report.pools)
+    pools.push_back(
+        Json::Object{{"name", pool.name}, {"count", pool.count}, {"high_water", pool.high_water}});
+  for (const SkippedItem& item : report.skipped)
+    skipped.push_back(Json::Object{
+        {"task", item.task}, {"item", item.item}, {"stamp", item.stamp}, {"reason", item.reason}});
+  for (const TracedCall& call : report.trace)
+    trace.push_back(Json::Object{{"task", call.task},
+                                 {"thread", call.thread},
+                                 {"item", call.item},
+                                 {"begin", call.begin},
+                                 {"end", call.end}});
+  json["tasks"] = tasks;
+  json["pools"] = pools;
+  json["skipped"] = skipped;
+  json["trace"] = trace;
+  return to_text(json, 1) + "\n";
 }
 
 }  // namespace tessera::graph

@@ -2,10 +2,8 @@
 #include "tessera/graph/detail/ranks.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/view/large_message.hpp"
@@ -78,11 +76,7 @@ void Ranks::run() {
 
 /// Throws if the graphs of the ranks differ in their tasks or in what these read.
 void Ranks::check_equal_graphs() const {
-  std::string text = execution_.graph().name;
-  for (const TaskDeclaration& task : execution_.graph().tasks)
-    text += fmt::format(";{} {} {} {}", title(task), fmt::join(task.inputs, ","),
-                        fmt::join(task.outputs, ","), task.options.rank);
-  const std::int64_t own = static_cast<std::int64_t>(std::hash<std::string>()(text) >> 1);
+  const std::int64_t own = static_cast<std::int64_t>(hash(execution_.graph()) >> 1);
   std::int64_t extremes[2] = {own, -own};
   MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT64_T, MPI_MIN, communicator());
   if (extremes[0] != -extremes[1])

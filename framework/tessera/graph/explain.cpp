@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/graph/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/dot_quoted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/graph/detail/outline.hpp"
+
+namespace tessera::graph {
+namespace {
+
+using detail::Outline;
+using detail::OutlinedTask;
+using detail::PoolDeclaration;
+using detail::TaskDeclaration;
+using detail::TaskKind;
+
+// --- Text ------------------------------------------------------------------------------------------------
+
+/// A table whose first row has the titles of the columns.
+template <std::size_t columns>
+std::string table(const std::vector<std::array<std::string, columns>>& rows) {
+  std::array<std::size_t, columns> widths{};
+  for (const auto& row : rows)
+    for (std::size_t column = 0; column < columns; ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < columns; ++column)
+      text += fmt::format("{:<{}}  ", row[column], widths[column]);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+/// Whether a body that the user has written runs at the place and with the workers of the options.
+bool has_place(const TaskDeclaration& task) {
+  return task.kind == TaskKind::source || task.kind == TaskKind::task || task.kind == TaskKind::keeper ||
+         task.kind == TaskKind::scatter || task.kind == TaskKind::sink;
+}
+
+/// The number of bodies of a task that run at the same time.
+std::string workers_text(const TaskDeclaration& task) {
+  const Place::Kind place = task.options.on.kind();
+  const bool is_serial = task.kind == TaskKind::source || task.kind == TaskKind::keeper ||
+                         task.options.order == Order::stamp || !task.is_copyable;
+  if (is_serial || (place != Place::Kind::threads && place != Place::Kind::numa)) return "1";
+  return task.options.workers == 0 ? "all" : std::to_string(task.options.workers);
+}
+
+std::string order_text(Order order) {
+  return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "";
+}
+
+/// The tasks and pools that a task reads.
+std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
+  std::vector<std::string> names;
+  for (const int flow : shown.inputs) names.push_back(outline.producer(flow));
+  for (const int pool : shown.task->pools)
+    names.push_back("pool " + outline.graph().pools[static_cast<std::size_t>(pool)].state->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The readers of each output of a task.
+std::string emits_text(const Outline& outline, const OutlinedTask& shown) {
+  std::vector<std::string> outputs;
+  for (const int flow : shown.outputs) {
+    const std::vector<std::string> readers = outline.readers(flow);
+    outputs.push_back(readers.empty() ? "nobody" : fmt::format("{}", fmt::join(readers, ", ")));
+  }
+  return fmt::format("{}", fmt::join(outputs, "; "));
+}
+
+std::string tasks_text(const Outline& outline) {
+  std::vector<std::array<std::string, 7>> rows{
+      {"task", "kind", "place", "workers", "order", "reads", "emits to"}};
+  for (const OutlinedTask& shown : outline.tasks()) {
+    const TaskDeclaration& task = *shown.task;
+    rows.push_back(
+        {std::string(2 * static_cast<std::size_t>(shown.depth), ' ') + outline.name_of_task(shown.number),
+         std::string(name_of(task.kind)), has_place(task) ? to_string(task.options.on) : "",
+         has_place(task) ? workers_text(task) : "", order_text(task.options.order),
+         reads_text(outline, shown), emits_text(outline, shown)});
+  }
+  return table(rows);
+}
+
+std::string pools_text(const Outline& outline) {
+  if (outline.graph().pools.empty()) return "";
+  std::vector<std::array<std::string, 5>> rows{{"pool", "buffers", "per item", "one buffer", "all buffers"}};
+  for (const PoolDeclaration& pool : outline.graph().pools)
+    rows.push_back({pool.state->name, std::to_string(pool.state->count), std::to_string(pool.state->per_item),
+                    pool.bytes == 0 ? "" : human_bytes(pool.bytes),
+                    pool.bytes == 0 ? "" : human_bytes(pool.bytes * pool.state->count)});
+  return fmt::format("\n{}", table(rows));
+}
+
+/// What must be said of a task besides its line in the table.
+std::string notes_text(const TaskDeclaration& task) {
+  std::string text;
+  const auto add = [&](const std::string& note) { text += fmt::format("{} {}\n", title(task), note); };
+  if (task.options.most > 0)
+    add(fmt::format("lets an item take at most {}.", counted(task.options.most, "turn")));
+  if (task.kind == TaskKind::source && task.options.rank == Task::every_rank) add("runs on every rank.");
+  if (task.kind == TaskKind::source && task.options.rank > 0)
+    add(fmt::format("runs on rank {}.", task.options.rank));
+  if (task.options.order == Order::arrival)
+    add("sees items as they arrive, so that results may depend on arrival.");
+  if (task.options.on_error == OnError::skip) add("skips items for which its body fails.");
+  return text;
+}
+
+// --- Graphviz --------------------------------------------------------------------------------------------
+
+/// A label of several lines.
+std::string label(const std::vector<std::string>& lines) {
+  std::vector<std::string> texts;
+  for (const std::string& line : lines) {
+    const std::string text = dot_quoted(line);
+    texts.push_back(text.substr(1, text.size() - 2));
+  }
+  return fmt::format("\"{}\"", fmt::join(texts, "\\n"));
+}
+
+const char* shape(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::source:
+    case TaskKind::input:
+      return "cds";
+    case TaskKind::sink:
+    case TaskKind::output:
+      return "doubleoctagon";
+    case TaskKind::task:
+    case TaskKind::keeper:
+      return "box";
+    default:
+      return "ellipse";
+  }
+}
+
+/// Returns a number of milliseconds for a time that is not 0, such as "12.3 ms".
+std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", 1e3 * seconds); }
+
+/// What a run has measured of a task.
+std::vector<std::string> measured(const TaskReport& report) {
+  std::vector<std::string> lines{counted(report.calls, "call")};
+  if (report.busy > 0) lines.front() += ", busy " + milliseconds(report.busy);
+  const std::array<std::pair<const char*, double>, 4> waits{{{"input", report.wait_input},
+                                                             {"pool", report.wait_pool},
+                                                             {"order", report.wait_order},
+                                                             {"place", report.wait_place}}};
+  for (const auto& [cause, seconds] : waits)
+    if (seconds > 0) lines.push_back(fmt::format("waited for {} {}", cause, milliseconds(seconds)));
+  return lines;
+}
+
+std::string task_node(const std::string& name, const TaskDeclaration& task, const Report* report) {
+  std::vector<std::string> lines{name, std::string(name_of(task.kind))};
+  if (has_place(task) && task.options.on != Place::threads())
+    lines.back() += " on " + to_string(task.options.on);
+  if (has_place(task) && workers_text(task) != "1") lines.back() += ", workers: " + workers_text(task);
+  if (task.options.order != Order::unsaid) lines.push_back("order: " + order_text(task.options.order));
+  if (task.options.most > 0) lines.push_back(fmt::format("at most {}", counted(task.options.most, "turn")));
+  if (report != nullptr)
+    if (const auto found = std::ranges::find(report->tasks, name, &TaskReport::name);
+        found != report->tasks.end())
+      std::ranges::copy(measured(*found), std::back_inserter(lines));
+  return fmt::format("  {} [label={}, shape={}];\n", dot_quoted(name), label(lines), shape(task.kind));
+}
+
+std::string pool_node(const PoolDeclaration& pool, const Report* report) {
+  std::vector<std::string> lines{
+      pool.state->name,
+      fmt::format("{}, {} per item", counted(pool.state->count, "buffer"), pool.state->per_item)};
+  if (pool.bytes > 0) lines.push_back(human_bytes(pool.bytes) + " each");
+  if (report != nullptr)
+    if (const auto found = std::ranges::find(report->pools, pool.state->name, &PoolReport::name);
+        found != report->pools.end())
+      lines.push_back(fmt::format("at most {} in use", found->high_water));
+  return fmt::format("  {} [label={}, shape=cylinder];\n", dot_quoted("pool " + pool.state->name),
+                     label(lines));
+}
+
+}  // namespace
+
+std::string to_text(const Graph& graph) {
+  const Outline outline(graph.declaration());
+  const std::int64_t window = graph.declaration().window;
+  std::string text =
+      fmt::format("graph '{}': {}, {}\nEach source has at most {} under way.\n\n", graph.declaration().name,
+                  counted(static_cast<std::int64_t>(outline.tasks().size()), "task"),
+                  counted(static_cast<std::int64_t>(graph.declaration().pools.size()), "pool"),
+                  window > 0 ? counted(window, "item") : "4 items for each worker");
+  text += tasks_text(outline) + pools_text(outline);
+  std::string notes;
+  for (const OutlinedTask& shown : outline.tasks()) notes += notes_text(*shown.task);
+  return notes.empty() ? text : fmt::format("{}\n{}", text, notes);
+}
+
+std::string to_dot(const Graph& graph, const Report* report) {
+  const Outline outline(graph.declaration());
+  std::string text = fmt::format(
+      "digraph graph_of_tasks {{\n  label={};\n  labelloc=t;\n  node [fontname=\"sans-serif\"];\n",
+      dot_quoted(graph.declaration().name));
+  for (const OutlinedTask& shown : outline.tasks())
+    text += task_node(outline.name_of_task(shown.number), *shown.task, report);
+  for (const PoolDeclaration& pool : graph.declaration().pools) text += pool_node(pool, report);
+  std::vector<std::string> seen;
+  for (const OutlinedTask& shown : outline.tasks()) {
+    const std::string& name = outline.name_of_task(shown.number);
+    for (const int flow : shown.inputs) {
+      // What comes from a task further below goes back, against the direction of the picture.
+      const std::string& from = outline.producer(flow);
+      const bool goes_back = std::ranges::find(seen, from) == seen.end();
+      text += fmt::format("  {} -> {}{};\n", dot_quoted(from), dot_quoted(name),
+                          goes_back ? " [style=dashed, constraint=false]" : "");
+    }
+    for (const int pool : shown.task->pools)
+      text += fmt::format(
+          "  {} -> {} [style=dotted, arrowhead=none];\n",
+          dot_quoted("pool " + graph.declaration().pools[static_cast<std::size_t>(pool)].state->name),
+          dot_quoted(name));
+    seen.push_back(name);
+  }
+  return text + "}\n";
+}
+
+}  // namespace tessera::graph

@@ -7,18 +7,22 @@
 #include <optional>
 
 #include "tessera/app/detail/raw_inputs.hpp"
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
-void declare_image(deck::Schema& schema, const std::string& name, const std::string& help, bool required) {
+void declare_image(deck::Schema& schema, const std::string& name, const std::string& help, bool required,
+                   bool or_series = false) {
   schema.add({.name = name + ".file",
               .type = deck::ValueType::path,
               .group = "Files",
               .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
-              .required = required});
+              .required = required,
+              .alternatives = or_series ? std::vector<std::string>{"input.files", "input.video"}
+                                        : std::vector<std::string>{}});
   schema.add({.name = name + ".dataset",
               .type = deck::ValueType::text,
               .group = "Files",
@@ -36,7 +40,7 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
 }  // namespace
 
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
-  if (application.build) declare_image(schema, "input", "The image", true);
+  if (application.build) declare_image(schema, "input", "The image", true, takes_series(application));
   for (const FurtherImage& further : application.further_images)
     declare_image(schema, further.name, further.help, further.required);
 }

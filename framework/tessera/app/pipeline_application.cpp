@@ -5,6 +5,8 @@
 #include "tessera/app/detail/deck_files.hpp"
 #include "tessera/app/detail/execute_run.hpp"
 #include "tessera/app/detail/explain_run.hpp"
+#include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/series_run.hpp"
 #include "tessera/app/detail/version.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/load.hpp"
@@ -30,6 +32,8 @@ ExitStatus run(Session& session, const PipelineApplication& application, const P
   if (options.print_deck) return say(deck::print(deck));
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
+  if (takes_series(application) && is_series(deck))
+    return run_series(session, application, build, options, deck, phases);
   phases.begin(Phase::open);
   RunSetup setup(session, application, build, options, deck, deck_files);
   phases.begin(Phase::plan);

@@ -32,6 +32,12 @@ std::string Deck::location(std::string_view name) const {
   return is_set(name) ? entry(name)->location : fmt::format("{} (default)", detail::printable(name_));
 }
 
+Deck Deck::with(std::string_view name, Value value, std::string location) const {
+  Deck copy = *this;
+  copy.entries_.insert_or_assign(std::string(name), Entry{std::move(value), std::move(location)});
+  return copy;
+}
+
 void Deck::fail(std::string_view name, const std::string& message) const {
   detail::fail_at(location(name), fmt::format("'{}': {}", name, message));
 }

@@ -56,6 +56,9 @@ class Deck {
   /// `file (default)` if the key was not given.
   std::string location(std::string_view name) const;
 
+  /// Returns a copy of the deck in which the key `name` has the value `value`, given by `location`.
+  Deck with(std::string_view name, Value value, std::string location) const;
+
   /// Throws an InputError about the value of a key, with the text "location: 'name': message".
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 

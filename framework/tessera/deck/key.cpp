@@ -38,6 +38,8 @@ std::string describe_without_unit(const KeyDeclaration& key) {
       return "text";
     case ValueType::path:
       return "a path";
+    case ValueType::paths:
+      return "a path or a list of paths";
     case ValueType::choice:
       return fmt::format("{}{}", key.choices.size() > 1 ? "one of " : "", fmt::join(key.choices, ", "));
     case ValueType::choices:

@@ -17,6 +17,7 @@ enum class ValueType {
   bytes,    ///< a size with a unit, such as `64M`, `96 MiB` or `2 GiB`: ByteSize
   text,     ///< any text: std::string
   path,     ///< a path in one line, relative to the working directory and not to the deck: std::string
+  paths,    ///< a path, or a list of paths, in the sense of `path`: std::vector<std::string>
   choice,   ///< one of the choices of the key: std::string
   choices,  ///< a list of some choices of the key, each at most once: std::vector<std::string>
   grid,     ///< a list whose entries are integers or `auto`, such as `[1, auto]`: GridValue
@@ -41,8 +42,11 @@ struct KeyDeclaration {
   /// The default value, written as in a deck. A key that has no default and is not required is optional:
   /// Deck::is_set says whether it was given.
   std::optional<std::string> default_text{};
-  /// Whether a deck or the command line must give the key. A required key has no default.
+  /// Whether a deck or the command line must give the key, or one of `alternatives`. A required key has no
+  /// default.
   bool required = false;
+  /// The names of keys without a default that may be given instead of this required key.
+  std::vector<std::string> alternatives{};
   /// The unit of the numbers of the key, for the help text and messages. A number in a deck may be followed
   /// by this unit. If the unit is `s`, a real may also be followed by `ms`, `min` or `h`, and is then
   /// converted to seconds.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -26,7 +27,10 @@ void check_size(const Source& source) {
 
 void check_required(const Deck& deck, const std::string& name) {
   for (const Schema::Key& key : deck.schema().keys()) {
-    if (deck.schema().declarations()[key.declaration].required && !deck.find(key.name))
+    const KeyDeclaration& declaration = deck.schema().declarations()[key.declaration];
+    const bool is_replaced = std::ranges::any_of(
+        declaration.alternatives, [&](const std::string& other) { return deck.is_set(other); });
+    if (declaration.required && !is_replaced && !deck.find(key.name))
       detail::fail_at(
           name,
           fmt::format("the key '{0}' is required: give it in the deck, or {0}=VALUE on the command line",

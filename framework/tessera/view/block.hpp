@@ -48,6 +48,10 @@ class Block {
     first_touch(mode);
   }
 
+  /// Makes a block in memory that has been touched before.
+  Block(const BlockLayout& layout, const Kokkos::View<std::byte*, Space>& memory)
+      : layout_(layout), memory_(memory) {}
+
   /// The points that the block holds, in global coordinates.
   const Box& box() const { return layout_.box; }
   /// The layout of the points in memory.

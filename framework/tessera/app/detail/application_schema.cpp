@@ -2,6 +2,7 @@
 #include "tessera/app/detail/application_schema.hpp"
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/view/collectively.hpp"
@@ -26,6 +27,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
   deck::Schema schema;
   declare_input_keys(schema, application);
   declare_output_keys(schema, application);
+  if (takes_series(application)) declare_series_keys(schema, application);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
   if (!application.loops.empty()) declare_checkpoint_keys(schema);
   schema.add(

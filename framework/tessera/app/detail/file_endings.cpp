@@ -84,6 +84,11 @@ bool has_image_ending(const std::string& path) {
   return format != nullptr && format->is_image;
 }
 
+std::string output_key_of(const std::string& path) {
+  const Format* format = format_of_name(path);
+  return format == nullptr || !format->is_image ? "" : std::string(format->key);
+}
+
 void check_ending(const deck::Deck& deck, const std::string& key) {
   const std::string path = deck.text_of(key);
   const Format *named = format_of_name(path), *written = format_of_key(key);

@@ -10,6 +10,10 @@ namespace tessera::app {
 /// Returns whether the file name has an ending of an image format, such as ".png", ".h5" or ".jpg".
 bool has_image_ending(const std::string& path);
 
+/// Returns the key of the output whose format the ending of a file name stands for, such as "output.png" for
+/// "a.png". Returns an empty text if the ending stands for no image format that programs write.
+std::string output_key_of(const std::string& path);
+
 /// Throws InputError if the deck gives a file name for `key` that has the ending of another format. `key` is
 /// one of the keys `output.*`. A name without an ending, or with an unknown ending, fits every format.
 void check_ending(const deck::Deck& deck, const std::string& key);

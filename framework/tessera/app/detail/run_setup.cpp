@@ -15,6 +15,21 @@
 
 namespace tessera::app {
 
+AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
+                             const io::ImageInfo* image) {
+  Pipeline pipeline = image != nullptr ? application.build(*image, deck) : application.generate(deck);
+  check_names_of(application, deck, pipeline);
+  write_stages(pipeline, deck);
+  const Schedule schedule =
+      schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+  AskedPipeline asked;
+  blame_deck(deck, [&] {
+    Rounds rounds = in_rounds(pipeline, schedule);
+    asked = {std::move(rounds.pipeline), std::move(rounds.schedule)};
+  });
+  return asked;
+}
+
 RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,
                    const ProgramBuild& given_build, const Options& given_options,
                    const deck::Deck& given_deck, const std::vector<std::string>& given_deck_files)
@@ -32,17 +47,9 @@ RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_appl
 }
 
 void RunSetup::make_pipeline() {
-  const io::ImageInfo* image = inputs.image();
-  Pipeline asked = image != nullptr ? application.build(*image, deck) : application.generate(deck);
-  check_names_of(application, deck, asked);
-  write_stages(asked, deck);
-  const Schedule asked_schedule =
-      schedule_from_deck(deck, common_names(names_of(application), asked), !runs_on_host);
-  blame_deck([&] {
-    Rounds rounds = in_rounds(asked, asked_schedule);
-    pipeline = std::make_unique<Algorithm>(std::move(rounds.pipeline));
-    schedule = std::move(rounds.schedule);
-  });
+  AskedPipeline asked = asked_pipeline(application, deck, inputs.image());
+  pipeline = std::make_unique<Algorithm>(std::move(asked.pipeline));
+  schedule = std::move(asked.schedule);
 }
 
 const ArrayDeclaration* RunSetup::result() const {
@@ -78,10 +85,6 @@ std::vector<std::string> RunSetup::read_files() const {
   std::vector<std::string> files = deck_and_plan_files();
   for (const NamedFile& file : inputs.files()) files.push_back(file.path);
   return files;
-}
-
-void RunSetup::fail(const ScheduleError& error) const {
-  deck.fail(key_without_turn(error.key), error.what());
 }
 
 }  // namespace tessera::app

@@ -10,9 +10,32 @@
 #include "tessera/app/session.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace tessera::app {
+
+/// A pipeline with the schedule that a deck asks for. Its loops have the rounds of turns of that schedule.
+struct AskedPipeline {
+  Algorithm pipeline;
+  Schedule schedule;
+};
+
+/// Returns the pipeline of an application for the image `image`, or for no image if `image` is null. Throws
+/// InputError when the application does not accept the image or the deck, or when the schedule is faulty.
+AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
+                             const io::ImageInfo* image);
+
+/// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of `deck`
+/// instead.
+template <class Task>
+void blame_deck(const deck::Deck& deck, const Task& task) {
+  try {
+    task();
+  } catch (const ScheduleError& error) {
+    deck.fail(key_without_turn(error.key), error.what());
+  }
+}
 
 /// The description of a run on one rank: the options, the deck, the input files, and the pipeline with the
 /// schedule that the deck asks for. All arguments of the constructor must outlive the RunSetup.
@@ -38,11 +61,7 @@ struct RunSetup {
   /// deck instead.
   template <class Task>
   void blame_deck(const Task& task) const {
-    try {
-      task();
-    } catch (const ScheduleError& error) {
-      fail(error);
-    }
+    app::blame_deck(deck, task);
   }
 
   Session& session;
@@ -60,7 +79,6 @@ struct RunSetup {
  private:
   void make_pipeline();
   void check_extents(const char* what, const Box& domain) const;
-  [[noreturn]] void fail(const ScheduleError& error) const;
 };
 
 }  // namespace tessera::app

@@ -42,6 +42,8 @@ class ValueParser {
         return scalar(node).text;
       case ValueType::path:
         return path(node);
+      case ValueType::paths:
+        return paths(node);
       case ValueType::choice:
         return choice(node);
       case ValueType::choices:
@@ -123,6 +125,14 @@ class ValueParser {
       fail_at(location(origin_, node), fmt::format("'{}': {}", shortened(name_), path.fault));
     if (path.text.empty() || path.text.find_first_of("\r\n") != std::string::npos) fail(node);
     return path.text;
+  }
+
+  std::vector<std::string> paths(const Node& node) const {
+    if (node.kind != Node::Kind::list) return {path(node)};
+    if (node.items.empty()) fail(node, " without entries");
+    std::vector<std::string> values;
+    for (const Node& item : node.items) values.push_back(path(item));
+    return values;
   }
 
   std::string choice(const Node& node) const {

@@ -205,6 +205,25 @@ void PlanInstance::store(std::string_view name, BlockSink& sink) {
   impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
+void PlanInstance::bind(std::string_view name, const Block<>& block) {
+  const int id = impl_->executor().pipeline().find(name);
+  check_kept(impl_->executor().pipeline()[id]);
+  impl_->executor().bind(id, block);
+}
+
+Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
+                  Kokkos::View<std::byte*, MemorySpace> memory) {
+  const int id = pipeline.find(name);
+  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(id)];
+  const Buffer& buffer = plan.buffers[static_cast<std::size_t>(regions.written_buffer)];
+  const BlockLayout layout = padded_layout(buffer.box, buffer.aligned_x, pipeline[id].element_bytes());
+  if (static_cast<std::int64_t>(memory.size()) >= layout.bytes) return {layout, memory};
+  memory = Kokkos::View<std::byte*, MemorySpace>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(name)),
+      static_cast<std::size_t>(layout.bytes));
+  return {layout, memory, HostMode::calling_thread};
+}
+
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {
   const Algorithm& pipeline = impl_->executor().pipeline();
   const int id = pipeline.find(name);

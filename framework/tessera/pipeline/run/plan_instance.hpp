@@ -62,6 +62,13 @@ class PlanInstance {
   /// other arrays, because their memory may have been used again for other arrays.
   void store(std::string_view name, BlockSink& sink);
 
+  /// Reads or computes the input or output `name` in the memory of `block` from now on, and no longer in the
+  /// memory of the instance. The block must have the points of `block_for`, or more. Nothing is copied or
+  /// allocated, so that this function can be called before each computation. Throws InternalError for arrays
+  /// that are neither inputs nor outputs, for plans of several ranks or for devices, for arrays that loops
+  /// feed, and for blocks that do not fit.
+  void bind(std::string_view name, const Block<>& block);
+
   /// Returns this rank's part of the input or output `name` as a view of T in N dimensions. If loops feed the
   /// array, a run may move it to other memory, so that this function must be called again after each run.
   /// Throws InternalError if the pipeline has no such input or output, if the array has another element type
@@ -87,5 +94,12 @@ class PlanInstance {
 
   std::unique_ptr<Impl> impl_;
 };
+
+/// Returns a block with the points and the layout of the array `name` in `plan`, in memory of its own. Points
+/// outside the domain, which boundary conditions fill, are included. The block lies in `memory` if that is
+/// large enough, and otherwise in new memory. No Kokkos kernel is launched, so that any thread may call this
+/// function on hosts.
+Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
+                  Kokkos::View<std::byte*, MemorySpace> memory = {});
 
 }  // namespace tessera

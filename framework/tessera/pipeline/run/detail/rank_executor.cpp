@@ -125,6 +125,28 @@ const Block<>& RankExecutor::written_block(int array) const {
   return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
 }
 
+void RankExecutor::bind(int array, const Block<>& block) {
+  const auto place = static_cast<std::size_t>(array);
+  const ArrayRegions& regions = plan_.stages[place];
+  const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(regions.written_buffer)];
+  const ArrayDeclaration& declared = pipeline_[array];
+  const auto refuse = [&](const std::string& reason) {
+    throw InternalError(
+        fmt::format("'{}' cannot be computed in the memory of the caller: {}", declared.name, reason));
+  };
+  if (regions.written_buffer != regions.read_buffer || plan_.rank_count > 1) refuse("ranks exchange it");
+  if (plan_.target.device) refuse("kernels run on a device");
+  if (pipeline_.is_fed(array)) refuse("a loop moves it");
+  if (!block.box().contains(buffer.box))
+    refuse(fmt::format("the block has the points {}, but the plan needs {}", to_string(block.box()),
+                       to_string(buffer.box)));
+  if (block.layout().element_size != declared.element_bytes())
+    refuse(fmt::format("its elements have {} bytes, those of the block {}", declared.element_bytes(),
+                       block.layout().element_size));
+  blocks_[static_cast<std::size_t>(regions.written_buffer)] = block;
+  arrays_.written[place] = arrays_.read[place] = block.reference();
+}
+
 void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
   const auto bound = [&](const auto& map, int array) {
     const auto found = map.find(pipeline_[array].name);

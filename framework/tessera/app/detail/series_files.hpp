@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/deck/deck.hpp"
+
+namespace tessera::app {
+
+/// An image of a series: the file that is read, and the file that is written.
+struct SeriesItem {
+  std::string input;
+  std::string output;
+  friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
+};
+
+/// Returns whether `a` comes before `b` in natural order: runs of digits are compared as numbers, and all
+/// else byte by byte, so that "f2" comes before "f10". Texts that are equal in this sense are ordered by
+/// their bytes.
+bool is_before(std::string_view a, std::string_view b);
+
+/// Returns the images of the series that the keys `input.files` and `output.files` name: the entries of
+/// `input.files` in their order, and the files that match a pattern in natural order. Throws InputError when
+/// a file or folder is missing, when a pattern is faulty or matches nothing, when `output.files` has an
+/// unknown placeholder, lacks one, or has an ending that is not written, and when two results, or a result
+/// and an image, are the same file. Looks at the file system, so that one rank should call it.
+std::vector<SeriesItem> series_items(const deck::Deck& deck);
+
+/// Returns the items of rank 0 on all ranks. Collective.
+std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items);
+
+}  // namespace tessera::app

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/series_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::app {
+
+using deck::ValueType;
+
+bool takes_series(const PipelineApplication& application) {
+  return application.build != nullptr &&
+         std::ranges::none_of(application.further_images, &FurtherImage::required);
+}
+
+std::string task_name(const PipelineApplication& application) {
+  constexpr std::string_view prefix = "tessera-";
+  return application.program.substr(application.program.starts_with(prefix) ? prefix.size() : 0);
+}
+
+void declare_series_keys(deck::Schema& schema, const PipelineApplication& application) {
+  const auto add = [&](deck::KeyDeclaration key) {
+    key.group = "Series";
+    schema.add(key);
+  };
+  add({.name = "input.files",
+       .type = ValueType::paths,
+       .help =
+           "A series of images instead of one: files, or patterns such as frames/*.png, in the order of the "
+           "numbers in their names"});
+  add({.name = "output.files",
+       .type = ValueType::path,
+       .help = "The results of a series, such as edges/{name}.png: {name} stands for the name of the image "
+               "without "
+               "folder and ending, {index} for its number from 0 on"});
+  add({.name = "input.video",
+       .type = ValueType::path,
+       .help = "A video instead of an image, frame after frame"});
+  add({.name = "output.video",
+       .type = ValueType::path,
+       .help = "The video of the results: .mkv and .y4m without loss, .mp4 with loss"});
+  add({.name = "on_error",
+       .type = ValueType::choice,
+       .help = "What a file that cannot be read, computed or written does to a series: stop ends it, skip "
+               "leaves the "
+               "file out, and the program ends with status 2",
+       .default_text = "stop",
+       .choices = {"stop", "skip"}});
+  const auto number = [&](const std::string& name, const std::string& help) {
+    add({.name = name, .type = ValueType::integer, .help = help, .minimum = 1, .maximum = 4096});
+  };
+  number("graph.window",
+         "How many images of a series are under way on a rank at the same time; without it two for "
+         "each thread");
+  number("graph.images.count",
+         "How many buffers for images a rank has; without it two for each image under way");
+  const std::string computes = task_name(application);
+  for (const std::string& task : {std::string("read"), computes, std::string("write")}) {
+    number(fmt::format("graph.{}.workers", task),
+           fmt::format("How many threads of a rank run the task {} at the same time; without it all", task));
+    const bool is_pipeline = task == computes;
+    add({.name = fmt::format("graph.{}.on", task),
+         .type = ValueType::choice,
+         .help = is_pipeline
+                     ? "threads: each thread computes an image; kernels: all threads compute one image"
+                     : "threads: all threads; io: one thread that does nothing else; without it threads, but "
+                       "io for HDF5 and FITS",
+         .choices = {"threads", is_pipeline ? "kernels" : "io"}});
+  }
+}
+
+bool is_series(const deck::Deck& deck) {
+  const auto is_given = [&](const char* key) {
+    return deck.schema().find(key) != nullptr && deck.is_set(key);
+  };
+  return is_given("input.files") || is_given("input.video") || is_given("output.files") ||
+         is_given("output.video");
+}
+
+void check_series_keys(const deck::Deck& deck, const Options& options) {
+  const auto is_given = [&](const std::string& key) {
+    return deck.schema().find(key) != nullptr && deck.is_set(key);
+  };
+  const auto refuse = [&](const std::string& key, const std::string& message) {
+    if (is_given(key)) deck.fail(key, message);
+  };
+  for (const char* kind : {"files", "video"}) {
+    const std::string input = fmt::format("input.{}", kind), output = fmt::format("output.{}", kind);
+    if (!is_given(input)) refuse(output, fmt::format("'{}' is not given: give it, too", input));
+    if (is_given(input) && !is_given(output))
+      refuse(input, fmt::format("'{}' is not given: give it, too", output));
+  }
+  if (is_given("input.files")) refuse("input.video", "'input.files' is given, too: give one of them");
+  const std::string series = is_given("input.files") ? "input.files" : "input.video";
+  refuse("input.file", fmt::format("'{}' is given, too: give one of them", series));
+  for (const char* key : {"output.file", "output.png", "output.tiff", "output.raw", "output.rle"})
+    refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
+  for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
+                          "checkpoint.directory", "restart", "input.raw.shape"})
+    refuse(key, "a series has none: leave it out");
+  if (!options.plan.empty() || !options.save_plan.empty())
+    throw InputError("command line: --plan and --save-plan are for single images: leave them out");
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/run_phases.hpp"
+#include "tessera/app/exit_status.hpp"
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/app/session.hpp"
+
+namespace tessera::app {
+
+/// Runs an application on the series of images or the video that the deck names, as a graph of three tasks:
+/// `read`, one with the name of the application, and `write`. Several images are under way at the same time,
+/// and each is computed by one thread, as one rank computes it. The files of a series are dealt out to the
+/// ranks. With --check, looks at all files; with --explain, prints the graph. Collective. Returns the exit
+/// status: `bad_input` if files were left out, and `stopped` if a signal has ended the series. Throws
+/// InputError.
+ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild& build,
+                      const Options& options, const deck::Deck& deck, RunPhases& phases);
+
+}  // namespace tessera::app

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tessera/graph/graph.hpp"
+#include "tessera/graph/image.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+
+namespace tessera::graph {
+
+/// The body of a task that runs a pipeline on one image after the other, in the memory of the images. Each
+/// copy has plan instances of its own, which it uses again for images of the same shape. In calling-thread
+/// mode each worker computes an image by itself, with the threads of its plan: one. In kernels mode, which
+/// needs Place::kernels(), all threads compute one image.
+class PipelineBody {
+ public:
+  explicit PipelineBody(HostMode mode = HostMode::calling_thread) : mode_(mode) {}
+  /// Copies have no plan instances at first.
+  PipelineBody(const PipelineBody& other) : mode_(other.mode_) {}
+  PipelineBody& operator=(const PipelineBody&) = delete;
+
+  /// Computes the output of the pipeline that `input` is planned for into `output`. Throws the exceptions of
+  /// PlanInstance.
+  Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
+
+ private:
+  PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned);
+
+  HostMode mode_;
+  /// The instances of the shapes that came last, by their plans.
+  std::vector<std::pair<std::shared_ptr<const PlannedPipeline>, std::unique_ptr<PlanInstance>>> instances_;
+};
+
+/// Adds a pipeline as a task: it reads images that are planned for it (see Image::become_input) and emits
+/// images from `outputs`. Bodies on worker threads compute one image each; at Place::kernels() all threads
+/// compute one image, if its plan is for as many.
+inline Flow<Lease<Image>> pipeline(Graph& graph, std::string name, Task options,
+                                   const Flow<Lease<Image>>& images, const Pool<Image>& outputs) {
+  const bool by_kernels = options.on == Place::kernels();
+  return graph.task(std::move(name), options,
+                    PipelineBody(by_kernels ? HostMode::kernels : HostMode::calling_thread), images, outputs);
+}
+
+}  // namespace tessera::graph

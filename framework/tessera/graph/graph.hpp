@@ -6,13 +6,13 @@
 #include <tuple>
 #include <vector>
 
-#include "tessera/graph/detail/declaration.hpp"
-#include "tessera/graph/detail/typed_body.hpp"
+#include "tessera/graph/declaration.hpp"
 #include "tessera/graph/flow.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/graph/run.hpp"
 #include "tessera/graph/settings.hpp"
 #include "tessera/graph/transfer.hpp"
+#include "tessera/graph/typed_body.hpp"
 
 namespace tessera::graph {
 

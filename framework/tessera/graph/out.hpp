@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tessera/graph/detail/emitter.hpp"
+#include "tessera/graph/emitter.hpp"
 
 namespace tessera::graph {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "tessera/graph/detail/pool_state.hpp"
+#include "tessera/graph/pool_state.hpp"
 
 namespace tessera::graph {
 

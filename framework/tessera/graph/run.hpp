@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "tessera/graph/detail/item.hpp"
 #include "tessera/graph/flow.hpp"
+#include "tessera/graph/item.hpp"
 #include "tessera/graph/report.hpp"
 
 namespace tessera::graph {

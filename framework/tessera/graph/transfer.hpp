@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/detail/emitter.hpp"
+#include "tessera/graph/emitter.hpp"
 
 namespace tessera::graph {
 

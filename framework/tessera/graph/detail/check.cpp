@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tessera/domain/error.hpp"
-#include "tessera/graph/detail/declaration.hpp"
+#include "tessera/graph/declaration.hpp"
 
 namespace tessera::graph::detail {
 namespace {

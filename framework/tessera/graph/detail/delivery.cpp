@@ -7,7 +7,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/detail/execution.hpp"
 #include "tessera/graph/detail/ranks.hpp"
-#include "tessera/graph/detail/typed_body.hpp"
+#include "tessera/graph/typed_body.hpp"
 
 namespace tessera::graph::detail {
 

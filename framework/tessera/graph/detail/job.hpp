@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "tessera/graph/detail/declaration.hpp"
+#include "tessera/graph/declaration.hpp"
 
 namespace tessera::graph::detail {
 

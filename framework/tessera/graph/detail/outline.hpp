@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/graph/detail/declaration.hpp"
+#include "tessera/graph/declaration.hpp"
 
 namespace tessera::graph::detail {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tessera/graph/detail/emitter.hpp"
-#include "tessera/graph/detail/scope.hpp"
+#include "tessera/graph/emitter.hpp"
+#include "tessera/graph/scope.hpp"
 #include "tessera/graph/task.hpp"
 
 namespace tessera::graph::detail {

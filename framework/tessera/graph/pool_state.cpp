@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/detail/pool_state.hpp"
+#include "tessera/graph/pool_state.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/detail/declaration.hpp"
+#include "tessera/graph/declaration.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/graph/detail/scope.hpp"
+#include "tessera/graph/scope.hpp"
 
 #include <fmt/format.h>
 

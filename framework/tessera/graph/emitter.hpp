@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "tessera/graph/detail/item.hpp"
-#include "tessera/graph/detail/pool_state.hpp"
+#include "tessera/graph/item.hpp"
 #include "tessera/graph/place.hpp"
+#include "tessera/graph/pool_state.hpp"
 
 namespace tessera::graph {
 

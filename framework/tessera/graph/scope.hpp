@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tessera/graph/detail/item.hpp"
+#include "tessera/graph/item.hpp"
 
 namespace tessera::graph::detail {
 

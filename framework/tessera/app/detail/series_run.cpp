@@ -216,14 +216,15 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   const SeriesOutcome outcome = report.write(run.report(), [this](std::int64_t ordinal) {
     return items_[static_cast<std::size_t>(ordinal * session_.rank_count() + session_.rank())].input;
   });
-  int is_stopped = signals_.received() != 0 ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &is_stopped, 1, MPI_INT, MPI_MAX, session_.communicator());
+  int found[2] = {signals_.received() != 0 ? 1 : 0, outcome.left_out.empty() ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, session_.communicator());
+  const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0;
   progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
                              outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
   if (session_.rank() == 0)
     for (const std::string& line : outcome.left_out)
       fmt::print(stderr, "{}: left out {}\n", application_.program, line);
-  if (is_stopped != 0 && session_.rank() == 0)
+  if (is_stopped && session_.rank() == 0)
     fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", application_.program,
                outcome.written, items_.size());
   return is_stopped != 0            ? ExitStatus::stopped

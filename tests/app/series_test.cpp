@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Series of images as users start them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "full_disks.hpp"
+#include "io/plain_png.hpp"
+#include "rank_processes.hpp"
+#include "sample_images.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A folder `frames` with images f0.png, f1.png and so on, of three sizes.
+class SeriesTest : public testing::Test {
+ protected:
+  SeriesTest() { std::filesystem::create_directory(folder_ / "frames"); }
+
+  static std::string frame(int number) { return "frames/f" + std::to_string(number) + ".png"; }
+
+  void write_frames(int count) const {
+    for (int number = 0; number < count; ++number)
+      io_test::write_plain_png(
+          folder_ / frame(number),
+          io_test::make_png(
+              31 + number % 3 * 17, 23 + number % 3, PNG_COLOR_TYPE_GRAY, 8, [&](auto x, auto y, int) {
+                return static_cast<int>((x * 37 + y * y * 11 + static_cast<std::int64_t>(number) * 5) % 251);
+              }));
+  }
+
+  ParallelEnding run(const std::string& program, int ranks, const Words& words) const {
+    return run_on_ranks(program_of(program), ranks, folder_, words);
+  }
+
+  /// What the program makes of one image by itself.
+  std::string result_of(const std::string& program, const std::string& file) const {
+    const ParallelEnding ending = run(program, 1, {"input.file=" + file, "output.png=single.png"});
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    return folder_.read("single.png");
+  }
+
+  void expect_refused(const Words& words, const std::string& message, int ranks = 2) const {
+    const ParallelEnding ending = run("sobel", ranks, words);
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2)) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "error:"), Words{"tessera-sobel: error: " + message});
+    EXPECT_FALSE(ending.hung);
+  }
+
+  Folder folder_;
+};
+
+TEST_F(SeriesTest, ResultsAreThoseOfSingleRuns) {
+  write_frames(12);
+  Words expected;
+  for (int number = 0; number < 12; ++number) expected.push_back(result_of("sobel", frame(number)));
+  int folder = 0;
+  for (const int ranks : {1, 2, 3, 4})
+    for (const char* how : {"graph.window=1", "graph.window=5", "graph.sobel.on=kernels"}) {
+      const std::string name = "edges" + std::to_string(++folder);
+      const ParallelEnding ending =
+          run("sobel", ranks,
+              {"input.files=frames/*.png", "output.files=" + name + "/{name}.png", how, "threads=2"});
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      EXPECT_EQ(lines_with(ending.output, "wrote 12 images in ").size(), 1U) << ending.text();
+      for (int number = 0; number < 12; ++number)
+        EXPECT_EQ(folder_.read(name + "/f" + std::to_string(number) + ".png"),
+                  expected[static_cast<std::size_t>(number)])
+            << ranks << how << number;
+    }
+}
+
+TEST_F(SeriesTest, NumbersFollowTheNaturalOrderOfNames) {
+  write_frames(12);
+  const ParallelEnding ending =
+      run("blur", 2,
+          {std::string(TESSERA_DECKS) + "/blur/default.yaml", "input.files=[frames/f1*.png, frames/f2.png]",
+           "output.files=out/{index}.h5"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  const std::string order[] = {"f1", "f10", "f11", "f2"};
+  for (int index = 0; index < 4; ++index) {
+    const std::string file = "frames/" + order[index] + ".png";
+    ASSERT_EQ(run("blur", 1, {"input.file=" + file, "output.file=single.h5"}).status, 0);
+    EXPECT_EQ(read_result(folder_ / ("out/" + std::to_string(index) + ".h5"), "bv"),
+              read_result(folder_ / "single.h5", "bv"));
+  }
+}
+
+TEST_F(SeriesTest, ABadFileEndsTheSeries) {
+  write_frames(4);
+  folder_.write("frames/f2.png", "no image");
+  const std::string reason =
+      "frames/f2.png: is not an image that can be read (by its content neither PNG, HDF5, TIFF, JPEG, FITS "
+      "nor RLE); "
+      "convert it to one of them";
+  for (const int ranks : {1, 3})
+    expect_refused({"input.files=frames/*.png", "output.files=edges/{name}.png"}, reason, ranks);
+  expect_refused({"input.files=frames/*.png", "output.files=checked/{name}.png", "--check"}, reason);
+  EXPECT_FALSE(folder_.names().contains("checked"));
+}
+
+TEST_F(SeriesTest, BadFilesAreLeftOut) {
+  write_frames(6);
+  folder_.write("frames/f2.png", "no image");
+  io_test::write_plain_png(folder_ / frame(4),
+                           io_test::make_png(5, 5, PNG_COLOR_TYPE_RGB, 8, [](auto, auto, int) { return 7; }));
+  const std::string whole = folder_.read(frame(5));
+  folder_.write("frames/f5.png", whole.substr(0, whole.size() / 2));
+  const Words words{"input.files=frames/*.png", "output.files=clean/{name}.png", "on_error=skip"};
+  const ParallelEnding ending = run("restore", 2, {words[0], words[1], words[2], "--report", "report.json"});
+  EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2})) << ending.text();
+  const Words lines = lines_with(ending.errors, "tessera-restore: left out ");
+  ASSERT_EQ(lines.size(), 3U) << ending.errors;
+  EXPECT_EQ(lines_with(ending.errors, "left out frames/f2.png: is not an image that can be read").size(), 1U);
+  EXPECT_EQ(lines_with(ending.errors, "left out frames/f4.png: 'input.file': the image is 5 x 5 x 3 of uint8")
+                .size(),
+            1U)
+      << ending.errors;
+  EXPECT_EQ(lines_with(ending.errors, "left out frames/f5.png: ").size(), 1U);
+  EXPECT_EQ(lines_with(folder_.read("report.json"), "frames/f4.png").size(), 1U);
+  for (const int number : {0, 1, 3})
+    EXPECT_EQ(folder_.read("clean/f" + std::to_string(number) + ".png"), result_of("restore", frame(number)));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "clean/f2.png"));
+  const ParallelEnding checked = run("restore", 2, {words[0], words[1], words[2], "--check"});
+  EXPECT_EQ(checked.status, 0) << checked.text();
+  EXPECT_EQ(lines_with(checked.output, "would leave out frames/f").size(), 2U) << checked.text();
+}
+
+TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
+  write_frames(3);
+  const ParallelEnding ending = run("sobel", 2,
+                                    {"input.files=frames/*.png", "output.files=edges/{name}.png", "--report",
+                                     "-", "--trace", "trace.json"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  for (const char* line : {"  read   task        3 ", "  sobel  task        3 ", "  write  sink        3 "})
+    EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.output;
+  const std::string trace = folder_.read("trace.json");
+  EXPECT_EQ(lines_with(trace, "\"sobel\"").size(), 3U) << trace;
+}
+
+TEST_F(SeriesTest, IsExplained) {
+  write_frames(2);
+  const Words words{"input.files=frames/*.png", "output.files=edges/{name}.png", "--explain"};
+  const ParallelEnding text = run("sobel", 1, words);
+  EXPECT_EQ(lines_with(text.output, "graph 'sobel': 4 tasks, 1 pool").size(), 1U) << text.text();
+  const ParallelEnding dot = run("sobel", 1, {words[0], words[1], words[2], "--dot"});
+  EXPECT_EQ(lines_with(dot.output, "\"read\" -> \"sobel\";").size(), 1U) << dot.text();
+  EXPECT_FALSE(folder_.names().contains("edges"));
+}
+
+TEST_F(SeriesTest, FaultyKeysAreRefused) {
+  write_frames(3);
+  std::filesystem::create_directory(folder_ / "other");
+  std::filesystem::copy(folder_ / frame(1), folder_ / "other/f1.png");
+  const std::string in = "input.files=frames/*.png", out = "output.files=e/{name}.png";
+  const auto key = [](const std::string& word, const std::string& message) {
+    return "command line: '" + word + "': '" + word.substr(0, word.find('=')) + "': " + message;
+  };
+  expect_refused({in}, key(in, "'output.files' is not given: give it, too"));
+  expect_refused({out}, key(out, "'input.files' is not given: give it, too"));
+  expect_refused({in, out, "input.file=frames/f1.png"},
+                 key("input.file=frames/f1.png", "'input.files' is given, too: give one of them"));
+  expect_refused({in, out, "output.png=o.png"},
+                 key("output.png=o.png", "one file for a series: write output.files, and leave this out"));
+  expect_refused({in, out, "bands=2"}, key("bands=2", "a series has none: leave it out"));
+  expect_refused({in, out, "--plan", "p.json"},
+                 "command line: --plan and --save-plan are for single images: leave them out");
+  const std::string nothing = "input.files=frames/*.tif";
+  expect_refused({nothing, out}, key(nothing, "no file matches 'frames/*.tif'"));
+  const std::string missing = "input.files=[frames/f9.png]";
+  expect_refused({missing, out}, key(missing, "there is no file frames/f9.png"));
+  const std::string nowhere = "input.files=nowhere/*.png";
+  expect_refused({nowhere, out},
+                 key(nowhere, "cannot look into the folder nowhere: No such file or directory"));
+  const std::string folders = "input.files=*/f1.png";
+  expect_refused({folders, out}, key(folders, "'*/f1.png': only the last part of a path may be a pattern"));
+  const std::string one = "output.files=e.png";
+  expect_refused({in, one}, key(one, "e.png is one file for 3 images: use {name} or {index}"));
+  const std::string unknown = "output.files=e/{nmae}.png";
+  expect_refused({in, unknown}, key(unknown, "unknown placeholder {nmae}: write {name} or {index}"));
+  const std::string ending = "output.files=e/{name}.gif";
+  expect_refused(
+      {in, ending},
+      key(ending,
+          "e/{name}.gif has no ending of a format that is written: end it in .png, .tif, .h5 or .raw"));
+  const std::string same = "output.files=frames/{name}.png";
+  expect_refused({in, same}, key(same, "frames/f0.png is an image of the series: write to another folder"));
+  expect_refused({"input.files=[frames/f1.png, other/f1.png]", out},
+                 key(out, "frames/f1.png and other/f1.png would both become e/f1.png: use {index}"));
+  EXPECT_FALSE(folder_.names().contains("e"));
+}
+
+TEST_F(SeriesTest, AFullDiskLeavesWholeFiles) {
+  if (!SmallDisk::is_allowed()) GTEST_SKIP() << "no file systems may be mounted here";
+  write_frames(1);
+  for (int number = 1; number < 60; ++number)
+    std::filesystem::copy(folder_ / frame(0), folder_ / frame(number));
+  std::filesystem::create_directory(folder_ / "disk");
+  const SmallDisk disk(folder_ / "disk", 64);
+  const ParallelEnding ending =
+      run("sobel", 1,
+          {"input.files=frames/*.png", "output.files=disk/{name}.raw", "graph.window=1", "threads=1"});
+  EXPECT_EQ(ending.status, 2) << ending.text();
+  ASSERT_EQ(run("sobel", 1, {"input.file=frames/f0.png", "output.raw=single.raw"}).status, 0);
+  std::size_t whole = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "disk")) {
+    EXPECT_EQ(folder_.read("disk/" + entry.path().filename().string()), folder_.read("single.raw"));
+    ++whole;
+  }
+  EXPECT_GT(whole, 3U);
+  EXPECT_LT(whole, 60U);
+  const Words lines = lines_with(ending.errors, "error:");
+  ASSERT_EQ(lines.size(), 1U) << ending.errors;
+  EXPECT_TRUE(lines.front().starts_with("tessera-sobel: error: disk/f" + std::to_string(whole) +
+                                        ".raw: cannot be written ("))
+      << lines.front();
+}
+
+TEST_F(SeriesTest, ASignalEndsItAfterTheImagesUnderWay) {
+  using namespace std::chrono_literals;
+  write_frames(1);
+  for (int number = 1; number < 3000; ++number)
+    std::filesystem::create_symlink(folder_ / frame(0), folder_ / frame(number));
+  const std::string mark = std::to_string(getpid()) + "-series";
+  auto running = std::async(std::launch::async, [&] {
+    return run_on_ranks(
+        program_of("restore"), 2, folder_,
+        {"input.files=frames/*.png", "output.files=clean/{name}.png", "tolerance=0", "threads=1"},
+        {{rank_mark, mark}});
+  });
+  const pid_t process = wait_for_rank(program_of("restore"), mark, 1);
+  ASSERT_GT(process, 0);
+  while (!std::filesystem::exists(folder_ / "clean/f1.png")) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(kill(process, SIGTERM), 0);
+  const ParallelEnding ending = running.get();
+  EXPECT_EQ(ending.rank_statuses, (std::vector{4, 4})) << ending.text();
+  const Words lines = lines_with(ending.errors, "tessera-restore: a signal has ended the series after ");
+  ASSERT_EQ(lines.size(), 1U) << ending.errors;
+  std::size_t written = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "clean")) {
+    EXPECT_EQ(entry.path().extension(), ".png");
+    ++written;
+  }
+  EXPECT_LT(written, 3000U);
+  EXPECT_NE(lines.front().find("after " + std::to_string(written) + " of 3000 images"), std::string::npos)
+      << lines.front();
+}
+
+}  // namespace
+}  // namespace tessera::app_test

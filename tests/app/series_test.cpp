@@ -163,7 +163,7 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
     return "command line: '" + word + "': '" + word.substr(0, word.find('=')) + "': " + message;
   };
   expect_refused({in}, key(in, "'output.files' is not given: give it, too"));
-  expect_refused({out}, key(out, "'input.files' is not given: give it, too"));
+  expect_refused({out, "input.file=frames/f1.png"}, key(out, "'input.files' is not given: give it, too"));
   expect_refused({in, out, "input.file=frames/f1.png"},
                  key("input.file=frames/f1.png", "'input.files' is given, too: give one of them"));
   expect_refused({in, out, "output.png=o.png"},
@@ -178,7 +178,7 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
   const std::string nowhere = "input.files=nowhere/*.png";
   expect_refused({nowhere, out},
                  key(nowhere, "cannot look into the folder nowhere: No such file or directory"));
-  const std::string folders = "input.files=*/f1.png";
+  const std::string folders = "input.files=\"*/f1.png\"";
   expect_refused({folders, out}, key(folders, "'*/f1.png': only the last part of a path may be a pattern"));
   const std::string one = "output.files=e.png";
   expect_refused({in, one}, key(one, "e.png is one file for 3 images: use {name} or {index}"));

@@ -227,9 +227,7 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   if (is_stopped && session_.rank() == 0)
     fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", application_.program,
                outcome.written, items_.size());
-  return is_stopped != 0            ? ExitStatus::stopped
-         : outcome.left_out.empty() ? ExitStatus::done
-                                    : ExitStatus::bad_input;
+  return is_stopped ? ExitStatus::stopped : has_left_out ? ExitStatus::bad_input : ExitStatus::done;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #pragma once
 
 // This header includes the public headers of the library Tessera::core. The library has arrays, pipelines,
-// schedules and plans, and everything that runs and explains plans. Programs that use decks and files also
-// include "tessera/app/pipeline_application.hpp".
+// schedules and plans, everything that runs and explains plans, and graphs of tasks. Programs that use decks
+// and files also include "tessera/app/pipeline_application.hpp".
 
+#include "tessera/graph/explain.hpp"
+#include "tessera/graph/graph.hpp"
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"

@@ -12,7 +12,7 @@ class Flow {
   Flow() = default;
   /// Makes the flow with the number `number`. Only graphs call this.
   explicit Flow(int number) : number_(number) {}
-  /// The number of the flow in its graph.
+  /// Returns the number of the flow in its graph. It is -1 if the flow belongs to no graph.
   int number() const { return number_; }
 
  private:

@@ -33,6 +33,7 @@ namespace tessera::graph {
 /// Names of tasks and pools must be unique, since decks name tasks by them.
 class Graph {
  public:
+  /// Makes a graph without tasks. Messages call it by its name.
   explicit Graph(std::string name);
   ~Graph();
   Graph(const Graph&) = delete;

@@ -7,15 +7,16 @@
 
 namespace tessera::graph {
 
-/// One output of a body that emits any number of items. Bodies get a reference, which is valid during the
-/// call only.
+/// One output of a body that emits any number of items. Bodies get a reference to it, which is valid during
+/// the call only.
 template <class T>
 class Out {
  public:
   /// Makes the output with the number `output` of the task that `emitter` runs. Only graphs call this.
   Out(detail::Emitter& emitter, int output) : emitter_(emitter), output_(output) {}
-  /// Emits an item, which has the stamp of the item that the body was called for. In a scatter it opens a
-  /// scope of its own. Throws InternalError if the task is `single` and has already emitted one here.
+  /// Emits an item, which gets the stamp of the item that the body was called for. The items of a scatter
+  /// also get the number of the part, from 0. Throws InternalError if the task is `single` and has already
+  /// emitted an item here in this call.
   void operator()(T value) { emitter_.emit(output_, new detail::ItemOf<T>(std::move(value))); }
 
  private:

@@ -18,20 +18,22 @@ class Place {
     device    ///< One thread that launches kernels on one device.
   };
 
-  /// The worker threads of the rank.
+  /// Returns the place of the worker threads of the rank.
   static Place threads() { return {}; }
-  /// The thread for input and output.
+  /// Returns the place of the thread for input and output.
   static Place io() { return Place(Kind::io, 0); }
-  /// The thread that calls Run::wait, while the workers pause.
+  /// Returns the place of the thread that calls Run::wait, where bodies may launch Kokkos kernels.
   static Place kernels() { return Place(Kind::kernels, 0); }
-  /// Threads on the NUMA domain `number`.
+  /// Returns the place of the threads of the NUMA domain `number`, from 0.
   static Place numa(int number) { return Place(Kind::numa, number); }
-  /// The thread of the device `number`.
+  /// Returns the place of the thread of the device `number`, from 0.
   static Place device(int number) { return Place(Kind::device, number); }
 
+  /// Returns the kind of the place.
   Kind kind() const { return kind_; }
-  /// The number of the NUMA domain or device; 0 for other kinds.
+  /// Returns the number of the NUMA domain or device. It is 0 for other kinds.
   int number() const { return number_; }
+  /// Returns whether two places are the same.
   friend bool operator==(const Place&, const Place&) = default;
 
  private:
@@ -42,7 +44,7 @@ class Place {
   int number_ = 0;
 };
 
-/// The place as decks and messages name it, such as "io" or "numa 1".
+/// Returns the name of the place in decks and messages, such as "io" or "numa 1".
 std::string to_string(const Place& place);
 
 }  // namespace tessera::graph

@@ -18,15 +18,18 @@ class Graph;
 template <class T>
 class Lease {
  public:
-  /// Makes a lease of nothing.
+  /// Makes a lease that has no buffer.
   Lease() = default;
-  /// Takes over one hold of `slot`.
+  /// Makes a lease of the buffer of `slot`, and takes over one hold of it. Only graphs call this.
   explicit Lease(detail::PoolSlot* slot) : slot_(slot) { mark(); }
+  /// Shares the buffer of `other`.
   Lease(const Lease& other) : slot_(other.slot_) {
     if (slot_ != nullptr) slot_->holders.fetch_add(1, std::memory_order_relaxed);
     mark();
   }
+  /// Takes over the buffer of `other`, which has none afterwards.
   Lease(Lease&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) { mark(); }
+  /// Gives the present buffer up, and takes that of `other`.
   Lease& operator=(Lease other) noexcept {
     std::swap(slot_, other.slot_);
     return *this;
@@ -36,10 +39,11 @@ class Lease {
       slot_->pool->give_back(slot_);
   }
 
-  /// Whether the lease has a buffer.
+  /// Returns whether the lease has a buffer.
   explicit operator bool() const { return slot_ != nullptr; }
-  /// The buffer. The lease must have one.
+  /// Returns the buffer. The lease must have one.
   T& operator*() const { return *static_cast<T*>(slot_->buffer.get()); }
+  /// Returns a pointer to the buffer. The lease must have one.
   T* operator->() const { return static_cast<T*>(slot_->buffer.get()); }
 
  private:
@@ -58,24 +62,24 @@ struct PoolOptions {
   int count = 1;
   /// The largest number of buffers that one item of a source holds at the same time.
   int per_item = 1;
-  /// The bytes of one buffer; 0 if they are not known.
+  /// The bytes of one buffer. It is 0 if they are not known, and RunOptions::memory then does not count them.
   std::int64_t bytes = 0;
 };
 
 /// A limited number of buffers of the type T, which are made once and used again and again. A task that names
 /// a pool among its inputs gets a Lease. The buffer is granted before the body starts, to the oldest item
 /// first. A younger item gets a buffer only if the oldest item can still have all that it may need. So a
-/// graph cannot get stuck, unless a keeper keeps leases. Then the run finds out at once, and Run::wait
-/// throws.
+/// graph cannot get stuck, unless a keeper keeps leases from call to call. If a graph is stuck, the run
+/// notices it at once, and Run::wait throws InputError.
 template <class T>
 class Pool {
  public:
   /// Adds a pool to `graph`. `make` returns a new buffer, as T or as std::shared_ptr<T>. It is called by
-  /// Graph::run, on the thread of the caller. `graph` must outlive the pool.
+  /// Graph::run and Graph::rehearse, on the thread of the caller. `graph` must outlive the pool.
   template <class Make>
   Pool(Graph& graph, std::string name, PoolOptions options, Make make);
 
-  /// The number of the pool in its graph.
+  /// Returns the number of the pool in its graph.
   int number() const { return number_; }
 
  private:

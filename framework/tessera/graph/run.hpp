@@ -33,29 +33,31 @@ struct RunOptions {
   std::int64_t memory = 0;
 };
 
-/// A run of a graph. The destructor stops a run that was not waited for.
+/// A run of a graph, which Graph::run has started. The destructor stops a run that was not waited for.
 class Run {
  public:
+  /// Makes a run of a started execution. Only graphs call this.
   explicit Run(std::unique_ptr<detail::Execution> execution);
   ~Run();
+  /// Takes over a run.
   Run(Run&&) noexcept;
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// Puts an item into the graph. Waits while as many items of this input are under way as the window allows.
-  /// Returns false if the run has been stopped or has failed. Any thread may call this function, but only one
-  /// at a time for each input.
+  /// Puts an item into the graph at `input`, which Graph::input has returned. The call waits while as many
+  /// items of this input are under way as the window allows. It returns false if the run has been stopped or
+  /// has failed. Any thread may call this function, but only one at a time for each input.
   template <class T>
   bool push(const Flow<T>& input, T value) {
     return push_item(input.number(), new detail::ItemOf<T>(std::move(value)));
   }
-  /// Says that no more items are pushed. Without this call the run does not end.
+  /// Says that no more items are pushed at `input`. A run with inputs ends only after this call.
   template <class T>
   void close(const Flow<T>& input) {
     close_input(input.number());
   }
-  /// Takes the next item that has come to the output task that reads `flow`. Waits for it. Returns nothing
-  /// after the last item.
+  /// Waits for the next item of `flow`, which a task must read that Graph::output has added. Returns the
+  /// item, or nothing after the last one.
   template <class T>
   std::optional<T> pop(const Flow<T>& flow) {
     detail::Item* item = pop_item(flow.number());
@@ -65,13 +67,13 @@ class Run {
     return value;
   }
 
-  /// Ends the sources. Items that are under way are finished. Any thread may call this function.
+  /// Ends the sources early. Items that are under way are finished. Any thread may call this function.
   void stop();
   /// Waits for the end of the run. Bodies at Place::kernels() run on the thread that calls this function,
   /// which must be the one that has initialized Kokkos. Throws the first exception of a body, and InputError
   /// if a pool is too small. Collective if the run has several ranks.
   void wait();
-  /// What the run has done so far on this rank. Complete after `wait`.
+  /// Returns what the run has done so far on this rank. The report is complete after `wait`.
   Report report() const;
 
  private:

@@ -13,12 +13,14 @@
 
 namespace tessera::graph {
 
-/// The bytes of a value that are sent to another rank.
+/// The bytes of a value that is sent to another rank. They are read in the order in which they were written.
 class Bytes {
  public:
+  /// Makes an empty sequence.
   Bytes() = default;
+  /// Copies bytes that another rank has written.
   explicit Bytes(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {}
-  /// Appends `count` bytes.
+  /// Appends the `count` bytes at `data`.
   void write(const void* data, std::size_t count) {
     const std::size_t before = bytes_.size();
     bytes_.resize(before + count);
@@ -30,6 +32,7 @@ class Bytes {
     if (count > 0) std::memcpy(data, bytes_.data() + next_, count);
     next_ += count;
   }
+  /// Returns all bytes that were written.
   const std::vector<std::byte>& all() const { return bytes_; }
 
  private:
@@ -37,12 +40,15 @@ class Bytes {
   std::size_t next_ = 0;
 };
 
-/// How values of the type T are sent to other ranks. Types whose bytes can be copied are sent as they are,
-/// and vectors and texts by their elements. Specialise this template for other types.
+/// Says how values of the type T are sent to other ranks. This template copies the bytes of a value, which
+/// must be trivially copyable. Vectors and texts have templates of their own. Programs may specialise it for
+/// other types: a specialisation has the same two functions.
 template <class T>
 struct Transfer {
   static_assert(std::is_trivially_copyable_v<T>, "specialise tessera::graph::Transfer for this type");
+  /// Appends a value to `bytes`.
   static void pack(const T& value, Bytes& bytes) { bytes.write(&value, sizeof(T)); }
+  /// Returns the next value of `bytes`. Throws InternalError if there are too few bytes.
   static T unpack(Bytes& bytes) {
     T value;
     bytes.read(&value, sizeof(T));
@@ -50,8 +56,10 @@ struct Transfer {
   }
 };
 
+/// Says how vectors are sent: by their size and their elements.
 template <class T>
 struct Transfer<std::vector<T>> {
+  /// Appends the size and the elements to `bytes`.
   static void pack(const std::vector<T>& values, Bytes& bytes) {
     Transfer<std::size_t>::pack(values.size(), bytes);
     if constexpr (std::is_trivially_copyable_v<T>)
@@ -59,6 +67,7 @@ struct Transfer<std::vector<T>> {
     else
       for (const T& value : values) Transfer<T>::pack(value, bytes);
   }
+  /// Returns the next vector of `bytes`. Throws InternalError if there are too few bytes.
   static std::vector<T> unpack(Bytes& bytes) {
     std::vector<T> values(Transfer<std::size_t>::unpack(bytes));
     if constexpr (std::is_trivially_copyable_v<T>)
@@ -69,12 +78,15 @@ struct Transfer<std::vector<T>> {
   }
 };
 
+/// Says how texts are sent: by their size and their characters.
 template <>
 struct Transfer<std::string> {
+  /// Appends the size and the characters to `bytes`.
   static void pack(const std::string& text, Bytes& bytes) {
     Transfer<std::size_t>::pack(text.size(), bytes);
     bytes.write(text.data(), text.size());
   }
+  /// Returns the next text of `bytes`. Throws InternalError if there are too few bytes.
   static std::string unpack(Bytes& bytes) {
     std::string text(Transfer<std::size_t>::unpack(bytes), ' ');
     bytes.read(text.data(), text.size());

@@ -125,7 +125,7 @@ void Execution::release(Worker& worker, Scope* scope) {
   if (home >= 0) return close_stand_in(worker, home, home_scope);
   if (parked > 0) {  // The scope may be gone by now, unless an ordered task still has its item.
     const std::lock_guard lock(mutex());
-    return settle_ordered(source, ordinal);
+    return settle_parked(source, ordinal);
   }
   is_root ? close_root(scope) : close_scope(worker, scope);
 }
@@ -177,7 +177,8 @@ void Execution::close_root(Scope* scope) {
     --open_roots_;
     ++closed_roots_;
     if (scope->source >= 0) {
-      settle_ordered(scope->source, scope->ordinal);
+      for (Node* reader : ordered_by_source_[static_cast<std::size_t>(scope->source)])
+        note_complete(*reader, scope->source, scope->ordinal);
       Node& source = node(scope->source);
       note_closed(*source.source, scope->ordinal);
       if (source.task->kind == TaskKind::source)

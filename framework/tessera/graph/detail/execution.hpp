@@ -132,7 +132,8 @@ class Execution : public PoolListener {
   void advance_readers(const Node& source);
   /// Opens the scope of the next item of a source.
   Scope* open_root(Node& node);
-  void settle_ordered(int source, std::int64_t ordinal);
+  void settle_parked(int source, std::int64_t ordinal);
+  void note_complete(Node& reader, int source, std::int64_t ordinal);
   bool grant(Job& job, bool reserves);
   void grant_waiting(bool reserves);
   void push_ready(const Job& job);

@@ -133,7 +133,7 @@ void Execution::arrive(const Job& job) {
   std::int64_t parked = 0;
   const bool is_last = scope->park(parked) == 0;
   advance(*job.node);
-  if (is_last) settle_ordered(source, ordinal);
+  if (is_last) settle_parked(source, ordinal);
 }
 
 /// Starts the items whose turn it is at an ordered task.
@@ -169,24 +169,33 @@ void Execution::advance_readers(const Node& source) {
   for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source.id)]) advance(*reader);
 }
 
-/// Notes that nothing of an item of a source is under way but what waits at ordered tasks. What has not
-/// come to the first of these will not come any more.
-void Execution::settle_ordered(int source, std::int64_t ordinal) {
-  for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source)]) {
-    Ordered& ordered = *reader->ordered;
-    if (ordered.next > ordinal) continue;
-    Ordered::Slot& slot = ordered.slots[ordinal];
-    const Scope* waiting = nullptr;
-    for (const Job& job : slot.arrived)
-      if (job.scope->source == source) waiting = job.scope;
-    if (waiting != nullptr && !waiting->is_settled()) return;
-    const TaskDeclaration& task = *reader->task;
-    for (std::size_t input = 0; input < task.inputs.size(); ++input)
-      if (graph_.region(graph_.flow(task.inputs[input]).region).task == source)
-        slot.known |= std::uint32_t(1) << (task.kind == TaskKind::keeper ? input : 0);
-    advance(*reader);
-    if (waiting != nullptr) return;
-  }
+/// Called when nothing of an item of a source is under way but what waits at ordered tasks. What has not come
+/// to the first of these will not come any more. If another thread has let the item go on since, it is left
+/// to that thread.
+void Execution::settle_parked(int source, std::int64_t ordinal) {
+  const std::vector<Node*>& readers = ordered_by_source_[static_cast<std::size_t>(source)];
+  const auto waits_at = [&](const Node* reader) -> const Scope* {
+    const auto slot = reader->ordered->slots.find(ordinal);
+    if (slot == reader->ordered->slots.end()) return nullptr;
+    const auto found =
+        std::ranges::find(slot->second.arrived, source, [](const Job& job) { return job.scope->source; });
+    return found == slot->second.arrived.end() ? nullptr : found->scope;
+  };
+  const auto first =
+      std::ranges::find_if(readers, [&](const Node* reader) { return waits_at(reader) != nullptr; });
+  if (first == readers.end() || !waits_at(*first)->is_settled()) return;
+  for (auto reader = readers.begin(); reader != first + 1; ++reader) note_complete(**reader, source, ordinal);
+}
+
+/// Notes that an ordered task has got everything of an item of a source that will come.
+void Execution::note_complete(Node& reader, int source, std::int64_t ordinal) {
+  Ordered& ordered = *reader.ordered;
+  if (ordered.next > ordinal) return;
+  const TaskDeclaration& task = *reader.task;
+  for (std::size_t input = 0; input < task.inputs.size(); ++input)
+    if (graph_.region(graph_.flow(task.inputs[input]).region).task == source)
+      ordered.slots[ordinal].known |= std::uint32_t(1) << (task.kind == TaskKind::keeper ? input : 0);
+  advance(reader);
 }
 
 // --- Pools -------------------------------------------------------------------------------------------

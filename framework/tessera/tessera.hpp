@@ -7,6 +7,7 @@
 
 #include "tessera/graph/explain.hpp"
 #include "tessera/graph/graph.hpp"
+#include "tessera/graph/pipeline_task.hpp"
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/explain/explain.hpp"

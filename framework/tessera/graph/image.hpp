@@ -15,18 +15,21 @@ namespace tessera::graph {
 
 /// A pipeline and its plan for images with one domain and element type. The plan is for one rank.
 struct PlannedPipeline {
+  /// The pipeline. A Pipeline can be assigned to it.
   Algorithm algorithm = {};
+  /// The plan of the only rank.
   Plan plan = {};
-  /// The names of the input and of the output that are images.
+  /// The name of the input that is an image.
   std::string input = "input";
+  /// The name of the output that is an image.
   std::string output = {};
 };
 
 /// Keeps the plans of a pipeline, one for each domain and element type. Several threads may use it.
 class PlanCache {
  public:
-  /// Returns the plan for images with this domain and element type, which `make` makes if it is missing.
-  /// Throws the exceptions of `make`.
+  /// Returns the plan for images with this domain and element type. If the cache does not have it, `make`
+  /// makes it, while other callers wait. Throws the exceptions of `make`.
   std::shared_ptr<const PlannedPipeline> get(const Box& domain, ElementType type,
                                              const std::function<PlannedPipeline()>& make);
 
@@ -35,22 +38,24 @@ class PlanCache {
   std::map<std::string, std::shared_ptr<const PlannedPipeline>> plans_;
 };
 
-/// An image in the memory that a plan needs for its input or output, so that pipelines compute in it without
-/// copies. Images are the buffers of pools.
+/// An image whose memory has the layout that a plan needs for its input or output, so that the pipeline reads
+/// and writes it without copies. Images are meant to be the buffers of pools.
 class Image {
  public:
-  /// Gives the image the memory for the input, or the output, of `planned`. Memory that is large enough is
-  /// kept.
+  /// Gives the image the domain, the type and the layout of the input of `planned`. Memory that is large
+  /// enough is kept. The points have no particular values afterwards.
   void become_input(std::shared_ptr<const PlannedPipeline> planned);
+  /// Gives the image the domain, the type and the layout of the output of `planned`, as `become_input` does.
   void become_output(std::shared_ptr<const PlannedPipeline> planned);
 
-  /// The plan that the image belongs to; null at first.
+  /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
-  /// The points of the domain in host memory. Points outside the domain, which boundary conditions fill, are
-  /// not part of it.
+  /// Returns the points of the domain in host memory. Points outside the domain, which boundary conditions
+  /// fill, are not part of it. The image must belong to a plan.
   HostBlock points() const;
+  /// Returns the block to which a plan instance binds the array.
   const Block<>& block() const { return block_; }
-  /// The bytes of the memory.
+  /// Returns the number of bytes of the memory.
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:

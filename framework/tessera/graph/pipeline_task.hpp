@@ -17,13 +17,14 @@ namespace tessera::graph {
 /// needs Place::kernels(), all threads compute one image.
 class PipelineBody {
  public:
+  /// Makes a body without plan instances.
   explicit PipelineBody(HostMode mode = HostMode::calling_thread) : mode_(mode) {}
-  /// Copies have no plan instances at first.
+  /// Makes a body with the same mode. The copy has no plan instances at first.
   PipelineBody(const PipelineBody& other) : mode_(other.mode_) {}
   PipelineBody& operator=(const PipelineBody&) = delete;
 
-  /// Computes the output of the pipeline that `input` is planned for into `output`. Throws the exceptions of
-  /// PlanInstance.
+  /// Computes the output of the pipeline that `input` is planned for, and returns it in `output`. Throws the
+  /// exceptions of PlanInstance.
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
 
  private:

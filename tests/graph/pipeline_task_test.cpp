@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/graph/pipeline_task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+
+namespace tessera::graph {
+namespace {
+
+/// The sum of a point and its neighbours in a row.
+struct SumOfThree {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x - 1, y) + in(x, y) + in(x + 1, y);
+  }
+};
+
+/// The sums of images of `domain`, planned for one rank with one thread.
+PlannedPipeline planned_sums(const Box& domain) {
+  Pipeline sums;
+  const auto input = sums.input<float, 2>("input", domain, Boundary::clamp);
+  sums.output(sums.stage<float>("sums", SumOfThree{}, input), domain);
+  Plan plan = make_plan(sums, {}, {.threads = 1}, 1, 0);
+  return {.algorithm = std::move(sums), .plan = std::move(plan), .output = "sums"};
+}
+
+/// Calls `use(point, x, y)` for all points of an image.
+template <class Use>
+void for_each_point(const Image& image, const Use& use) {
+  const HostBlock points = image.points();
+  for (int y = 0; y < points.box[1].end; ++y)
+    for (int x = 0; x < points.box[0].end; ++x)
+      use(reinterpret_cast<float*>(points.data)[x + y * points.strides[1]], x, y);
+}
+
+TEST(GraphPipeline, ComputesImagesOfSeveralShapesInTheirMemory) {
+  PlanCache plans;
+  Graph graph("sums");
+  const Pool<Image> images(graph, "images", {.count = 6, .per_item = 2},
+                           [] { return std::make_shared<Image>(); });
+  const auto drawn = graph.source(
+      "draw", {},
+      [&](std::int64_t number, Lease<Image> image) -> std::optional<Lease<Image>> {
+        if (number == 20) return std::nullopt;
+        const Box domain{{0, number % 2 == 0 ? 40 : 30}, {0, 20}};
+        image->become_input(plans.get(domain, ElementType::float32, [&] { return planned_sums(domain); }));
+        for_each_point(*image, [&](float& point, int x, int y) {
+          point = static_cast<float>(1000 * number + 10 * x + y);
+        });
+        return image;
+      },
+      images);
+  const auto summed = pipeline(graph, "sum", {}, drawn, images);
+  std::int64_t number = 0, wrong = 0, points = 0;
+  graph.sink(
+      "compare", {.order = Order::stamp},
+      [&](const Lease<Image>& image) {
+        const int end = number % 2 == 0 ? 40 : 30;
+        for_each_point(*image, [&](const float& point, int x, int y) {
+          const int left = std::max(x - 1, 0), right = std::min(x + 1, end - 1);
+          wrong += point == static_cast<float>(3 * (1000 * number + y) + 10 * (left + x + right)) ? 0 : 1;
+          ++points;
+        });
+        ++number;
+      },
+      summed);
+  for (const int workers : {1, 2, 3}) {
+    number = points = 0;
+    graph.run({.workers = workers}).wait();
+    EXPECT_EQ(number, 20);
+    EXPECT_EQ(points, 10 * (40 + 30) * 20);
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::graph

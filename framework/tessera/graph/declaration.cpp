@@ -72,7 +72,7 @@ int Declaration::common_region(const std::vector<int>& inputs) {
   bool are_equal = true, are_roots = true;
   for (const int input : inputs) {
     const int own = flow(input).region;
-    if (own < 0) continue;  // A feedback that is not closed yet.
+    if (own < 0) continue;  // The flow is a feedback that is not closed yet.
     if (first < 0) first = own;
     are_equal = are_equal && own == first;
     are_roots = are_roots && region(own).parent < 0;

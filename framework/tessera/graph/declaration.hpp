@@ -14,30 +14,28 @@
 
 namespace tessera::graph::detail {
 
-/// The kinds of tasks. `input` and `output` are the ends at which a Run pushes and pops. The kinds from
-/// `enter` on have no body of the user, except for the condition of `turn` and the choice of `route` and
-/// `send`.
+/// The kinds of tasks. Those without a comment are verbs of Graph.
 enum class TaskKind : std::uint8_t {
   source,
-  input,
+  input,  ///< The end at which Run::push puts items in.
   task,
   keeper,
   sink,
-  output,
+  output,  ///< The end at which Run::pop takes items out.
   scatter,
   gather,
-  route,
+  route,  ///< The beginning of `replicate`, which chooses the places of items. Its end is a merge.
   send,
-  turn,
-  enter,
+  turn,   ///< The end of a loop, which gives items back to the beginning or lets them leave.
+  enter,  ///< The beginning of a loop, which has no body.
   feedback,
   merge
 };
 
-/// The kind as messages name it, such as "keeper".
+/// Returns the name of the kind in messages, such as "keeper".
 std::string_view name_of(TaskKind kind);
 
-/// A task that reads a flow, and the number of the input at which it does.
+/// A task that reads a flow, and the input at which it does, both by number.
 struct Reader {
   int task = -1;
   int input = 0;
@@ -46,23 +44,28 @@ struct Reader {
 /// A part of the graph in which items have stamps of the same depth: below one source, inside one loop, or
 /// between a scatter and its gather.
 struct Region {
+  /// The region around this one. It is -1 if there is none.
   int parent = -1;
   Scope::Kind kind = Scope::Kind::root;
-  /// The source, the entry of the loop or the scatter; -1 where the items of several sources are mixed.
+  /// The source, the beginning of the loop or the scatter. It is -1 where the items of several sources are
+  /// mixed.
   int task = -1;
 };
 
 /// A flow as the graph declares it.
 struct FlowDeclaration {
-  /// The task that emits the items. The items that enter and the items that re-enter a loop are one flow,
-  /// whose producer is the entry.
+  /// The task that emits the items. The items of the first turn of a loop and those of later turns are one
+  /// flow, whose producer is the beginning of the loop.
   int producer = -1;
+  /// The region of the items. It is -1 for a feedback that is not closed yet.
   int region = -1;
-  /// Whether the flow may have several items of one stamp, and the task that is the reason.
+  /// Whether the flow may have several items of one stamp.
   bool several = false;
+  /// The task because of which items of one stamp may be several. It is -1 if there is none.
   int several_from = -1;
-  /// Whether items may be missing for some stamps.
+  /// The tasks that read the flow.
   std::vector<Reader> readers = {};
+  /// Whether the user has said that nobody needs the items.
   bool is_discarded = false;
 };
 
@@ -71,6 +74,7 @@ struct TaskDeclaration {
   std::string name = {};
   TaskKind kind = TaskKind::task;
   Task options = {};
+  /// The numbers of the flows that the task reads and emits, and of the pools that it takes buffers from.
   std::vector<int> inputs = {};
   std::vector<int> outputs = {};
   std::vector<int> pools = {};
@@ -78,12 +82,13 @@ struct TaskDeclaration {
   int region = -1;
   /// For the task at the end of a loop or of `replicate`: the task at its beginning. It is -1 for others.
   int beginning = -1;
-  /// Makes a body; null for kinds without one.
+  /// The function that makes a body. It is null for kinds without one.
   std::function<std::unique_ptr<Body>()> make_body = {};
-  /// Whether `make_body` may be called more than once, and whether bodies have something to finish.
+  /// Whether `make_body` may be called more than once.
   bool is_copyable = true;
+  /// Whether bodies have something to do after the last item.
   bool has_finish = false;
-  /// Whether the body can only take values that are moved, so that it cannot share them with others.
+  /// Whether the body takes values that it does not share with other tasks.
   bool takes_values = false;
   /// Whether the body launches Kokkos kernels.
   bool launches_kernels = false;
@@ -92,7 +97,7 @@ struct TaskDeclaration {
 /// A pool as the graph declares it.
 struct PoolDeclaration {
   std::shared_ptr<PoolState> state = {};
-  /// The bytes of one buffer; 0 if they are not known.
+  /// The bytes of one buffer. It is 0 if they are not known.
   std::int64_t bytes = 0;
 };
 
@@ -103,7 +108,9 @@ struct Declaration {
   std::vector<FlowDeclaration> flows = {};
   std::vector<Region> regions = {};
   std::vector<PoolDeclaration> pools = {};
+  /// The largest number of items of each source that are under way. 0 means four for each worker.
   std::int64_t window = 0;
+  /// What the graph shares with its pools.
   std::shared_ptr<Core> core = std::make_shared<Core>();
 
   TaskDeclaration& task(int id) { return tasks[static_cast<std::size_t>(id)]; }
@@ -116,14 +123,17 @@ struct Declaration {
   int add_task(TaskDeclaration task);
   /// Adds a flow that the task `producer` emits. Returns its number, which the task then has as an output.
   int add_flow(int producer, int region, bool several);
+  /// Adds a region. Returns its number.
   int add_region(int parent, Scope::Kind kind, int task);
-  /// Returns the region that the outputs of a task with these inputs have. Keepers may read several sources.
+  /// Returns the region of the outputs of a task that reads these flows. A task that reads flows of several
+  /// sources gets a new region.
   int common_region(const std::vector<int>& inputs);
-  /// Returns whether one of these flows may have several items of one stamp.
+  /// Returns the task because of which one of these flows may have several items of one stamp. Returns -1 if
+  /// none may.
   int several_from(const std::vector<int>& inputs) const;
 };
 
-/// The kind and the name of a task as messages name it, such as "keeper 'match'".
+/// Returns the kind and the name of a task for messages, such as "keeper 'match'".
 std::string title(const TaskDeclaration& task);
 /// Returns for each task the number of tasks on the longest way from a source. Ways back are not followed.
 std::vector<int> depths(const Declaration& graph);

@@ -22,8 +22,9 @@ class Emitter {
   virtual void emit(int output, Item* item) = 0;
   /// Passes on the only item that the body emits. The body must be about to return.
   virtual void emit_last(int output, Item* item) = 0;
-  /// The rank that the items with `key` are sent to, and the rank of this process.
+  /// Returns the rank that items with this key are sent to.
   virtual int rank_of(std::int64_t key) const = 0;
+  /// Returns the rank of this process.
   virtual int own_rank() const = 0;
   /// Sends an item of the task that runs to another rank.
   virtual void send(int rank, const Bytes& bytes) = 0;
@@ -31,7 +32,7 @@ class Emitter {
 
 /// What a body is called for. The body may move values out of items that are not shared.
 struct Call {
-  /// The item, or the Joined items of a task with several inputs; null for sources.
+  /// The item, or the Joined items of a task with several inputs. It is null for sources.
   Item* item = nullptr;
   /// The input at which the item came, for keepers.
   int input = 0;
@@ -40,20 +41,21 @@ struct Call {
   /// The buffers that were granted, by the order of the pools. The body takes over their holds, and sets the
   /// entries that it has taken to null.
   PoolSlot** grants = nullptr;
+  /// Tells a source whether the run stops.
   std::stop_token stop = {};
 };
 
-/// The body of a task, whose types are hidden. Each worker of a task has a body of its own.
+/// The body of a task, without the types of its items. Each worker of a task has a body of its own.
 class Body {
  public:
   virtual ~Body() = default;
-  /// Called once, before the first call, on the thread that makes this call.
+  /// Is called once before the first item, on the thread of the first call.
   virtual void start(const Place& place) { static_cast<void>(place); }
-  /// Runs the body. Returns false if a source has no more items, or if the loop of an item ends.
+  /// Runs the body. Returns false if a source has no more items, or if an item leaves its loop.
   virtual bool call(Emitter& emitter, Call& call) = 0;
-  /// Called once after the last item of the run.
+  /// Is called once after the last item of the run.
   virtual void finish(Emitter& emitter) { static_cast<void>(emitter); }
-  /// Makes the item that another rank has sent as `bytes`. Only bodies of `send` have it.
+  /// Returns the item that another rank has sent as `bytes`. Only bodies of `send` make one.
   virtual Item* receive(Bytes& bytes) {
     static_cast<void>(bytes);
     return nullptr;

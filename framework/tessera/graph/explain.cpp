@@ -23,7 +23,7 @@ using detail::TaskKind;
 
 // --- Text ------------------------------------------------------------------------------------------------
 
-/// A table whose first row has the titles of the columns.
+/// Returns a table whose first row has the titles of the columns.
 template <std::size_t columns>
 std::string table(const std::vector<std::array<std::string, columns>>& rows) {
   std::array<std::size_t, columns> widths{};
@@ -40,13 +40,13 @@ std::string table(const std::vector<std::array<std::string, columns>>& rows) {
   return text;
 }
 
-/// Whether a body that the user has written runs at the place and with the workers of the options.
+/// Returns whether a body of the user runs at the place and with the workers of the options.
 bool has_place(const TaskDeclaration& task) {
   return task.kind == TaskKind::source || task.kind == TaskKind::task || task.kind == TaskKind::keeper ||
          task.kind == TaskKind::scatter || task.kind == TaskKind::sink;
 }
 
-/// The number of bodies of a task that run at the same time.
+/// Returns the number of bodies of a task that run at the same time.
 std::string workers_text(const TaskDeclaration& task) {
   const Place::Kind place = task.options.on.kind();
   const bool is_serial = task.kind == TaskKind::source || task.kind == TaskKind::keeper ||
@@ -59,7 +59,7 @@ std::string order_text(Order order) {
   return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "";
 }
 
-/// The tasks and pools that a task reads.
+/// Returns the names of the tasks and pools that a task reads.
 std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
   std::vector<std::string> names;
   for (const int flow : shown.inputs) names.push_back(outline.producer(flow));
@@ -68,7 +68,7 @@ std::string reads_text(const Outline& outline, const OutlinedTask& shown) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The readers of each output of a task.
+/// Returns the names of the tasks that read each output of a task.
 std::string emits_text(const Outline& outline, const OutlinedTask& shown) {
   std::vector<std::string> outputs;
   for (const int flow : shown.outputs) {
@@ -102,7 +102,7 @@ std::string pools_text(const Outline& outline) {
   return fmt::format("\n{}", table(rows));
 }
 
-/// What must be said of a task besides its line in the table.
+/// Returns what must be said of a task besides its line in the table.
 std::string notes_text(const TaskDeclaration& task) {
   std::string text;
   const auto add = [&](const std::string& note) { text += fmt::format("{} {}\n", title(task), note); };
@@ -119,7 +119,7 @@ std::string notes_text(const TaskDeclaration& task) {
 
 // --- Graphviz --------------------------------------------------------------------------------------------
 
-/// A label of several lines.
+/// Returns a label of several lines.
 std::string label(const std::vector<std::string>& lines) {
   std::vector<std::string> texts;
   for (const std::string& line : lines) {
@@ -145,10 +145,10 @@ const char* shape(TaskKind kind) {
   }
 }
 
-/// Returns a number of milliseconds for a time that is not 0, such as "12.3 ms".
+/// Returns a time as text, such as "12.3 ms".
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", 1e3 * seconds); }
 
-/// What a run has measured of a task.
+/// Returns the lines of a label with what a run has measured of a task.
 std::vector<std::string> measured(const TaskReport& report) {
   std::vector<std::string> lines{counted(report.calls, "call")};
   if (report.busy > 0) lines.front() += ", busy " + milliseconds(report.busy);
@@ -216,7 +216,7 @@ std::string to_dot(const Graph& graph, const Report* report) {
   for (const OutlinedTask& shown : outline.tasks()) {
     const std::string& name = outline.name_of_task(shown.number);
     for (const int flow : shown.inputs) {
-      // What comes from a task further below goes back, against the direction of the picture.
+      // An edge from a task further below goes against the direction of the picture.
       const std::string& from = outline.producer(flow);
       const bool goes_back = std::ranges::find(seen, from) == seen.end();
       text += fmt::format("  {} -> {}{};\n", dot_quoted(from), dot_quoted(name),

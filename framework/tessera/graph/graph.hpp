@@ -21,7 +21,7 @@ namespace tessera::graph {
 /// explained, saved, rehearsed and run, and nothing runs before `run` is called.
 ///
 /// Each item has a stamp: the number of the item of a source, and inside loops and scatters also the numbers
-/// of the turn and of the part. A task emits items with the stamp of the items that it reads, and a task with
+/// of the turn and of the part. A task emits items with the stamp of the items that it reads. A task with
 /// several inputs is called with items of equal stamps. So results do not depend on the number of workers.
 ///
 /// The arguments of a verb after the body are flows and pools, in any order. The body gets a value for each
@@ -39,9 +39,9 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Adds a source. `body(ordinal, leases...)` returns a std::optional of an item, or nothing at the end. It
-  /// is called with 0, 1, 2 and so on, one call at a time. It may take a std::stop_token as its last
-  /// parameter.
+  /// Adds a source. `body(ordinal, leases...)` returns a std::optional of an item, which is empty at the end.
+  /// It is called with 0, 1, 2 and so on, one call at a time. It may take a std::stop_token as its last
+  /// parameter, which tells it that the run stops.
   template <class Body, class... Ts>
   auto source(std::string name, Task options, Body body, const Pool<Ts>&... pools) {
     using U = typename detail::ItemType<detail::SourceResult<Body, Ts...>>::Type;
@@ -50,7 +50,7 @@ class Graph {
     return add<U>(std::move(task), false);
   }
 
-  /// Adds an end at which Run::push puts items of the type T into the graph.
+  /// Adds an input, at which Run::push puts items of the type T into the graph.
   template <class T>
   Flow<T> input(std::string name, Task options = {}) {
     return add<T>({.name = std::move(name), .kind = detail::TaskKind::input, .options = options}, false);
@@ -87,8 +87,8 @@ class Graph {
     add_body<detail::TaskKind::sink>(std::move(name), options, std::move(body), arguments...);
   }
 
-  /// Adds an end at which Run::pop takes items out of the graph. An item counts as under way until it is
-  /// taken.
+  /// Adds an output, at which Run::pop takes the items of `flow` out of the graph. An item counts as under
+  /// way until it is taken.
   template <class T>
   void output(std::string name, Task options, const Flow<T>& flow) {
     add_task({.name = std::move(name),
@@ -97,7 +97,7 @@ class Graph {
               .inputs = {flow.number()}});
   }
 
-  /// Says that nobody needs the items of `flow`.
+  /// Says that nobody needs the items of `flow`. Without this call, `check` refuses flows that no task reads.
   template <class T>
   void discard(const Flow<T>& flow) {
     declaration_->flow(flow.number()).is_discarded = true;
@@ -110,8 +110,9 @@ class Graph {
     return add_body<detail::TaskKind::scatter, U>(std::move(name), options, std::move(body), arguments...);
   }
 
-  /// Collects the parts of each scatter. Emits a std::vector of them in the order in which the scatter
-  /// emitted them, when the last one has come or has been dropped. The vector may be empty.
+  /// Adds a task that collects the parts of each scatter. When the last part has come or has been dropped, it
+  /// emits a std::vector of the parts in the order in which the scatter emitted them. The vector may be
+  /// empty. Throws InputError if no scatter emits `parts`.
   template <class T>
   Flow<std::vector<T>> gather(std::string name, const Flow<T>& parts) {
     return add<std::vector<T>>({.name = std::move(name),
@@ -132,20 +133,22 @@ class Graph {
                               detail::body_maker<detail::TurnBody<T, Until>>(std::move(until))));
   }
 
-  /// Makes a flow whose items `close` names later, so that tasks can read what comes of their own items. The
-  /// items keep their stamps. An item that takes more than `options.most` turns, feedback by feedback, ends
-  /// the run with an InputError.
+  /// Makes a flow that `close` connects later, so that tasks can read what comes of their own items. The
+  /// items keep their stamps. The run ends with an InputError if an item goes through feedbacks more often
+  /// than the `options.most` of all feedbacks of the graph together.
   template <class T>
   Flow<T> feedback(std::string name, Task options) {
     return Flow<T>(add_feedback(std::move(name), options));
   }
-  /// Closes a feedback: the items of `flow` are those of `feedback`.
+  /// Closes a feedback, so that it has the items of `flow`. Throws InputError if `feedback` is closed
+  /// already, or does not come from the verb `feedback`.
   template <class T>
   void close(const Flow<T>& feedback, const Flow<T>& flow) {
     close_feedback(feedback.number(), flow.number());
   }
 
-  /// Joins flows of the same type into one, which has the items of all.
+  /// Joins flows of the same type into one, which has the items of all of them. Throws InputError if there
+  /// are none.
   template <class T>
   Flow<T> merge(std::string name, const std::vector<Flow<T>>& flows) {
     std::vector<int> numbers;
@@ -157,7 +160,7 @@ class Graph {
   /// an item goes to, or a std::vector of indices, to all of which it goes. `body(flow)` adds the tasks of
   /// one place and returns a flow. Their names get the index of the place, as in "fft[1]", and their place is
   /// this one unless their options say otherwise. Returns the flow of the items of all copies. Copies may be
-  /// replicated again.
+  /// replicated again. Throws InputError if there are no places.
   template <class T, class Where, class Body>
   auto replicate(std::string name, const std::vector<Place>& places, Where where, const Flow<T>& flow,
                  const Body& body) {
@@ -180,8 +183,8 @@ class Graph {
     return Result(add_merge(name + " results", results, route));
   }
 
-  /// Sends items to the rank `key(item)` modulo the number of ranks, where the tasks that read the returned
-  /// flow run. T must be sendable (see Transfer). Stamps travel with the items.
+  /// Sends each item to the rank `key(item)` modulo the number of ranks. The tasks that read the returned
+  /// flow are called there. The key is an integer. Items keep their stamps. Transfer must know the type T.
   template <class T, class Key>
   Flow<T> send(std::string name, Key key, const Flow<T>& flow) {
     return add<T>({.name = std::move(name),
@@ -194,18 +197,19 @@ class Graph {
   /// Changes options of tasks, sizes of pools and the window. Throws InputError for names that the graph
   /// lacks.
   void configure(const Settings& settings);
-  /// Throws InputError with one line about what keeps the graph from running, if there is something.
+  /// Throws InputError, with one line that says why, if the graph cannot run.
   void check(const RunOptions& options = {}) const;
   /// Checks the graph, makes the buffers of the pools and starts a run. The graph must outlive the Run, and
   /// only one Run of a graph may exist at a time. Collective if `options.communicator` has several ranks.
   Run run(const RunOptions& options = {});
-  /// Runs the graph on this thread, one body at a time, in an order that `seed` determines: 0 means the
-  /// oldest item first, 1 the newest first, 2 + t that the task with the number t is starved, and all others
-  /// a random order. The results are the same as those of a run unless a body is not pure or an order is
-  /// missing. Bodies may launch kernels. Throws as Run::wait does. The graph must have no inputs and outputs.
+  /// Runs the graph on this thread, one body at a time, in an order that `seed` determines. 0 means the
+  /// oldest item first, and 1 the newest first. 2 + t means that the task whose number in `to_json` is
+  /// t is called only when nothing else is ready. All others mean a random order. The results are the same as
+  /// those of a run unless a body is not pure or an order is missing. Bodies may launch kernels. Throws as
+  /// Run::wait does. The graph must have no inputs and outputs.
   Report rehearse(std::uint64_t seed, const RunOptions& options = {});
 
-  /// The graph as data. This is for functions of this room only.
+  /// Returns the graph as data. Only functions of this room use it.
   const detail::Declaration& declaration() const { return *declaration_; }
 
  private:

@@ -18,7 +18,7 @@ const char* name_of_order(Order order) {
   return order == Order::stamp ? "stamp" : order == Order::arrival ? "arrival" : "unsaid";
 }
 
-/// Adds what `Settings` may change if `has_settings`.
+/// Returns a task as JSON. It has what `Settings` may change only if `has_settings` is true.
 Json task_json(const Outline& outline, const OutlinedTask& shown, bool has_settings) {
   const Task& options = shown.task->options;
   Json json;

@@ -13,7 +13,7 @@ inline constexpr int max_inputs = 8;
 /// The most pools that one task takes buffers from.
 inline constexpr int max_pools = 4;
 
-/// The payload of an item, which all tasks that read the same flow share.
+/// The value of an item, without its type. All tasks that read the same flow share it.
 class Item {
  public:
   Item() = default;
@@ -21,11 +21,11 @@ class Item {
   Item& operator=(const Item&) = delete;
   virtual ~Item() = default;
 
-  /// Whether the caller is the only holder, so that it may move the value away.
+  /// Returns whether the caller is the only holder, and so may move the value away.
   bool is_sole() const { return holders_.load(std::memory_order_acquire) == 1; }
   /// Adds `count` holders.
   void hold(int count = 1) { holders_.fetch_add(count, std::memory_order_relaxed); }
-  /// Ends the hold of one holder. The last holder destroys the item.
+  /// Removes one holder. The last one destroys the item.
   static void drop(Item* item) {
     if (item->is_sole() || item->holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete item;
   }
@@ -34,7 +34,7 @@ class Item {
   std::atomic<int> holders_{1};
 };
 
-/// A payload of the type T.
+/// The value of an item, with its type.
 template <class T>
 class ItemOf final : public Item {
  public:
@@ -52,7 +52,7 @@ class Joined final : public Item {
   std::array<Item*, max_inputs> parts{};
 };
 
-/// The value of an item whose type is known to be T.
+/// Returns the value of an item, whose type must be T.
 template <class T>
 T& value_of(Item& item) {
   return static_cast<ItemOf<T>&>(item).value;

@@ -13,21 +13,22 @@ namespace tessera::graph::detail {
 
 class PoolState;
 
-/// The task whose body runs on this thread; -1 outside bodies. It tells leases who holds them.
+/// The task whose body runs on this thread. It is -1 outside bodies. Leases note it as their holder.
 inline thread_local int running_task = -1;
 
-/// Told when a buffer returns to a pool.
+/// The interface of those who are told when a buffer returns to a pool.
 class PoolListener {
  public:
   virtual ~PoolListener() = default;
-  /// Called without any lock after a buffer has become free.
+  /// Is called after a buffer has become free. The caller has no lock.
   virtual void buffer_returned() = 0;
 };
 
-/// What a graph and its pools share. One lock guards the free buffers of all pools and the queues of the run.
+/// What a graph and its pools share.
 struct Core {
+  /// Guards the free buffers of all pools and the queues of the run.
   std::mutex mutex;
-  /// The run that is under way; null if there is none. It is guarded by the mutex.
+  /// The run that is under way. It is null if there is none, and guarded by the mutex.
   PoolListener* listener = nullptr;
 };
 
@@ -36,6 +37,7 @@ struct PoolSlot {
   PoolState* pool = nullptr;
   /// The buffer, whose type the leases know.
   std::shared_ptr<void> buffer;
+  /// The number of leases of the buffer.
   std::atomic<int> holders{0};
   /// The task whose body has last copied or moved a lease of the buffer.
   std::atomic<int> holder{-1};
@@ -56,24 +58,27 @@ class PoolState {
         core_(std::move(core)),
         make_(std::move(make)) {}
 
-  /// Makes the buffers that are still missing. Called before a run.
+  /// Makes the buffers that are still missing. Runs call this before they start.
   void allocate();
   /// Returns whether the item with the age `age` may have a buffer. `oldest` is the age of the oldest item,
   /// for which as many buffers stay reserved as it may still need. The lock of the core must be held, as for
   /// all functions below but `give_back`.
   bool may_grant(std::uint64_t age, std::uint64_t oldest) const;
+  /// Returns whether a buffer is free.
   bool has_free() const { return !free_.empty(); }
   /// Takes a free buffer, with one holder.
   PoolSlot* take(std::uint64_t age);
   /// Puts a buffer back that was taken but never given to a body.
   void put_back(PoolSlot* slot) { free_.push_back(slot); }
-  /// Returns the task that holds the most buffers and their number.
+  /// Returns the task that holds the most buffers, and how many it holds. The task is -1 if no body holds
+  /// them.
   std::pair<int, int> greatest_holder() const;
+  /// Returns the number of free buffers.
   int free_count() const { return static_cast<int>(free_.size()); }
-  /// The most buffers that were in use at the same time.
+  /// Returns the most buffers that were in use at the same time.
   int high_water() const { return high_water_; }
 
-  /// Called by the last holder of a buffer, without the lock.
+  /// Takes back a buffer that has no holders left. The caller must not have the lock of the core.
   void give_back(PoolSlot* slot);
 
   const std::string name;

@@ -20,16 +20,16 @@ class Execution;
 
 /// The options of a run.
 struct RunOptions {
-  /// The number of worker threads; 0 means the number of processors that the process may use.
+  /// The number of worker threads. 0 means the number of processors that the process may use.
   int workers = 0;
   /// The communicator of the ranks that run the graph together. All of them must build the same graph.
   /// Without a communicator the calling process runs the graph alone.
   MPI_Comm communicator = MPI_COMM_NULL;
-  /// Whether the report has times. Calls are always counted.
+  /// Whether the report has times. It always has numbers of calls.
   bool timed = false;
   /// Whether the report has a trace of all calls. It then has times, too.
   bool traced = false;
-  /// The bytes that all pools together may have; 0 means any number.
+  /// The bytes that the buffers of all pools together may have. 0 means any number.
   std::int64_t memory = 0;
 };
 

@@ -9,7 +9,7 @@ namespace tessera::graph {
 
 /// The order in which a body that keeps state sees its items.
 enum class Order : std::uint8_t {
-  unsaid,   ///< Nothing is said. This is legal for bodies without state only.
+  unsaid,   ///< The order is not said. Keepers must say it.
   arrival,  ///< Items come as they become ready, so that the order may differ from run to run.
   stamp     ///< Items come in the order of their stamps, and items of one stamp in the order of the inputs.
 };
@@ -20,12 +20,12 @@ enum class OnError : std::uint8_t {
   skip   ///< The item of the source is dropped, and the report lists it. The run goes on.
 };
 
-/// The options of a task. All of them leave the results unchanged, except for Order::arrival.
+/// The options of a task. Places and workers do not change results, and Order::arrival may.
 struct Task {
   /// The place where bodies run.
   Place on = Place::threads();
   /// The largest number of bodies that run at the same time. 0 means as many as the place has threads.
-  /// Sources, keepers and tasks with an order always have one.
+  /// Sources, keepers and tasks with Order::stamp always have one.
   int workers = 0;
   /// The order in which the body sees items. Keepers must say it.
   Order order = Order::unsaid;

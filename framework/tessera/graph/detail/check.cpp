@@ -18,7 +18,7 @@ bool joins(const TaskDeclaration& task) {
   return task.inputs.size() > 1 && task.kind != TaskKind::keeper && task.kind != TaskKind::merge;
 }
 
-/// Whether the bodies of the task are called one after the other in any case.
+/// Returns whether the bodies of the task are called one after the other whatever the number of workers is.
 bool is_serial(const TaskDeclaration& task) {
   return task.kind == TaskKind::source || task.kind == TaskKind::keeper || task.options.order == Order::stamp;
 }
@@ -104,7 +104,7 @@ void check_inputs(const Declaration& graph, const TaskDeclaration& task) {
   }
 }
 
-/// Throws if items of an ordered task can come back to an earlier ordered task, which may have gone on.
+/// Throws InputError if what an ordered task emits can come back through a feedback.
 void check_ways_back(const Declaration& graph) {
   for (std::size_t from = 0; from < graph.tasks.size(); ++from) {
     if (graph.tasks[from].options.order != Order::stamp) continue;

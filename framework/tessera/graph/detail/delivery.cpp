@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The path of an item: to its readers, to the others of its stamp, and the closing of scopes.
+// This file has the way of an item to the tasks that read it, and the closing of scopes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -149,7 +149,8 @@ void Execution::close_stand_in(Worker& worker, int home, std::uint64_t home_scop
   if (parent != nullptr) release(worker, parent);
 }
 
-/// Passes on what gathers have collected. Gathers that have got nothing emit an empty vector.
+/// Starts the gathers of a scatter, all of whose parts have come. A gather without parts emits an empty
+/// vector.
 void Execution::close_group(Worker& worker, Scope* group) {
   for (const int id : node(group->region).gathers) {
     auto collected = std::make_unique<Collected>();

@@ -63,7 +63,7 @@ Execution::~Execution() {
     try {
       wait();
     } catch (const std::exception&) {
-      // Nobody has waited for the run, so nobody wants to know.
+      // The owner has not waited for the run, so nobody can be told.
     }
   }
   const std::lock_guard lock(mutex());

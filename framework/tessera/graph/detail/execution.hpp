@@ -22,8 +22,8 @@ class Worker;
 /// Chooses the next job of a rehearsal, in which one thread makes all calls.
 class JobChooser {
  public:
-  /// Seed 0 means the oldest item first, seed 1 the newest first, and one of the next seeds for each task
-  /// that this task is starved: it is called when nothing else is ready. All other seeds choose at random.
+  /// Seed 0 means the oldest item first, and seed 1 the newest first. Seed 2 + t means that the task with the
+  /// number t is called only when nothing else is ready. All other seeds mean a random order.
   JobChooser(std::uint64_t seed, int tasks)
       : seed_(seed), tasks_(static_cast<std::uint64_t>(tasks)), state_(seed) {}
   /// Returns the index of a job of `ready`, which is not empty.
@@ -33,18 +33,20 @@ class JobChooser {
   std::uint64_t seed_, tasks_, state_;
 };
 
-/// A run of a graph on one rank: its queues and threads. All members but those that say so need the lock of
-/// the core, `mutex()`, or take it.
+/// A run of a graph on one rank: its queues and threads. The lock of the core, `mutex()`, guards its state.
+/// Public functions take the lock themselves unless a comment says something else.
 class Execution : public PoolListener {
  public:
-  /// `chooser` is null except for rehearsals.
+  /// Makes a run that is not started yet. `chooser` is null except for rehearsals.
   Execution(const Declaration& graph, const RunOptions& options, std::unique_ptr<JobChooser> chooser);
   ~Execution() override;
 
   /// Starts the sources and the threads.
   void start();
-  /// Makes all calls of a rehearsal on this thread.
+  /// Makes all calls of a rehearsal on this thread. Throws the first exception of a body.
   void rehearse();
+
+  // These functions do what those of Run promise.
   void stop();
   void wait();
   Report report() const;
@@ -52,18 +54,19 @@ class Execution : public PoolListener {
   void close(int flow);
   Item* pop(int flow);
 
-  // The path of an item. These functions take the lock where they need it. The item and one hold of the scope
-  // are handed over. `may_carry` says that the body of the caller is about to return, so that the worker
-  // may make the next call itself.
+  // These functions move items. The caller gives up the item and one hold of the scope. `may_carry` says that
+  // the body of the caller is about to return, so that the worker may make the next call itself.
+  /// Gives an item to all tasks that read the flow.
   void deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
                           bool may_carry);
+  /// Gives an item to one task.
   void deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
                bool may_carry);
   /// Ends one hold of a scope, and closes the scope if it was the last.
   void release(Worker& worker, Scope* scope);
 
-  // Calls of bodies.
-  /// Takes a body of the node for a worker. The worker must have been admitted.
+  // Workers call these functions before and after they call bodies.
+  /// Takes a body of the node for a worker, and returns its number. The job must have been admitted.
   int take_body(const Worker& worker, Node& node);
   /// Says that a body has returned, and lets the next job of the node in.
   void leave(Node& node, int body);
@@ -73,34 +76,39 @@ class Execution : public PoolListener {
   void fail(Node* node, Scope* scope);
   /// Drops a job without a call.
   void discard(Worker& worker, Job job);
+  /// Returns whether a body has thrown an exception that ends the run, here or on another rank.
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
+  /// Returns whether the items of a scope are to be dropped.
   bool is_dropped(const Scope& scope) const {
     return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
   }
 
-  // Threads.
   /// Waits for the next job of a worker. Returns false at the end of the run.
   bool next(Worker& worker, Job& job);
   void buffer_returned() override;
 
-  // Other ranks.
-  /// What the run says to other ranks; null if it has one rank only.
+  // These functions are for Ranks.
+  /// Returns the part of the run that speaks with other ranks. It is null if the run has one rank only.
   Ranks* ranks() { return ranks_.get(); }
-  /// Says that the calling thread, which is no worker, is about to deliver or release something, or has done
-  /// so. The lock must be held, as for all functions of this group but `stop_here`, `fail_elsewhere`,
-  /// `ranks_agree`, `resolve_stuck` and `is_done`.
+  /// Says that the calling thread, which is no worker, is about to deliver or release something. The lock
+  /// must be held.
   void begin_work() { ++running_; }
+  /// Says that the calling thread has done what it called `begin_work` for. The lock must be held.
   void end_work();
+  /// Stops the sources of this rank.
   void stop_here();
   /// Ends the run because another rank has failed.
   void fail_elsewhere();
-  /// Called when all ranks have closed the scopes of their own sources.
+  /// Goes on to the end of the run, since all ranks have closed the scopes of their own sources.
   void ranks_agree(bool has_failed);
-  /// Gives buffers to the oldest job that waits for some, or ends the run if there are none. Called when
-  /// nothing is under way on any rank.
+  /// Gives buffers to the oldest job that waits for some, or ends the run if there are none. Nothing must be
+  /// under way on any rank.
   void resolve_stuck();
+  /// Returns whether no thread of this rank has anything to do. The lock must be held.
   bool is_idle() const;
+  /// Returns whether jobs wait for buffers. The lock must be held.
   bool waits_for_buffers() const { return !pool_waiters_.empty(); }
+  /// Returns whether the run has ended.
   bool is_done() const { return is_done_; }
   std::mutex& mutex() const { return graph_.core->mutex; }
 
@@ -109,6 +117,7 @@ class Execution : public PoolListener {
   bool is_timed() const { return options_.timed || options_.traced; }
   bool is_traced() const { return options_.traced; }
   bool is_rehearsal() const { return chooser_ != nullptr; }
+  /// Returns the nanoseconds since the start of the run.
   std::int64_t now() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_)
         .count();
@@ -122,10 +131,12 @@ class Execution : public PoolListener {
   void run_thread(Lane& lane, int slot);
   void bind_to_domain(int domain) const;
 
-  // With the lock.
+  // The lock must be held for these functions.
+  /// What a job has to wait for: its turn in the order, buffers, and a free body.
   enum class Stage : std::uint8_t { order, pools, body };
   /// Moves a job on, from the given stage until it has to wait or is ready.
   void proceed(const Job& job, Stage stage);
+  /// Takes a job of an ordered task.
   void arrive(const Job& job);
   void advance(Node& node);
   /// Advances the ordered tasks that read items of a source.
@@ -139,22 +150,25 @@ class Execution : public PoolListener {
   void push_ready(const Job& job);
   void start_source(Node& node);
   void close_source(Node& node);
+  /// Notes that the scope of an item of a source is closed.
   void note_closed(Source& source, std::int64_t ordinal);
   std::uint64_t oldest_age() const;
   static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
+  /// Begins the end of the run if all sources have ended and all their scopes are closed.
   void check_quiet();
   void check_stuck();
   void find_buffers();
   std::string stuck_message() const;
   void fail_with(std::exception_ptr error);
-  /// Makes a job ready that is to be dropped.
+  /// Makes a job ready whose item is to be dropped.
   void push_dropped(Job job);
   void finish_next();
   void end_run();
+  /// Gives an item to Run::pop.
   void offer(const Job& job);
   Worker& guest(const Node& node) { return *guests_[static_cast<std::size_t>(node.id)]; }
 
-  // Without the lock.
+  // The lock must not be held for these functions.
   bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
   /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
   bool may_start(Node& node, const Job& job);
@@ -174,25 +188,29 @@ class Execution : public PoolListener {
 
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Lane>> lanes_;
+  /// The lane of Place::kernels(). It is null if no task runs there.
   Lane* kernels_ = nullptr;
   /// The ordered tasks that read items of a source, nearest to the source first, by the number of the source.
   std::vector<std::vector<Node*>> ordered_by_source_;
   /// The nodes of sources and inputs, by the number of the source.
   std::vector<Node*> sources_;
+  /// The sum of `most` of all feedbacks.
   std::int64_t trip_limit_ = 0;
 
   /// Jobs that wait for buffers, the oldest first.
   std::vector<Job> pool_waiters_;
+  /// The numbers of items of sources that are under way, at present and at most, and that are finished.
   std::int64_t open_roots_ = 0;
   std::int64_t most_open_roots_ = 0;
   std::int64_t closed_roots_ = 0;
-  /// The threads that run bodies, and those of them that pause for kernels.
+  /// The number of threads that run bodies, and of those among them that pause for kernels.
   int running_ = 0;
   int running_pausable_ = 0;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_done_{false};
   bool is_agreeing_ = false;
   bool was_popped_ = false;
+  /// The tasks whose bodies have something to do after the last item, and how many of them are done.
   std::vector<int> finish_order_;
   std::size_t finishing_ = 0;
   std::condition_variable main_wake_;
@@ -204,16 +222,18 @@ class Execution : public PoolListener {
 
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Worker> main_;
-  /// What threads outside the run use to push and pop, by the number of the task.
+  /// The workers with which threads outside the run push and pop, by the number of the task.
   std::vector<std::unique_ptr<Worker>> guests_;
   std::unique_ptr<Ranks> ranks_;
   std::vector<std::jthread> threads_;
   double seconds_ = 0;
 };
 
-/// A thread that makes calls, and what it emits to.
+/// What a thread needs to call bodies. It takes what they emit.
 class Worker final : public Emitter {
  public:
+  /// Makes a worker for the thread with the number `slot` of a lane. The lane is null for threads outside the
+  /// run.
   Worker(Execution& execution, Lane* lane, int slot);
 
   /// Makes the call of a job, and passes on what it emits.
@@ -251,11 +271,12 @@ class Worker final : public Emitter {
   std::vector<TracedCall> trace_;
   /// The job whose body runs.
   Job* job_ = nullptr;
-  /// The scope of the parts that the running scatter emits, and the number of the next one.
+  /// The scope around the parts that the running scatter emits, and the number of the next part.
   Scope* group_ = nullptr;
   std::int64_t parts_ = 0;
   /// The outputs at which the running body has emitted, as bits.
   std::uint32_t emitted_ = 0;
+  /// The item that the body has emitted as its only one, and the output.
   Item* last_ = nullptr;
   int last_output_ = 0;
 };

@@ -16,22 +16,24 @@ namespace tessera::graph::detail {
 
 struct Node;
 
-/// A call of a body that is to be made. It has one hold of its scope.
+/// A call of a body that is to be made. A job has one hold of its scope.
 struct Job {
   Node* node = nullptr;
   Item* item = nullptr;
   Scope* scope = nullptr;
-  /// The input at which the item came; `finish_input` for the call of `finish`, and `dropped_input` for a job
-  /// that is only to be dropped.
+  /// The input at which the item came. It is `finish_input` for the call of `finish`, and `dropped_input` for
+  /// a job whose item is only to be dropped.
   std::int32_t input = 0;
   /// The number of feedbacks that the item has gone through.
   std::uint32_t trips = 0;
   /// The time at which the job began to wait, in nanoseconds.
   std::int64_t since = 0;
+  /// The buffers that were granted, in the order of the pools of the task.
   std::array<PoolSlot*, max_pools> grants{};
 
   static constexpr std::int32_t finish_input = -1;
   static constexpr std::int32_t dropped_input = -2;
+  /// Returns the age of the item of the source that the job belongs to (see Scope::age).
   std::uint64_t age() const { return scope->root->age; }
 };
 
@@ -47,10 +49,13 @@ struct Lane {
   std::vector<Job> ready;
   /// The age of the most urgent job, which workers read without the lock.
   std::atomic<std::uint64_t> oldest{~std::uint64_t(0)};
+  /// The number of threads that wait for a job.
   int sleeping = 0;
   std::condition_variable wake;
 
+  /// Adds a job, and wakes a thread if one sleeps.
   void push(const Job& job);
+  /// Takes the most urgent job.
   Job pop();
   /// Takes the job at `index` of `ready`, for rehearsals.
   Job take(std::size_t index);
@@ -58,7 +63,9 @@ struct Lane {
 
 /// The items that wait for their turn at an ordered task.
 struct Ordered {
+  /// The items with one ordinal.
   struct Slot {
+    /// The jobs that have come, in the order of their inputs.
     std::vector<Job> arrived;
     /// The inputs at which the item has arrived, or will not arrive any more, as bits.
     std::uint32_t known = 0;
@@ -66,25 +73,30 @@ struct Ordered {
   std::map<std::int64_t, Slot> slots;
   /// The ordinal whose turn it is, which other threads read without the lock.
   std::atomic<std::int64_t> next{0};
+  /// Whether the body runs or is about to run.
   bool is_busy = false;
 };
 
 /// The state of a source or an input.
 struct Source {
+  /// The largest number of items that are under way.
   std::int64_t window = 1;
+  /// The ordinal of the next item.
   std::int64_t next = 0;
+  /// The number of items that are under way.
   std::int64_t in_flight = 0;
   /// Whether a call of the source is under way or waits for a buffer.
   bool is_pending = false;
   bool is_ended = false;
-  /// Whether each item from `first_open` on is closed.
+  /// Whether the scope of each item from `first_open` on is closed.
   std::deque<bool> closed;
+  /// The ordinal of the oldest item that is under way.
   std::int64_t first_open = 0;
-  /// For inputs: told when the window has room.
+  /// For inputs: wakes Run::push when the window has room.
   std::condition_variable room;
 };
 
-/// What one thread has counted for one task.
+/// What one thread has counted for one task. Times are in nanoseconds.
 struct Counters {
   std::int64_t calls = 0;
   std::int64_t busy = 0;
@@ -96,6 +108,7 @@ struct Counters {
 struct Node {
   const TaskDeclaration* task = nullptr;
   int id = 0;
+  /// The number of tasks on the longest way from a source.
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
@@ -104,14 +117,17 @@ struct Node {
 
   /// The bodies. Those of tasks without a limit belong to the threads of the lane.
   std::vector<std::unique_ptr<Body>> bodies;
-  /// The largest number of bodies that run at the same time; 0 if the threads of the lane are the limit.
+  /// The largest number of bodies that run at the same time. It is 0 if the threads of the lane are the
+  /// limit.
   int limit = 0;
-  /// Whether there is one body only, for which something else than the limit makes sure that it is called
-  /// by one thread at a time.
+  /// Whether there is one body only, and something other than `limit` makes sure that one thread at a time
+  /// calls it: the order, the source, or a lane of one thread.
   bool is_serial = false;
+  /// Guards `free_bodies`, `admitted` and `backlog`.
   SpinLock lock;
+  /// The bodies that no job has taken, if there is a limit.
   std::vector<int> free_bodies;
-  /// The number of jobs that have, or are about to take, a body.
+  /// The number of jobs that have taken a body or may take one.
   int admitted = 0;
   /// A heap of jobs that wait for a body.
   std::vector<Job> backlog;
@@ -119,10 +135,13 @@ struct Node {
   std::int64_t wait_pool = 0;
   std::int64_t wait_order = 0;
 
+  /// For tasks with Order::stamp. It is null for all others.
   std::unique_ptr<Ordered> ordered;
+  /// For sources and inputs. It is null for all others.
   std::unique_ptr<Source> source;
   /// For outputs: the items that wait to be taken.
   std::deque<Job> offered;
+  /// For outputs: wakes Run::pop when an item has come.
   std::condition_variable offer;
 };
 

@@ -14,7 +14,7 @@ Outline::Outline(const Declaration& graph) : graph_(graph) {
     }
     OutlinedTask& whole = *std::ranges::find(tasks_, task.beginning, &OutlinedTask::number);
     whole.inputs.insert(whole.inputs.end(), task.inputs.begin(), task.inputs.end());
-    // The end of a loop emits what it gives back to the beginning at its second output.
+    // The second output of the end of a loop leads back, and so is the same flow as that of the beginning.
     whole.outputs.push_back(task.outputs.front());
     if (task.make_body != nullptr) whole.task = &task;
   }

@@ -12,7 +12,7 @@ namespace tessera::graph::detail {
 struct OutlinedTask {
   /// The number of the task. It is the number of the beginning for tasks with two ends.
   int number = -1;
-  /// The declaration; of tasks with two ends, that of the end that has a body.
+  /// The declaration. For tasks with two ends it is that of the end that has a body.
   const TaskDeclaration* task = nullptr;
   /// The numbers of the flows that the task reads and emits.
   std::vector<int> inputs = {};
@@ -24,16 +24,18 @@ struct OutlinedTask {
 /// A graph as users know it.
 class Outline {
  public:
+  /// Makes the outline of `graph`, which must outlive it.
   explicit Outline(const Declaration& graph);
 
   const Declaration& graph() const { return graph_; }
-  /// The tasks, so that each one comes after those whose items it reads. Ways back are not followed.
+  /// Returns the tasks, so that each one comes after those whose items it reads. Ways back are not followed.
   const std::vector<OutlinedTask>& tasks() const { return tasks_; }
-  /// The name of the task that emits the flow.
+  /// Returns the name of the task that emits the flow.
   const std::string& producer(int flow) const { return name_of_task(graph_.flow(flow).producer); }
-  /// The names of the tasks that read the flow.
+  /// Returns the names of the tasks that read the flow.
   std::vector<std::string> readers(int flow) const;
-  /// The name of the task that the task with this number is, or is an end of.
+  /// Returns the name of the task with this number. For the end of a loop or of `replicate` it is the name of
+  /// the beginning.
   const std::string& name_of_task(int number) const;
 
  private:

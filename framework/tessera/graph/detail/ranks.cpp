@@ -12,8 +12,9 @@ namespace tessera::graph::detail {
 namespace {
 
 constexpr int message_tag = 1;
-/// The longest time between two looks for messages, and between two questions whether all ranks are stuck.
+/// The longest time between two looks for messages.
 constexpr std::chrono::microseconds longest_pause(200);
+/// The shortest time between two questions to all ranks about their state.
 constexpr std::chrono::milliseconds query_interval(20);
 
 std::uint64_t id_of(const Scope* scope) { return reinterpret_cast<std::uint64_t>(scope); }
@@ -74,7 +75,7 @@ void Ranks::run() {
   receive_rest();
 }
 
-/// Throws if the graphs of the ranks differ in their tasks or in what these read.
+/// Throws InputError if the graphs of the ranks differ in something other than settings.
 void Ranks::check_equal_graphs() const {
   const std::int64_t own = static_cast<std::int64_t>(hash(execution_.graph()) >> 1);
   std::int64_t extremes[2] = {own, -own};
@@ -246,8 +247,8 @@ void Ranks::take_item(int from, Bytes& bytes) {
   execution_.end_work();
 }
 
-/// Returns the scope of a step with one hold more. `parent` is the scope of the step before, one hold of
-/// which is handed over.
+/// Returns the scope, or the stand-in, of a step, with one hold for the caller. `parent` is the scope of the
+/// step before. The caller gives up one hold of it.
 Scope* Ranks::scope_of(int from, const PathStep& step, Scope* parent) {
   Scope* scope = nullptr;
   const Key key(step.home, step.home_scope);
@@ -334,7 +335,7 @@ Ranks::State Ranks::own_state(std::int64_t query) const {
   return {query, execution_.is_idle(), execution_.waits_for_buffers(), sent_, received_};
 }
 
-/// Asks all ranks, from time to time, whether they are idle. Called by rank 0.
+/// Asks all ranks for their states if rank 0, which calls this function, has been idle for a while.
 void Ranks::ask_states() {
   const auto now = std::chrono::steady_clock::now();
   if (now - asked_ < query_interval) return;
@@ -348,9 +349,10 @@ void Ranks::ask_states() {
   for (int to = 1; to < size_; ++to) post(to, bytes);
 }
 
-/// Finds out whether all ranks are idle, no message is under way, and some rank waits for buffers. That is so
-/// if two questions in a row have got the same answers (F. Mattern, "Algorithms for distributed termination
-/// detection", Distributed Computing 2, 1987).
+/// Takes the answer of a rank. When all ranks have answered, finds out whether all of them are idle, no
+/// message is under way, and some rank waits for buffers. That is so if as many messages were sent as
+/// received, and two questions in a row have got the same answers (F. Mattern, "Algorithms for distributed
+/// termination detection", Distributed Computing 2, 1987).
 void Ranks::take_state(int from, const State& state) {
   if (state.query != query_) return;
   states_[static_cast<std::size_t>(from)] = state;

@@ -17,52 +17,64 @@
 
 namespace tessera::graph::detail {
 
-/// What a run says to other ranks. One thread makes all calls of MPI.
+/// The part of a run that speaks with other ranks. One thread of its own makes all calls of MPI.
 ///
 /// A scope that has items on another rank has a stand-in there. The sender of the item that the stand-in was
 /// made for holds the scope until the stand-in has closed, so that a scope is closed exactly when nothing of
 /// it is under way on any rank. This is the algorithm of Dijkstra and Scholten ("Termination detection for
-/// diffusing computations", Information Processing Letters 11, 1980). Ranks all of whose own items are
-/// closed agree on it by a nonblocking reduction, and serve the others until it completes.
+/// diffusing computations", Information Processing Letters 11, 1980). A rank whose own sources have ended,
+/// and whose own scopes are closed, takes part in a nonblocking reduction. It serves the others until the
+/// reduction completes.
 class Ranks {
  public:
-  /// Collective.
+  /// Copies the communicator. Collective. Throws InputError if the graphs of the ranks differ, or if MPI was
+  /// started without threads.
   Ranks(Execution& execution, MPI_Comm communicator);
   ~Ranks();
 
+  /// Returns the number of this rank.
   int rank() const { return rank_; }
+  /// Returns the number of ranks.
   int size() const { return size_; }
+  /// Returns the copy of the communicator.
   MPI_Comm communicator() const { return communicator_.handle(); }
   /// Starts the thread that makes the calls.
   void start();
-  /// Waits for that thread. It ends when the run does.
+  /// Waits for the end of the thread that makes the calls. It ends when the run does.
   void join();
 
-  // Called by workers, without the lock of the run.
-  /// Sends an item of `task`.
+  // Workers call this function without the lock of the run.
+  /// Sends an item of the task `task`, packed in `payload`, to the rank `to`.
   void send(int to, int task, Scope* scope, std::uint32_t trips, const Bytes& payload);
 
-  // Called with the lock of the run.
+  // The lock of the run must be held for these functions.
   /// Says that this rank has closed all scopes of its own sources. When all ranks have,
   /// `Execution::ranks_agree` is called.
   void begin_agreement();
-  /// Tells all ranks to stop their sources, or that this rank has failed.
+  /// Tells all other ranks to stop their sources. If `has_failed` is true, tells them that this rank has
+  /// failed.
   void tell_all(bool has_failed);
-  /// If the stand-in `key` is settled, forgets it, and tells the rank that it was made for. Returns the
-  /// scope, which the caller destroys without the lock; null if there is nothing to do.
+  /// The name of a stand-in: the rank of its scope, and the number of the scope there.
   using Key = std::pair<int, std::uint64_t>;
+  /// If the stand-in has no holds left, tells the rank that it was made for, and forgets the stand-in.
+  /// Returns the scope, which the caller destroys without the lock. Returns null if the stand-in is still
+  /// needed.
   Scope* close_stand_in(const Key& key);
-  /// The age of the oldest scope of other ranks; the greatest number if there is none.
+  /// Returns the age of the oldest item of other ranks that has a stand-in here. Returns the greatest number
+  /// if there is none.
   std::uint64_t oldest_age() const;
 
  private:
+  /// The kinds of messages. `item` brings an item, and `closed` says that a stand-in has no holds left.
+  /// `query` asks a rank for its State, which is the answer. `resolve` says that all ranks wait for buffers.
   enum class Kind : std::uint8_t { item, closed, stop, failed, query, state, resolve };
+  /// A message that is to be sent, or is being sent.
   struct Outgoing {
     int to = 0;
     std::vector<std::byte> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  /// One scope on the way from the root to the scope of an item that is sent.
+  /// One of the scopes of an item that is sent: its rank and its number there, and its number on the sender.
   struct PathStep {
     int home = 0;
     std::uint64_t home_scope = 0;
@@ -72,8 +84,9 @@ class Ranks {
     std::int64_t source = 0;
     std::uint64_t age = 0;
   };
-  /// What a rank tells the first one about itself, to find out whether all ranks wait for buffers.
+  /// What a rank tells rank 0 about itself, to find out whether all ranks wait for buffers.
   struct State {
+    /// The number of the query that this is the answer to.
     std::int64_t query = 0;
     bool is_idle = false;
     bool waits = false;
@@ -115,9 +128,9 @@ class Ranks {
   MPI_Request agreement_ = MPI_REQUEST_NULL;
   bool has_told_failure_ = false;
 
-  /// Messages of the kinds `item` and `closed`, which can give a rank something to do.
+  /// The numbers of messages of the kinds `item` and `closed`, which can give a rank something to do.
   std::int64_t sent_ = 0, received_ = 0;
-  /// All messages, by rank.
+  /// The numbers of messages of all kinds, by rank.
   std::vector<std::int64_t> sent_to_, received_from_;
   std::int64_t query_ = 0;
   std::vector<State> states_, last_states_;

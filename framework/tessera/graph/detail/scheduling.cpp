@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which job runs when: order, buffers, bodies, sources, and the end of the run.
+// This file decides when a job runs. A job waits for its turn, for buffers and for a body. The file also has
+// the sources and the end of the run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -169,9 +170,9 @@ void Execution::advance_readers(const Node& source) {
   for (Node* reader : ordered_by_source_[static_cast<std::size_t>(source.id)]) advance(*reader);
 }
 
-/// Called when nothing of an item of a source is under way but what waits at ordered tasks. What has not come
-/// to the first of these will not come any more. If another thread has let the item go on since, it is left
-/// to that thread.
+/// Notes that nothing of an item of a source is under way except what waits at ordered tasks. The first of
+/// these tasks so knows that nothing more of the item will come. If another thread has let the item go on in
+/// the meantime, this function leaves the item to that thread.
 void Execution::settle_parked(int source, std::int64_t ordinal) {
   const std::vector<Node*>& readers = ordered_by_source_[static_cast<std::size_t>(source)];
   const auto waits_at = [&](const Node* reader) -> const Scope* {
@@ -200,8 +201,8 @@ void Execution::note_complete(Node& reader, int source, std::int64_t ordinal) {
 
 // --- Pools -------------------------------------------------------------------------------------------
 
-/// Takes the buffers of a job, if all of them are free. If `reserves` is true, as many stay free as the
-/// oldest item may need.
+/// Takes the buffers of a job, and returns true, if all of them are free. If `reserves` is true, as many
+/// buffers stay free as the oldest item may still need.
 bool Execution::grant(Job& job, bool reserves) {
   const std::uint64_t oldest = reserves ? oldest_age() : job.age();
   for (const PoolState* pool : job.node->pools)
@@ -216,8 +217,8 @@ bool Execution::grant(Job& job, bool reserves) {
   return true;
 }
 
-/// Serves the jobs that wait for buffers, the oldest first. A pool that an older job waits for serves no
-/// younger one.
+/// Gives buffers to the jobs that wait for some, the oldest first. A pool that an older job waits for gives
+/// none to younger ones.
 void Execution::grant_waiting(bool reserves) {
   if (pool_waiters_.empty()) return;
   std::vector<const PoolState*> blocked;
@@ -327,7 +328,7 @@ void Execution::ranks_agree(bool any_has_failed) {
 void Execution::finish_next() {
   if (finishing_ == finish_order_.size() || (has_failed() && ranks_ == nullptr)) return end_run();
   Node& node = this->node(finish_order_[finishing_++]);
-  if (has_failed()) return check_quiet();  // The other ranks do not know of it yet.
+  if (has_failed()) return check_quiet();  // The other ranks may not know yet that this one has failed.
   int region =
       graph_.flow(node.task->outputs.empty() ? node.task->inputs.front() : node.task->outputs.front()).region;
   while (graph_.region(region).parent >= 0) region = graph_.region(region).parent;
@@ -418,12 +419,12 @@ void Execution::fail(Node* node, Scope* scope) {
     throw;
   } catch (const std::exception& error) {
     skipped.reason = error.what();
-  } catch (...) {  // The reason stays unknown.
+  } catch (...) {  // Exceptions of other types have no text, so the reason stays as it is.
   }
   skipped_.push_back(std::move(skipped));
 }
 
-/// Ends the run with `error`. Jobs that wait are dropped.
+/// Ends the run with `error`, which is null if another rank has failed. Jobs that wait are dropped.
 void Execution::fail_with(std::exception_ptr error) {
   if (has_failed()) return;
   error_ = std::move(error);

@@ -20,7 +20,7 @@ void Worker::run(Job& job) {
   run_body(job);
 }
 
-/// Makes the call itself. Returns what the body returns, and true if it throws.
+/// Calls the body, and counts the call. Returns what the body returns, or true if the body has thrown.
 bool Worker::call(Job& job, Body& body, Call& call) {
   Node& node = *job.node;
   job_ = &job;
@@ -72,7 +72,7 @@ void Worker::run_body(Job& job) {
     try {
       Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data(), .stop = {}};
       call(job, body_of(node, number), arguments);
-    } catch (...) {  // A body could not be made or started.
+    } catch (...) {  // The body could not be made or started.
       execution_.fail(&node, job.scope);
     }
   }

@@ -40,8 +40,8 @@ struct VideoInfo {
   /// The number of frames according to the header of the file, which may be an estimate. The number is -1 if
   /// it is unknown. Only reading all frames gives the true number.
   std::int64_t frames = -1;
-  /// The number of frames per second.
-  FrameRate rate;
+  /// The number of frames per second, on average. The fraction is 0/1 if the file does not say it.
+  FrameRate rate = {0, 1};
   /// FFmpeg's name of the compression, such as "ffv1", "h264" or "rawvideo".
   std::string codec;
 };
@@ -112,7 +112,7 @@ class VideoWriter {
   /// channels, which are red, green and blue. Throws InputError in each of these cases: The file cannot be
   /// created. The ending of the name is not .y4m, .mkv or .mp4, or does not fit the codec. The codec cannot
   /// hold frames of this size, type or colour. FFmpeg has no encoder for H.264. The frame rate is not
-  /// positive.
+  /// positive, or is 1000 or more for an .mkv file.
   VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
               const VideoOptions& options = {});
   /// Removes the file, unless `finish` has completed it.

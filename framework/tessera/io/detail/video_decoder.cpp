@@ -192,13 +192,16 @@ std::int64_t VideoDecoder::expected_frames() const {
     seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
   else if (container_->duration != AV_NOPTS_VALUE)
     seconds = static_cast<double>(container_->duration) / AV_TIME_BASE;
-  return seconds > 0 ? std::llround(seconds * frames_per_second) : -1;
+  return seconds > 0 && frames_per_second > 0 ? std::llround(seconds * frames_per_second) : -1;
 }
 
 FrameRate VideoDecoder::rate() const {
-  const AVRational rate = av_guess_frame_rate(container_.get(), stream_, nullptr);
-  if (rate.num <= 0 || rate.den <= 0) return {};
-  return {rate.num, rate.den};
+  AVRational rate = stream_->avg_frame_rate;
+  if (rate.num <= 0) rate = stream_->r_frame_rate;
+  // In these containers a tick of the clock is a frame.
+  const bool is_regular = is_container(*container_, "yuv4mpegpipe") || is_container(*container_, "avi");
+  if (rate.num <= 0 && is_regular) rate = av_inv_q(stream_->time_base);
+  return rate.num > 0 && rate.den > 0 ? FrameRate{rate.num, rate.den} : FrameRate{0, 1};
 }
 
 }  // namespace tessera::io::detail

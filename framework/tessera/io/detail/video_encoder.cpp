@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
+#include <string_view>
 
 extern "C" {
 #include <libavutil/opt.h>
@@ -23,6 +24,16 @@ int ticks(const std::string& path, FrameRate rate, std::int64_t count) {
     fail(path, fmt::format("cannot have {}/{} frames per second", rate.numerator, rate.denominator),
          "give a fraction of positive numbers below 2147483648");
   return static_cast<int>(count);
+}
+
+/// Throws InputError if FFmpeg would not store the frame rate in a Matroska file, whose clock has
+/// milliseconds.
+void check_matroska_rate(const std::string& path, FrameRate rate) {
+  constexpr std::int64_t most = 1000;
+  if (rate.numerator / rate.denominator >= most)
+    fail(path,
+         fmt::format("an .mkv file cannot have {}/{} frames per second", rate.numerator, rate.denominator),
+         fmt::format("give the rate at which they are to be shown, below {}", most));
 }
 
 /// Throws InputError unless frames are grey or RGB, and of uint8 or uint16.
@@ -66,7 +77,17 @@ VideoCodec codec_of(const std::string& path, const std::string& ending, VideoCod
 
 AVPixelFormat ffv1_format(bool is_grey, ElementType type) {
   if (type == ElementType::uint8) return is_grey ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR0;
-  return is_grey ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GBRP16LE;
+  return is_grey ? AV_PIX_FMT_GRAY16 : AV_PIX_FMT_GBRP16;
+}
+
+/// Throws InputError for frames so small that FFmpeg's FFV1 does not keep their samples.
+void check_ffv1(const std::string& path, const Box& domain) {
+  constexpr std::int64_t least = 3;
+  if (domain[0].size() < least || domain[1].size() < least)
+    fail(path,
+         fmt::format("FFV1 takes at least {0} columns and {0} rows, not {1} x {2}", least, domain[0].size(),
+                     domain[1].size()),
+         "write larger frames, or grey ones as a .y4m file");
 }
 
 void check_h264(const std::string& path, const Box& domain, ElementType type) {
@@ -99,6 +120,7 @@ VideoEncoding choose_encoding(const std::string& path, const Box& domain, Elemen
     default:
       break;
   }
+  check_ffv1(path, domain);
   const AVPixelFormat format = ffv1_format(is_grey, type);
   return {container, "ffv1", format, format};
 }
@@ -111,6 +133,7 @@ VideoEncoder::VideoEncoder(const UnfinishedFile& file, const VideoEncoding& enco
       packet_(allocated(av_packet_alloc())),
       frame_(make_frame(encoding.given, static_cast<int>(domain[0].size()),
                         static_cast<int>(domain[1].size()))) {
+  if (encoding.container == std::string_view("matroska")) check_matroska_rate(path_, rate);
   const AVCodec* codec = avcodec_find_encoder_by_name(encoding.encoder);
   if (codec == nullptr)
     fail(path_, fmt::format("this FFmpeg lacks the encoder {}", encoding.encoder),

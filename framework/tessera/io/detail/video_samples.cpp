@@ -33,8 +33,11 @@ struct ComponentRow {
     constexpr std::uint64_t swapped = std::endian::native == std::endian::little ? AV_PIX_FMT_FLAG_BE : 0;
     const bool is_big = (format.flags & AV_PIX_FMT_FLAG_BE) != 0;
     const bool is_native = bytes == 1 || is_big == (swapped == 0);
-    return samples.step == static_cast<int>(bytes) && samples.shift == 0 && is_native;
+    return step() == bytes && samples.shift == 0 && is_native;
   }
+
+  /// The number of bytes from one sample to the next.
+  std::size_t step() const { return static_cast<std::size_t>(format.comp[component].step); }
 
   std::byte* address() const {
     const AVComponentDescriptor& samples = format.comp[component];
@@ -84,18 +87,13 @@ void read_samples(const AVFrame& frame, const HostBlock& to) {
 
 void write_samples(const HostBlock& from, AVFrame& frame) {
   const std::size_t bytes = size_of(from.type);
-  std::vector<std::uint16_t> line(static_cast<std::size_t>(from.box[0].size()));
   for_each_component_row(frame, from, [&](const ComponentRow& row, std::size_t points, std::byte* address) {
-    if (row.is_array_of(bytes)) {
+    if (row.step() == bytes) {
       std::memcpy(row.address(), address, points * bytes);
       return;
     }
-    if (bytes == 1)
-      std::copy_n(reinterpret_cast<const std::uint8_t*>(address), points, line.begin());
-    else
-      std::memcpy(line.data(), address, points * bytes);
-    av_write_image_line2(line.data(), frame.data, frame.linesize, &row.format, row.x, row.y, row.component,
-                         static_cast<int>(points), sizeof(std::uint16_t));
+    std::byte* to = row.address();
+    for (std::size_t i = 0; i < points; ++i) std::memcpy(to + i * row.step(), address + i * bytes, bytes);
   });
 }
 

@@ -11,8 +11,8 @@ namespace tessera::io::detail {
 /// their bits fit the element type of `to`, which is uint8 or uint16.
 void read_samples(const AVFrame& frame, const HostBlock& to);
 
-/// Stores `from` in a frame of the same size, whose components are the channels of `from`. All bits of the
-/// element type are stored.
+/// Stores `from` in a frame of the same size. The components of its pixel format are the channels of `from`,
+/// and their samples are elements of the type of `from`.
 void write_samples(const HostBlock& from, AVFrame& frame);
 
 /// How the samples of YCbCr frames are related to RGB.

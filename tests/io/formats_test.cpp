@@ -8,6 +8,7 @@
 #include "tessera/io/hdf5_version.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/io/image_sink.hpp"
+#include "tessera/io/video.hpp"
 
 namespace tessera::io_test {
 namespace {
@@ -70,6 +71,17 @@ TEST(Formats, OneThatIsLackingIsNotWritten) {
     const std::string wanted = lacks(format) ? expected(path, format, "write another format") : "";
     EXPECT_EQ(message_of(create), wanted);
   }
+}
+
+TEST(Formats, VideosNeedTheirLibraries) {
+  const SharedFolder folder;
+  const std::string path = folder / "video-" + std::to_string(rank()) + ".y4m";
+  const Box domain{{0, 4}, {0, 4}};
+  const std::string unwritten = message_of([&] { io::VideoWriter(path, domain, ElementType::uint8, {}); });
+  EXPECT_EQ(unwritten, lacks("VIDEO") ? expected(path, "VIDEO", "write another format") : "");
+  const std::string unread = message_of([&] { io::VideoReader reader(path); });
+  EXPECT_EQ(unread, lacks("VIDEO") ? expected(path, "VIDEO", "convert the file")
+                                   : path + ": no such file; give the path of a video");
 }
 
 TEST(Formats, CheckpointsNeedHdf5) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <memory>
 
-#include <sys/resource.h>
-
+#include "io/full_disk.hpp"
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
 #include "io/plain_png.hpp"
@@ -181,27 +179,6 @@ TEST_P(Failing, PartsMakeTheSameFileAsTheWhole) {
   EXPECT_THROW(write_rows(*sink, {6, 17}, Cut::rows), InternalError);
   EXPECT_TRUE(bytes_of(path_) == whole);
 }
-
-/// Until it ends, this rank's files cannot grow beyond a size, as on a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    std::signal(SIGXFSZ, handler_);
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
 
 TEST_P(Failing, AFullDiskIsTheSameErrorOnEveryRank) {
   if (GetParam() == "hdf5" && ranks() > 1) return;  // ends the job: see the tests of programs

@@ -9,11 +9,9 @@
 namespace tessera::io {
 
 std::string formats_text() {
-  const std::pair<std::string, bool> formats[] = {{"HDF5", detail::has_hdf5},
-                                                  {"PNG", detail::has_png},
-                                                  {"TIFF", detail::has_tiff},
-                                                  {"JPEG", detail::has_jpeg},
-                                                  {"FITS", detail::has_fits}};
+  const std::pair<std::string, bool> formats[] = {{"HDF5", detail::has_hdf5}, {"PNG", detail::has_png},
+                                                  {"TIFF", detail::has_tiff}, {"JPEG", detail::has_jpeg},
+                                                  {"FITS", detail::has_fits}, {"VIDEO", detail::has_video}};
   std::string with;
   std::string without;
   for (const auto& [name, is_built] : formats) {

@@ -29,6 +29,7 @@ class Tessera(CMakePackage):
     variant("tiff", default=True, description="TIFF files")
     variant("jpeg", default=True, description="JPEG files")
     variant("fits", default=True, description="FITS files")
+    variant("ffmpeg", default=False, description="Videos, with FFmpeg's libraries")
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
@@ -47,6 +48,7 @@ class Tessera(CMakePackage):
     depends_on("libtiff@4.5:", when="+tiff")
     depends_on("jpeg", when="+jpeg")
     depends_on("cfitsio", when="+fits")
+    depends_on("ffmpeg@5:", when="+ffmpeg")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")
@@ -68,6 +70,7 @@ class Tessera(CMakePackage):
             self.define_from_variant("TESSERA_TIFF", "tiff"),
             self.define_from_variant("TESSERA_JPEG", "jpeg"),
             self.define_from_variant("TESSERA_FITS", "fits"),
+            self.define_from_variant("TESSERA_VIDEO", "ffmpeg"),
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]

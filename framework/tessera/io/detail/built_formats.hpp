@@ -12,6 +12,7 @@ extern const bool has_png;
 extern const bool has_tiff;
 extern const bool has_jpeg;
 extern const bool has_fits;
+extern const bool has_video;
 
 /// Throws InputError which says that the file at `path` cannot be read, because Tessera was built without
 /// `format`. `format` is also the end of the name of the CMake option, for example "PNG" in TESSERA_PNG.

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::io {
+
+/// The number of frames per second, as a fraction. An example is 30000 / 1001.
+struct FrameRate {
+  /// The numerator of the fraction.
+  std::int64_t numerator = 25;
+  /// The denominator of the fraction.
+  std::int64_t denominator = 1;
+
+  /// Returns true when numerators and denominators are equal. Fractions are not reduced for this.
+  bool operator==(const FrameRate&) const = default;
+};
+
+/// The channels that are read from a video: those that it has, or only its luma.
+enum class VideoColour : std::uint8_t {
+  as_stored,  ///< grey frames remain grey; RGB remains RGB; YCbCr becomes RGB
+  grey        ///< the samples of grey frames, and the luma samples of YCbCr frames, as they are stored
+};
+
+/// A description of a video file.
+struct VideoInfo {
+  /// The type of the samples: uint8 if they have 8 bits, and uint16 if they have 9 to 16 bits.
+  ElementType type = ElementType::uint8;
+  /// The number of bits of a sample. The samples are not scaled: if there are 10 bits, they are 0 to 1023.
+  int bits = 8;
+  /// All points of a frame: (x, y), or (x, y, channel) with the channels red, green and blue, each of which
+  /// is a plane. All ranges begin at 0.
+  Box domain;
+  /// The number of frames according to the header of the file, which may be an estimate. The number is -1 if
+  /// it is unknown. Only reading all frames gives the true number.
+  std::int64_t frames = -1;
+  /// The number of frames per second, on average. The fraction is 0/1 if the file does not say it.
+  FrameRate rate = {0, 1};
+  /// FFmpeg's name of the compression, such as "ffv1", "h264" or "rawvideo".
+  std::string codec;
+};
+
+/// Reads the frames of a video from the first one to the last one. Frames are numbered from 0. A reader is
+/// used by one thread at a time, and is not collective: a rank reads the video for itself.
+///
+/// The file is a Y4M, Matroska (MKV, WebM), MP4, QuickTime (MOV) or AVI file with any compression that FFmpeg
+/// can decode. If the file has several video streams, FFmpeg chooses one. The points of a frame are taken in
+/// the order in which they are stored; a rotation that the file asks for is ignored. Samples of grey and RGB
+/// frames are those of the file, bit by bit. YCbCr frames are converted to RGB with as many bits, with the
+/// matrix and the range that the file names. If it names none, these are ITU-R BT.601 and the limited range.
+///
+/// Damage that the file's structure or its checksums show is an error, and so is a file that ends too early.
+/// No frame is left out, or filled with other points.
+class VideoReader {
+ public:
+  /// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1,
+  /// which changes no bit of the frames. Throws InputError in each of these cases: The file is missing,
+  /// unreadable, or not a video in one of the formats above. It has no frame, or its first frame is damaged.
+  /// Its frames have transparency, a palette, or samples other than integers of 8 to 16 bits. The compression
+  /// is unknown to FFmpeg. `colour` asks for grey, and the frames are RGB.
+  explicit VideoReader(const std::string& path, VideoColour colour = VideoColour::as_stored, int threads = 1);
+  ~VideoReader();
+  VideoReader(const VideoReader&) = delete;
+  VideoReader& operator=(const VideoReader&) = delete;
+
+  /// Returns the description of the video.
+  const VideoInfo& info() const;
+
+  /// Decodes the next frame, and stores those of its points that lie in the box of `frame`. This box must lie
+  /// in the domain of the video. Frames come in the order in which they are shown. Returns false, and stores
+  /// nothing, after the last frame. Throws InputError which names the frame when the file is damaged or ends
+  /// too early, or when the frame has another size or other samples than the first one. Throws InternalError
+  /// when `frame` has another element type or other points than the video.
+  bool read(const HostBlock& frame);
+
+ private:
+  class Content;
+  std::unique_ptr<Content> content_;
+};
+
+/// The compression of a video that is written.
+enum class VideoCodec : std::uint8_t {
+  by_ending,  ///< Y4M for a name that ends with .y4m, FFV1 for .mkv, and H.264 for .mp4
+  y4m,        ///< no compression and no loss, for grey frames; the name ends with .y4m
+  ffv1,       ///< no loss, for grey and RGB frames; the name ends with .mkv
+  h264        ///< loses details and colours, for frames of uint8; the name ends with .mp4 or .mkv
+};
+
+/// The choices for writing a video.
+struct VideoOptions {
+  /// The compression.
+  VideoCodec codec = VideoCodec::by_ending;
+  /// The number of threads of the codec, at least 1. The bits of FFV1 and Y4M files do not depend on it.
+  int threads = 1;
+};
+
+/// Writes the frames of a video from the first one to the last one. Frames are numbered from 0. A writer is
+/// used by one thread at a time, and is not collective: one rank writes the video. The file has a temporary
+/// name until `finish`. The same frames give the same bytes.
+///
+/// FFV1 in Matroska and Y4M keep every bit. H.264 does not: frames are converted to YCbCr (ITU-R BT.709,
+/// limited range) with a quarter of the colour samples, and compressed with the quality crf 18.
+class VideoWriter {
+ public:
+  /// Begins the video at `path`. `domain` has the points of each frame: (x, y), or (x, y, channel) with 3
+  /// channels, which are red, green and blue. Throws InputError in each of these cases: The file cannot be
+  /// created. The ending of the name is not .y4m, .mkv or .mp4, or does not fit the codec. The codec cannot
+  /// hold frames of this size, type or colour. FFmpeg has no encoder for H.264. The frame rate is not
+  /// positive, or is 1000 or more for an .mkv file.
+  VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
+              const VideoOptions& options = {});
+  /// Removes the file, unless `finish` has completed it.
+  ~VideoWriter();
+  VideoWriter(const VideoWriter&) = delete;
+  VideoWriter& operator=(const VideoWriter&) = delete;
+
+  /// Appends a frame. The box of `frame` is the domain of the video. Throws InputError which names the frame
+  /// when the file cannot be written, for example because the disk is full; an earlier frame may be the one
+  /// for which there was no space. Nothing can be written after an error. Throws InternalError when `frame`
+  /// has another type or other points than the video, and after `finish` or an error.
+  void write(const HostBlock& frame);
+
+  /// Completes the file and gives it its final name. Throws InputError when the file cannot be written, or
+  /// when it has no frame. Throws InternalError when it is called twice, or after an error.
+  void finish();
+
+ private:
+  class Content;
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace tessera::io

@@ -3,19 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <chrono>
+#include <memory>
 #include <mutex>
 
-#include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/progress.hpp"
-#include "tessera/app/detail/series_files.hpp"
-#include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_report.hpp"
-#include "tessera/app/detail/stop_signals.hpp"
+#include "tessera/app/detail/video_series.hpp"
+#include "tessera/domain/counted.hpp"
 #include "tessera/graph/explain.hpp"
-#include "tessera/graph/pipeline_task.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -66,167 +64,89 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// A run on a series of files.
+/// A run on a series.
 class SeriesRun {
  public:
   SeriesRun(Session& session, const PipelineApplication& application, const Options& options,
-            const deck::Deck& deck, std::vector<SeriesItem> items, int threads)
-      : session_(session),
-        application_(application),
-        options_(options),
-        deck_(deck),
-        items_(std::move(items)),
-        name_(task_name(application)),
-        computes_by_kernels_(deck.text_of(fmt::format("graph.{}.on", name_)) == "kernels"),
-        threads_(threads),
-        images_(application, deck, computes_by_kernels_ ? threads : 1),
+            const deck::Deck& deck, int threads)
+      : options_(options),
         progress_(session.rank(), options.quiet),
-        done_(progress_, (std::ssize(items_) + session.rank_count() - 1) / session.rank_count()),
-        graph_(name_) {
-    build();
+        images_(application, deck,
+                deck.text_of(fmt::format("graph.{}.on", task_name(application))) == "kernels" ? threads : 1),
+        context_{session,
+                 application,
+                 deck,
+                 task_name(application),
+                 threads,
+                 deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
+                 images_,
+                 signals_,
+                 [this] { done_->add(); }},
+        series_(deck.is_set("input.video") ? video_series(context_) : file_series(context_)),
+        graph_(context_.task) {
+    const std::int64_t ranks = deck.is_set("input.video") ? 1 : session.rank_count();
+    done_ = std::make_unique<SeriesProgress>(progress_, (series_->count() + ranks - 1) / ranks);
+    series_->add_tasks(graph_);
+    graph::Settings settings = graph_settings(deck, {"read", context_.task, "write"});
+    settings.window = context_.window;
+    graph_.configure(settings);
+    graph_.check({.workers = threads});
   }
 
-  void check() const;
-  void explain() const { session_.print(options_.dot ? graph::to_dot(graph_) : graph::to_text(graph_)); }
+  void check() { context_.session.print(series_->check()); }
+  void explain() const {
+    context_.session.print(options_.dot ? graph::to_dot(graph_) : graph::to_text(graph_));
+  }
   ExitStatus run(RunPhases& phases);
 
  private:
-  void build();
-  void make_folders() const;
-  bool skips() const { return deck_.get<std::string>("on_error") == "skip"; }
+  ExitStatus tell(const SeriesOutcome& outcome);
 
-  Session& session_;
-  const PipelineApplication& application_;
   const Options& options_;
-  const deck::Deck& deck_;
-  std::vector<SeriesItem> items_;
-  std::string name_;
-  bool computes_by_kernels_;
-  int threads_;
-  SeriesImages images_;
   Progress progress_;
-  SeriesProgress done_;
   StopSignals signals_;
+  SeriesImages images_;
+  SeriesContext context_;
+  std::unique_ptr<Series> series_;
+  std::unique_ptr<SeriesProgress> done_;
   graph::Graph graph_;
 };
 
-/// Adds the tasks. HDF5 and FITS files are read and written on one thread, since their libraries are not made
-/// for several.
-void SeriesRun::build() {
-  using graph::Lease, graph::Image, graph::Place;
-  const graph::OnError on_error = skips() ? graph::OnError::skip : graph::OnError::stop;
-  const auto needs_one_thread = [](const std::string& path) {
-    const auto format = io::image_format(path);
-    return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
-  };
-  const auto is_hdf5 = [](const SeriesItem& item) { return output_key_of(item.output) == "output.file"; };
-  const bool reads_on_one = std::ranges::any_of(items_, needs_one_thread, &SeriesItem::input);
-  const bool writes_on_one = std::ranges::any_of(items_, is_hdf5);
-  const std::int64_t window =
-      deck_.is_set("graph.window") ? deck_.get<std::int64_t>("graph.window") : 2 * threads_;
-  const graph::Pool<Image> images(graph_, "images", {.count = static_cast<int>(2 * window), .per_item = 2},
-                                  [] { return std::make_shared<Image>(); });
-  const auto files = graph_.source("list", {.rank = graph::Task::every_rank}, [this](std::int64_t i) {
-    const std::int64_t index = i * session_.rank_count() + session_.rank();
-    if (signals_.received() != 0) signals_.accept();
-    const bool goes_on = index < std::ssize(items_) && signals_.received() == 0;
-    return goes_on ? std::optional(index) : std::nullopt;
-  });
-  const auto read = graph_.task(
-      "read", {.on = reads_on_one ? Place::io() : Place::threads(), .on_error = on_error},
-      [this](std::int64_t index, Lease<Image> to) {
-        images_.read(items_[static_cast<std::size_t>(index)].input, *to);
-        return SeriesImage{index, std::move(to)};
-      },
-      files, images);
-  const auto computed = graph_.task(
-      name_, {.on_error = on_error},
-      [body = graph::PipelineBody(computes_by_kernels_ ? HostMode::kernels : HostMode::calling_thread)](
-          const SeriesImage& image, Lease<Image> to) mutable {
-        return SeriesImage{image.index, body(image.image, std::move(to))};
-      },
-      read, images);
-  graph_.sink(
-      "write",
-      {.on = writes_on_one ? Place::io() : Place::threads(), .workers = threads_, .on_error = on_error},
-      [this](const SeriesImage& image) {
-        images_.write(items_[static_cast<std::size_t>(image.index)].output, *image.image);
-        done_.add();
-      },
-      computed);
-  graph::Settings settings = graph_settings(deck_, {"read", name_, "write"});
-  settings.window = window;
-  graph_.configure(settings);
-  graph_.check({.workers = threads_});
-}
-
-/// Looks at all files, and plans for all shapes. Throws InputError about the first bad one, unless bad ones
-/// are left out.
-void SeriesRun::check() const {
-  std::int64_t bad = 0;
-  std::string lines;
-  SeriesImages images(application_, deck_, threads_);
-  collectively(session_.communicator(), [&] {
-    if (session_.rank() != 0) return;
-    for (const SeriesItem& item : items_) {
-      try {
-        images.plan_for(item.input, images.inspect(item.input));
-      } catch (const InputError& error) {
-        if (!skips()) throw;
-        ++bad;
-        lines += fmt::format("would leave out {}: {}\n", item.input, error.what());
-      }
-    }
-  });
-  session_.print(fmt::format("{}{} images can be read, and would become {}{}", lines,
-                             std::ssize(items_) - bad, items_.front().output,
-                             items_.size() > 1 ? fmt::format(" to {}", items_.back().output) : ""));
-}
-
-/// Makes the folders of the results.
-void SeriesRun::make_folders() const {
-  collectively(session_.communicator(), [&] {
-    if (session_.rank() != 0) return;
-    for (const SeriesItem& item : items_) {
-      const std::filesystem::path folder = std::filesystem::path(item.output).parent_path();
-      std::error_code error;
-      if (!folder.empty()) std::filesystem::create_directories(folder, error);
-      if (error)
-        deck_.fail("output.files",
-                   fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-    }
-  });
-}
-
 ExitStatus SeriesRun::run(RunPhases& phases) {
+  Session& session = context_.session;
   phases.begin(Phase::start);
-  session_.start_kokkos(threads_);
-  make_folders();
-  SeriesReport report(session_, options_, application_, deck_);
-  progress_.line(fmt::format("{} on {} images, {} rank{} with {} worker{}", application_.program,
-                             items_.size(), session_.rank_count(), session_.rank_count() == 1 ? "" : "s",
-                             threads_, threads_ == 1 ? "" : "s"));
+  session.start_kokkos(context_.threads);
+  series_->begin();
+  SeriesReport report(session, options_, context_.application, context_.deck);
+  const std::int64_t count = series_->count();
+  progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
+                             count >= 0 ? std::to_string(count) : "some",
+                             counted(session.rank_count(), "rank"), counted(context_.threads, "worker")));
   phases.begin(Phase::allocate);
-  graph::Run run = graph_.run({.workers = threads_,
-                               .communicator = session_.communicator(),
+  graph::Run run = graph_.run({.workers = context_.threads,
+                               .communicator = session.communicator(),
                                .timed = report.is_wanted(),
                                .traced = report.wants_trace()});
   run.wait();
   phases.begin(Phase::finish);
-  const SeriesOutcome outcome = report.write(run.report(), [this](std::int64_t ordinal) {
-    return items_[static_cast<std::size_t>(ordinal * session_.rank_count() + session_.rank())].input;
-  });
+  series_->end();
+  return tell(report.write(run.report(), [this](std::int64_t ordinal) { return series_->file_of(ordinal); }));
+}
+
+/// Prints what has become of the series. Returns the exit status, which is the same on all ranks.
+ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
+  const Session& session = context_.session;
+  const std::string& program = context_.application.program;
   int found[2] = {signals_.received() != 0 ? 1 : 0, outcome.left_out.empty() ? 0 : 1};
-  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, session_.communicator());
+  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, session.communicator());
   const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0;
   progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
                              outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
-  if (session_.rank() == 0)
-    for (const std::string& line : outcome.left_out)
-      fmt::print(stderr, "{}: left out {}\n", application_.program, line);
-  if (is_stopped && session_.rank() == 0)
-    fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", application_.program,
-               outcome.written, items_.size());
+  if (session.rank() == 0)
+    for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
+  if (is_stopped && session.rank() == 0)
+    fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
+               series_->count() >= 0 ? std::to_string(series_->count()) : "all");
   return is_stopped ? ExitStatus::stopped : has_left_out ? ExitStatus::bad_input : ExitStatus::done;
 }
 
@@ -235,15 +155,10 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
                       const Options& options, const deck::Deck& deck, RunPhases& phases) {
   phases.begin(Phase::open);
-  std::vector<SeriesItem> items;
-  collectively(session.communicator(), [&] {
-    check_series_keys(deck, options);
-    if (session.rank() == 0) items = series_items(deck);
-  });
-  items = broadcast(session.communicator(), items);
+  collectively(session.communicator(), [&] { check_series_keys(deck, options); });
   const int threads =
       session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
-  SeriesRun run(session, application, options, deck, std::move(items), threads);
+  SeriesRun run(session, application, options, deck, threads);
   if (options.check) {
     run.check();
     return ExitStatus::done;

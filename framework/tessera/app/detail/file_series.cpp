@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/file_series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/series_files.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+class FileSeries final : public Series {
+ public:
+  FileSeries(const SeriesContext& context, std::vector<SeriesItem> items)
+      : context_(context), items_(std::move(items)) {}
+
+  std::int64_t count() const override { return std::ssize(items_); }
+  std::string check() override;
+  void add_tasks(graph::Graph& graph) override;
+  void begin() override {
+    collectively(context_.session.communicator(), [&] {
+      if (context_.session.rank() != 0) return;
+      for (const SeriesItem& item : items_) make_folder_of(context_.deck, "output.files", item.output);
+    });
+  }
+  void end() override {}
+  std::string file_of(std::int64_t ordinal) const override { return item(index_of(ordinal)).input; }
+
+ private:
+  const SeriesItem& item(std::int64_t index) const { return items_[static_cast<std::size_t>(index)]; }
+  /// The number of the file that is the given item of this rank's source.
+  std::int64_t index_of(std::int64_t ordinal) const {
+    return ordinal * context_.session.rank_count() + context_.session.rank();
+  }
+
+  const SeriesContext& context_;
+  std::vector<SeriesItem> items_;
+};
+
+std::string FileSeries::check() {
+  std::int64_t bad = 0;
+  std::string lines;
+  collectively(context_.session.communicator(), [&] {
+    if (context_.session.rank() != 0) return;
+    for (const SeriesItem& one : items_) {
+      try {
+        context_.images.plan_for(one.input, context_.images.inspect(one.input));
+      } catch (const InputError& error) {
+        if (context_.on_error() == graph::OnError::stop) throw;
+        ++bad;
+        lines += fmt::format("would leave out {}: {}\n", one.input, error.what());
+      }
+    }
+  });
+  const std::string last = items_.size() > 1 ? fmt::format(" to {}", items_.back().output) : "";
+  return fmt::format("{}{} images can be read, and would become {}{}\n", lines, count() - bad,
+                     items_.front().output, last);
+}
+
+/// HDF5 and FITS files are read and written on one thread, since their libraries are not made for several.
+void FileSeries::add_tasks(graph::Graph& graph) {
+  using graph::Lease, graph::Image, graph::Place;
+  const auto needs_one_thread = [](const SeriesItem& one) {
+    const auto format = io::image_format(one.input);
+    return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
+  };
+  const auto is_hdf5 = [](const SeriesItem& one) { return output_key_of(one.output) == "output.file"; };
+  const auto place = [](bool on_one) { return on_one ? Place::io() : Place::threads(); };
+  const graph::Pool<Image> pool = add_images(context_, graph);
+  const auto files = graph.source("list", {.rank = graph::Task::every_rank}, [this](std::int64_t i) {
+    const std::int64_t index = index_of(i);
+    return index < count() && !context_.is_stopped() ? std::optional(index) : std::nullopt;
+  });
+  const auto read = graph.task(
+      "read", {.on = place(std::ranges::any_of(items_, needs_one_thread)), .on_error = context_.on_error()},
+      [this](std::int64_t index, Lease<Image> to) {
+        context_.images.read(item(index).input, *to);
+        return SeriesImage{index, std::move(to)};
+      },
+      files, pool);
+  graph.sink(
+      "write",
+      {.on = place(std::ranges::any_of(items_, is_hdf5)),
+       .workers = context_.threads,
+       .on_error = context_.on_error()},
+      [this](const SeriesImage& image) {
+        context_.images.write(item(image.index).output, *image.image);
+        context_.wrote();
+      },
+      add_computation(context_, graph, read, pool));
+}
+
+}  // namespace
+
+std::unique_ptr<Series> file_series(const SeriesContext& context) {
+  std::vector<SeriesItem> items;
+  collectively(context.session.communicator(), [&] {
+    if (context.session.rank() == 0) items = series_items(context.deck);
+  });
+  return std::make_unique<FileSeries>(context, broadcast(context.session.communicator(), items));
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tessera/app/detail/series_images.hpp"
+#include "tessera/app/detail/stop_signals.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/graph/graph.hpp"
+
+namespace tessera::app {
+
+/// What a series needs of the run that it belongs to.
+struct SeriesContext {
+  Session& session;
+  const PipelineApplication& application;
+  const deck::Deck& deck;
+  /// The name of the task that computes.
+  std::string task;
+  /// The number of worker threads of each rank.
+  int threads = 1;
+  /// The number of images that are under way on a rank at the same time.
+  std::int64_t window = 1;
+  SeriesImages& images;
+  StopSignals& signals;
+  /// Is called when an image has been written. Any thread may call it.
+  std::function<void()> wrote;
+
+  /// Whether all threads compute one image, instead of each thread one.
+  bool computes_by_kernels() const;
+  /// What happens to images that cannot be read, computed or written.
+  graph::OnError on_error() const;
+  /// Returns whether the sources must end, because a signal was received.
+  bool is_stopped() const;
+};
+
+/// The images that a program reads, and the results that it writes: files, or the frames of a video. All
+/// functions but `add_tasks` and `file_of` are collective.
+class Series {
+ public:
+  virtual ~Series() = default;
+  /// The number of images of all ranks; -1 if it is not known.
+  virtual std::int64_t count() const = 0;
+  /// Looks at all images, as far as this is possible without decoding them. Returns lines for people. Throws
+  /// InputError about the first image that cannot be read, unless such images are left out.
+  virtual std::string check() = 0;
+  /// Adds the tasks to the graph.
+  virtual void add_tasks(graph::Graph& graph) = 0;
+  /// Makes the folders and files that must exist before the first result. Throws InputError.
+  virtual void begin() = 0;
+  /// Completes the results after the graph has run.
+  virtual void end() = 0;
+  /// The name of an item of this rank's source, for messages.
+  virtual std::string file_of(std::int64_t ordinal) const = 0;
+};
+
+/// Adds the pool of images, whose size the window determines.
+graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph);
+
+/// Adds the task that computes.
+graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Graph& graph,
+                                         const graph::Flow<SeriesImage>& images,
+                                         const graph::Pool<graph::Image>& pool);
+
+/// Makes the folder of a file if it is missing. Throws InputError about the deck key `key` if that fails.
+void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path);
+
+}  // namespace tessera::app

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/video_series.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "tessera/app/file_names.hpp"
+#include "tessera/io/video.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app::detail {
+
+/// A frame, or what became of it, on its way to another rank: the samples without padding.
+struct SentFrame {
+  std::int64_t index = 0;
+  std::vector<std::byte> samples;
+};
+
+}  // namespace tessera::app::detail
+
+namespace tessera::graph {
+
+template <>
+struct Transfer<app::detail::SentFrame> {
+  static void pack(const app::detail::SentFrame& frame, Bytes& bytes) {
+    Transfer<std::int64_t>::pack(frame.index, bytes);
+    Transfer<std::vector<std::byte>>::pack(frame.samples, bytes);
+  }
+  static app::detail::SentFrame unpack(Bytes& bytes) {
+    const auto index = Transfer<std::int64_t>::unpack(bytes);
+    return {index, Transfer<std::vector<std::byte>>::unpack(bytes)};
+  }
+};
+
+}  // namespace tessera::graph
+
+namespace tessera::app {
+namespace {
+
+using detail::SentFrame;
+
+/// Calls copy(samples, row, bytes) for all rows of an image, in the order in which SentFrame has them.
+template <class Copy>
+void for_each_row(const HostBlock& image, std::byte* samples, const Copy& copy) {
+  const auto bytes = static_cast<std::size_t>(image.box[0].size()) * size_of(image.type);
+  const std::int64_t planes = image.box.dimensions == 3 ? image.box[2].size() : 1;
+  for (std::int64_t plane = 0; plane < planes; ++plane)
+    for (std::int64_t y = 0; y < image.box[1].size(); ++y, samples += bytes)
+      copy(samples,
+           image.data + (y * image.strides[1] + plane * image.strides[2]) *
+                            static_cast<std::int64_t>(size_of(image.type)),
+           bytes);
+}
+
+SentFrame packed(const SeriesImage& frame) {
+  const HostBlock points = frame.image->points();
+  SentFrame sent{frame.index,
+                 std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type))};
+  for_each_row(points, sent.samples.data(), [](std::byte* samples, const std::byte* row, std::size_t bytes) {
+    std::memcpy(samples, row, bytes);
+  });
+  return sent;
+}
+
+void unpack(SentFrame& sent, const HostBlock& points) {
+  for_each_row(points, sent.samples.data(), [](const std::byte* samples, std::byte* row, std::size_t bytes) {
+    std::memcpy(row, samples, bytes);
+  });
+}
+
+class VideoSeries final : public Series {
+ public:
+  explicit VideoSeries(const SeriesContext& context);
+
+  std::int64_t count() const override { return frames_; }
+  std::string check() override;
+  void add_tasks(graph::Graph& graph) override;
+  void begin() override;
+  void end() override {
+    collectively(context_.session.communicator(), [&] {
+      if (writer_ != nullptr) writer_->finish();
+    });
+  }
+  std::string file_of(std::int64_t ordinal) const override {
+    return fmt::format("{}: frame {}", input_, ordinal);
+  }
+
+ private:
+  void open();
+  graph::Flow<SeriesImage> dealt_out(graph::Graph& graph, const graph::Flow<SeriesImage>& frames,
+                                     const graph::Pool<graph::Image>& pool, const std::string& name,
+                                     bool is_result);
+  void write(const SeriesImage& frame) {
+    writer_->write(frame.image->points());
+    context_.wrote();
+  }
+
+  const SeriesContext& context_;
+  std::string input_, output_;
+  std::unique_ptr<io::VideoReader> reader_;
+  std::unique_ptr<io::VideoWriter> writer_;
+  std::int64_t frames_ = -1;
+  io::FrameRate rate_;
+  io::ImageInfo info_;
+  std::shared_ptr<const graph::PlannedPipeline> planned_;
+};
+
+VideoSeries::VideoSeries(const SeriesContext& context)
+    : context_(context),
+      input_(context.deck.get<std::string>("input.video")),
+      output_(context.deck.get<std::string>("output.video")) {
+  const Session& session = context.session;
+  collectively(session.communicator(), [&] {
+    if (session.rank() == 0) open();
+  });
+  info_ = io::broadcast(session.communicator(), info_);
+  collectively(session.communicator(), [&] { planned_ = context_.images.plan_for(input_, info_); });
+}
+
+/// Opens the video, and chooses whether its frames are read in colour.
+void VideoSeries::open() {
+  check_names({input_}, {{"output.video", output_}});
+  const auto open_as = [&](io::VideoColour colour) {
+    reader_ = std::make_unique<io::VideoReader>(input_, colour);
+    info_.type = reader_->info().type;
+    info_.domain = reader_->info().domain;
+    context_.images.plan_for(input_, info_);
+  };
+  try {
+    open_as(io::VideoColour::as_stored);
+  } catch (const InputError&) {
+    if (reader_ == nullptr || info_.domain.dimensions == 2) throw;
+    const auto colour_error = std::current_exception();
+    try {
+      open_as(io::VideoColour::grey);
+    } catch (const InputError&) {
+      std::rethrow_exception(colour_error);
+    }
+  }
+  frames_ = reader_->info().frames;
+  rate_ = reader_->info().rate;
+  if (rate_.numerator <= 0) rate_ = io::FrameRate();
+}
+
+std::string VideoSeries::check() {
+  const Algorithm& algorithm = planned_->algorithm;
+  const ArrayDeclaration& result = algorithm[algorithm.find(planned_->output)];
+  return fmt::format("{}: {} of {}{}, which would become {} of {} in {}\n", input_, to_string(info_.domain),
+                     name_of(info_.type), frames_ >= 0 ? fmt::format(", {} frames", frames_) : "",
+                     to_string(result.domain), name_of(result.type), output_);
+}
+
+void VideoSeries::begin() {
+  collectively(context_.session.communicator(), [&] {
+    if (context_.session.rank() != 0) return;
+    const Algorithm& algorithm = planned_->algorithm;
+    const ArrayDeclaration& result = algorithm[algorithm.find(planned_->output)];
+    make_folder_of(context_.deck, "output.video", output_);
+    writer_ = std::make_unique<io::VideoWriter>(output_, result.domain, result.type, rate_);
+  });
+}
+
+/// Sends frames to the ranks in turn, or results back to rank 0.
+graph::Flow<SeriesImage> VideoSeries::dealt_out(graph::Graph& graph, const graph::Flow<SeriesImage>& frames,
+                                                const graph::Pool<graph::Image>& pool,
+                                                const std::string& name, bool is_result) {
+  const auto sent = graph.task(fmt::format("pack {}", name), {}, packed, frames);
+  const auto received = graph.send(
+      fmt::format("send {}", name),
+      [is_result](const SentFrame& frame) { return is_result ? 0 : frame.index; }, sent);
+  return graph.task(
+      fmt::format("unpack {}", name), {},
+      [this, is_result](SentFrame frame, graph::Lease<graph::Image> to) {
+        is_result ? to->become_output(planned_) : to->become_input(planned_);
+        unpack(frame, to->points());
+        return SeriesImage{frame.index, std::move(to)};
+      },
+      received, pool);
+}
+
+void VideoSeries::add_tasks(graph::Graph& graph) {
+  using graph::Lease, graph::Image;
+  const graph::Pool<Image> pool = add_images(context_, graph);
+  auto frames = graph.source(
+      "read", {},
+      [this](std::int64_t i, Lease<Image> to) -> std::optional<SeriesImage> {
+        to->become_input(planned_);
+        if (context_.is_stopped() || !reader_->read(to->points())) return std::nullopt;
+        return SeriesImage{i, std::move(to)};
+      },
+      pool);
+  const bool is_alone = context_.session.rank_count() == 1;
+  if (!is_alone) frames = dealt_out(graph, frames, pool, "frames", false);
+  auto results = add_computation(context_, graph, frames, pool);
+  if (!is_alone) results = dealt_out(graph, results, pool, "results", true);
+  graph.sink(
+      "write", {.order = graph::Order::stamp}, [this](const SeriesImage& frame) { write(frame); }, results);
+}
+
+}  // namespace
+
+std::unique_ptr<Series> video_series(const SeriesContext& context) {
+  return std::make_unique<VideoSeries>(context);
+}
+
+}  // namespace tessera::app

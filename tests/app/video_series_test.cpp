@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Videos as series of frames, as users start them. Videos are Y4M, which the test writes and reads by itself.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "io/plain_png.hpp"
+#include "rank_processes.hpp"
+#include "sample_images.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+constexpr int width = 53;
+constexpr int height = 38;
+
+int pixel(int frame, std::int64_t x, std::int64_t y) {
+  const auto noise = static_cast<std::uint32_t>((x * 7919 + y * 104729 + frame * 31) * 2654435761LL) >> 12;
+  return noise % 10 < 3 ? static_cast<int>(noise >> 8) % 2 * 255
+                        : static_cast<int>((3 * x + 2 * y + 5 * frame) % 200) + 20;
+}
+
+const std::string frame_mark = "FRAME\n";
+const std::string header =
+    "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " F12:1 Ip A1:1 Cmono\n";
+
+std::string video_of(int frames) {
+  std::string video = header;
+  for (int frame = 0; frame < frames; ++frame) {
+    video += frame_mark;
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) video += static_cast<char>(pixel(frame, x, y));
+  }
+  return video;
+}
+
+/// The samples of the frames of a Y4M video.
+std::vector<std::string> frames_of(const std::string& video) {
+  std::vector<std::string> frames;
+  std::size_t at = video.find('\n') + 1;
+  while (at < video.size()) {
+    EXPECT_EQ(video.compare(at, frame_mark.size(), frame_mark), 0);
+    at += frame_mark.size();
+    frames.push_back(video.substr(at, width * height));
+    EXPECT_EQ(frames.back().size(), static_cast<std::size_t>(width * height));
+    at += width * height;
+  }
+  return frames;
+}
+
+class VideoSeriesTest : public testing::Test {
+ protected:
+  ParallelEnding run(const std::string& program, int ranks, std::vector<std::string> words,
+                     const Environment& environment = {}) const {
+    words.insert(words.begin(), {"input.video=clip.y4m", "output.video=out.y4m"});
+    return run_on_ranks(program_of(program), ranks, folder_, words, environment);
+  }
+
+  /// What the program makes of one frame as an image by itself.
+  std::string result_of(const std::string& program, int frame) const {
+    io_test::write_plain_png(folder_ / "frame.png",
+                             io_test::make_png(width, height, PNG_COLOR_TYPE_GRAY, 8,
+                                               [&](auto x, auto y, int) { return pixel(frame, x, y); }));
+    const ParallelEnding ending =
+        run_on_ranks(program_of(program), 1, folder_, {"input.file=frame.png", "output.raw=single.raw"});
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    return folder_.read("single.raw");
+  }
+
+  Folder folder_;
+};
+
+TEST_F(VideoSeriesTest, FramesAreThoseOfSingleRuns) {
+  folder_.write("clip.y4m", video_of(9));
+  for (const std::string program : {"sobel", "restore"}) {
+    std::vector<std::string> expected;
+    for (int frame = 0; frame < 9; ++frame) expected.push_back(result_of(program, frame));
+    for (const int ranks : {1, 2, 3, 4}) {
+      const ParallelEnding ending = run(program, ranks, {"graph." + program + ".workers=2", "threads=2"});
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      const std::string video = folder_.read("out.y4m");
+      EXPECT_EQ(frames_of(video), expected) << program << " on " << ranks;
+      EXPECT_NE(video.find(" F12:1"), std::string::npos) << video.substr(0, 80);
+    }
+  }
+}
+
+TEST_F(VideoSeriesTest, AVideoThatEndsInAFrameIsAnError) {
+  const std::string video = video_of(5);
+  folder_.write("clip.y4m", video.substr(0, video.size() - 100));
+  for (const int ranks : {1, 3}) {
+    const ParallelEnding ending = run("sobel", ranks, {});
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2)) << ending.text();
+    const auto lines = lines_with(ending.errors,
+                                  "error: clip.y4m: is damaged or truncated at frame 4, counted from 0 (the "
+                                  "file ends too early); get a complete copy of the file");
+    EXPECT_EQ(lines.size(), 1U) << ending.errors;
+    EXPECT_FALSE(folder_.names().contains("out.y4m"));
+  }
+}
+
+TEST_F(VideoSeriesTest, FaultyNamesAreRefused) {
+  folder_.write("clip.y4m", video_of(2));
+  const ParallelEnding same =
+      run_on_ranks(program_of("sobel"), 1, folder_, {"input.video=clip.y4m", "output.video=clip.y4m"});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_EQ(lines_with(same.errors,
+                       "tessera-sobel: error: output.video clip.y4m: the run uses this file already: give it "
+                       "a name of its own")
+                .size(),
+            1U)
+      << same.errors;
+  const ParallelEnding missing =
+      run_on_ranks(program_of("sobel"), 2, folder_, {"input.video=nope.mkv", "output.video=o.mkv"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(
+      lines_with(missing.errors, "tessera-sobel: error: nope.mkv: no such file; give the path of a video")
+          .size(),
+      1U)
+      << missing.errors;
+}
+
+TEST_F(VideoSeriesTest, ASignalLeavesAWholeVideo) {
+  using namespace std::chrono_literals;
+  folder_.write("clip.y4m", video_of(4000));
+  const std::string mark = std::to_string(getpid()) + "-video";
+  auto running = std::async(std::launch::async, [&] {
+    return run("restore", 2, {"tolerance=0", "threads=1"}, {{rank_mark, mark}});
+  });
+  const pid_t process = wait_for_rank(program_of("restore"), mark, 0);
+  ASSERT_GT(process, 0);
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(kill(process, SIGTERM), 0);
+  const ParallelEnding ending = running.get();
+  EXPECT_EQ(ending.rank_statuses, (std::vector{4, 4})) << ending.text();
+  const std::size_t frames = frames_of(folder_.read("out.y4m")).size();
+  EXPECT_GT(frames, 0U);
+  EXPECT_LT(frames, 4000U);
+  EXPECT_EQ(lines_with(ending.errors, "tessera-restore: a signal has ended the series after " +
+                                          std::to_string(frames) + " of ")
+                .size(),
+            1U)
+      << ending.errors;
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -79,6 +79,7 @@ TEST_F(VideoReading, ColoursBecomeRgb) {
                                         {81, 90, 240},
                                         {145, 54, 34},
                                         {41, 240, 110}}) {
+    SCOPED_TRACE(luma);
     std::string frame(16, static_cast<char>(luma));
     frame += std::string(16, static_cast<char>(blue)) + std::string(16, static_cast<char>(red));
     write_bytes(path_, "YUV4MPEG2 W4 H4 F25:1 C444\nFRAME\n" + frame);
@@ -91,7 +92,7 @@ TEST_F(VideoReading, ColoursBecomeRgb) {
     const double pr = (red - 128) * 255 / 224.0;
     const double rgb[] = {y + 1.402 * pr, y - 0.344136 * pb - 0.714136 * pr, y + 1.772 * pb};
     block.for_each([&](std::int64_t, std::int64_t, std::int64_t c, std::uint8_t value) {
-      EXPECT_NEAR(value, std::clamp(rgb[c], 0.0, 255.0), 1.5) << luma << " " << blue << " " << red;
+      EXPECT_NEAR(value, std::clamp(rgb[c], 0.0, 255.0), 1.5);
     });
   }
 }

@@ -166,6 +166,23 @@ TEST_F(VideoReading, MatroskaThatEndsTooEarlyIsRefused) {
   expect_message([&] { frames_of(path_, io::VideoColour::grey); }, truncated_at(4, "File ended prematurely"));
 }
 
+/// FFmpeg itself takes the end of the file for the end of the video, where no frame is cut.
+TEST_F(VideoReading, MovAndAviThatEndTooEarlyAreRefused) {
+  for (const char* kind : {"mov", "avi"}) {
+    path_ = folder_ / kind;
+    write_png_video(path_, {{16, 12}, {16, 12}, {16, 12}}, kind);
+    const std::string bytes = bytes_of(path_);
+    EXPECT_EQ(frames_of(path_, io::VideoColour::grey).size(), 3U);
+    for (std::size_t size = 1; size < bytes.size(); size += 7) {
+      const std::string next_box = bytes.substr(std::min(size + 4, bytes.size()), 4);
+      if (next_box == "moof" || next_box == "mfra") continue;  // a whole file of fewer fragments
+      write_bytes(path_, bytes.substr(0, size));
+      SCOPED_TRACE(size);
+      expect_input_error([&] { frames_of(path_, io::VideoColour::grey); }, {path_ + ": "});
+    }
+  }
+}
+
 /// FFmpeg itself would repeat points of the frame before.
 TEST_F(VideoReading, WrongChecksumsAreErrors) {
   path_ = folder_ / "video.mkv";

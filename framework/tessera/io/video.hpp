@@ -57,7 +57,8 @@ struct VideoInfo {
 ///
 /// A file that ends too early is an error, and so is damage that FFmpeg finds by the structure of the file or
 /// by checksums. FFmpeg's usual ways to go on after damage, which are to leave frames out or to fill them
-/// with other points, are not taken. Files without checksums may have damage that nobody can find.
+/// with other points, are not taken. Files without checksums may have damage that nobody can find. An MP4
+/// file of fragments, or a Matroska file of unknown length, that ends between two frames is a shorter video.
 class VideoReader {
  public:
   /// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1,

@@ -45,10 +45,12 @@ inline AVPacket* png_packet(const PlainFrame& plain) {
   return packet;
 }
 
-/// Writes a Matroska file whose frames are PNG images.
-inline void write_png_video(const std::string& path, const std::vector<PlainFrame>& frames) {
+/// Writes a file whose frames are PNG images. `kind` is FFmpeg's name of the container. MP4 and MOV files
+/// consist of fragments, one for each frame.
+inline void write_png_video(const std::string& path, const std::vector<PlainFrame>& frames,
+                            const char* kind = "matroska") {
   AVFormatContext* container = nullptr;
-  ASSERT_EQ(avformat_alloc_output_context2(&container, nullptr, "matroska", nullptr), 0);
+  ASSERT_EQ(avformat_alloc_output_context2(&container, nullptr, kind, nullptr), 0);
   AVStream* stream = avformat_new_stream(container, nullptr);
   stream->time_base = {1, 25};
   stream->avg_frame_rate = {25, 1};
@@ -57,17 +59,21 @@ inline void write_png_video(const std::string& path, const std::vector<PlainFram
   stream->codecpar->width = frames[0].width;
   stream->codecpar->height = frames[0].height;
   ASSERT_GE(avio_open(&container->pb, path.c_str(), AVIO_FLAG_WRITE), 0);
-  ASSERT_GE(avformat_write_header(container, nullptr), 0);
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "movflags", "frag_every_frame+empty_moov", 0);
+  ASSERT_GE(avformat_write_header(container, &options), 0);
+  av_dict_free(&options);
   std::int64_t number = 0;
   for (const PlainFrame& frame : frames) {
     AVPacket* packet = png_packet(frame);
-    packet->pts = packet->dts = 40 * number++;
-    packet->duration = 40;
+    packet->pts = packet->dts = number++;
+    packet->duration = 1;
+    av_packet_rescale_ts(packet, {1, 25}, stream->time_base);
     packet->flags = AV_PKT_FLAG_KEY;
     EXPECT_EQ(av_write_frame(container, packet), 0);
     av_packet_free(&packet);
   }
-  EXPECT_EQ(av_write_trailer(container), 0);
+  EXPECT_GE(av_write_trailer(container), 0);
   avio_closep(&container->pb);
   avformat_free_context(container);
 }
@@ -91,7 +97,7 @@ inline void write_sound(const std::string& path) {
   packet->duration = 1000;
   EXPECT_EQ(av_write_frame(container, packet), 0);
   av_packet_free(&packet);
-  EXPECT_EQ(av_write_trailer(container), 0);
+  EXPECT_GE(av_write_trailer(container), 0);
   avio_closep(&container->pb);
   avformat_free_context(container);
 }

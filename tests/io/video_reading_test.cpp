@@ -79,6 +79,7 @@ TEST_F(VideoReading, ColoursBecomeRgb) {
                                         {81, 90, 240},
                                         {145, 54, 34},
                                         {41, 240, 110}}) {
+    SCOPED_TRACE(luma);
     std::string frame(16, static_cast<char>(luma));
     frame += std::string(16, static_cast<char>(blue)) + std::string(16, static_cast<char>(red));
     write_bytes(path_, "YUV4MPEG2 W4 H4 F25:1 C444\nFRAME\n" + frame);
@@ -91,7 +92,7 @@ TEST_F(VideoReading, ColoursBecomeRgb) {
     const double pr = (red - 128) * 255 / 224.0;
     const double rgb[] = {y + 1.402 * pr, y - 0.344136 * pb - 0.714136 * pr, y + 1.772 * pb};
     block.for_each([&](std::int64_t, std::int64_t, std::int64_t c, std::uint8_t value) {
-      EXPECT_NEAR(value, std::clamp(rgb[c], 0.0, 255.0), 1.5) << luma << " " << blue << " " << red;
+      EXPECT_NEAR(value, std::clamp(rgb[c], 0.0, 255.0), 1.5);
     });
   }
 }
@@ -157,12 +158,29 @@ TEST_F(VideoReading, MatroskaThatEndsTooEarlyIsRefused) {
   const std::string bytes = bytes_of(path_);
   const std::size_t end = end_of_frames(bytes);
   ASSERT_LT(end, bytes.size());
-  for (std::size_t size = 1; size < end; size += 13) {
+  for (std::size_t size = 1; size < end; size += 29) {
     write_bytes(path_, bytes.substr(0, size));
     expect_input_error([&] { frames_of(path_, io::VideoColour::grey); }, {path_ + ": ", " ("});
   }
   write_bytes(path_, bytes.substr(0, end - 1));
   expect_message([&] { frames_of(path_, io::VideoColour::grey); }, truncated_at(4, "File ended prematurely"));
+}
+
+/// FFmpeg itself takes the end of the file for the end of the video, where no frame is cut.
+TEST_F(VideoReading, MovAndAviThatEndTooEarlyAreRefused) {
+  for (const char* kind : {"mov", "avi"}) {
+    path_ = folder_ / kind;
+    write_png_video(path_, {{16, 12}, {16, 12}, {16, 12}}, kind);
+    const std::string bytes = bytes_of(path_);
+    EXPECT_EQ(frames_of(path_, io::VideoColour::grey).size(), 3U);
+    for (std::size_t size = 1; size < bytes.size(); size += 29) {
+      const std::string next_box = bytes.substr(std::min(size + 4, bytes.size()), 4);
+      if (next_box == "moof" || next_box == "mfra") continue;  // a whole file of fewer fragments
+      write_bytes(path_, bytes.substr(0, size));
+      SCOPED_TRACE(size);
+      expect_input_error([&] { frames_of(path_, io::VideoColour::grey); }, {path_ + ": "});
+    }
+  }
 }
 
 /// FFmpeg itself would repeat points of the frame before.

@@ -55,8 +55,10 @@ struct VideoInfo {
 /// frames are those of the file, bit by bit. YCbCr frames are converted to RGB with as many bits, with the
 /// matrix and the range that the file names. If it names none, these are ITU-R BT.601 and the limited range.
 ///
-/// Damage that the file's structure or its checksums show is an error, and so is a file that ends too early.
-/// No frame is left out, or filled with other points.
+/// A file that ends too early is an error, and so is damage that FFmpeg finds by the structure of the file or
+/// by checksums. FFmpeg's usual ways to go on after damage, which are to leave frames out or to fill them
+/// with other points, are not taken. Files without checksums may have damage that nobody can find. An MP4
+/// file of fragments, or a Matroska file of unknown length, that ends between two frames is a shorter video.
 class VideoReader {
  public:
   /// Opens the video at `path` and decodes its first frame. The codec uses `threads` threads, at least 1,

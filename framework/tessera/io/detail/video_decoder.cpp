@@ -52,6 +52,13 @@ bool ends_within_chunk(AVIOContext& file) {
   return false;
 }
 
+/// Returns whether each packet of the codec is a frame that is shown. Other codecs have packets without one.
+bool has_frame_in_each_packet(AVCodecID codec) {
+  const AVCodecDescriptor* description = avcodec_descriptor_get(codec);
+  const bool is_intra = description != nullptr && (description->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
+  return is_intra || codec == AV_CODEC_ID_H264;
+}
+
 /// Makes the decoder report all damage that it finds, instead of hiding it.
 void report_damage(AVCodecContext& codec) {
   codec.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE;
@@ -128,6 +135,8 @@ const AVFrame* VideoDecoder::next() {
     }
     if (error == AVERROR_EOF) {
       if (!damage_.empty()) fail_at_frame(damage_);
+      if (frames_ < shown_packets_ && has_frame_in_each_packet(codec_->codec_id))
+        fail_at_frame("there are more packets than frames");
       return nullptr;
     }
     if (error < 0) fail_at_frame(ffmpeg_text(error));
@@ -158,6 +167,7 @@ bool VideoDecoder::read_packet() {
     if (error < 0 || !damage_.empty()) return false;
     if (packet_->stream_index == stream_->index) {
       ++packets_;
+      if ((packet_->flags & AV_PKT_FLAG_DISCARD) == 0) ++shown_packets_;
       position_ = packet_->pos + packet_->size;
       return true;
     }

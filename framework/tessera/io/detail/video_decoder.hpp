@@ -45,6 +45,8 @@ class VideoDecoder {
   AVStream* stream_ = nullptr;
   std::int64_t frames_ = 0;
   std::int64_t packets_ = 0;
+  /// The number of packets without those that the container cuts off at the beginning or the end.
+  std::int64_t shown_packets_ = 0;
   /// The position in the file after the last packet; at first after the header.
   std::int64_t position_ = 0;
   /// Why the file could not be read to its end. The frames before the damage are still to be decoded.

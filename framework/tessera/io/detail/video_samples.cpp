@@ -27,13 +27,13 @@ struct ComponentRow {
   int x;
   int y;
 
-  /// Returns whether the samples lie next to each other as elements of `bytes` bytes.
-  bool is_array_of(std::size_t bytes) const {
+  /// Returns whether each sample is an element of `bytes` bytes, and not some bits of a larger word.
+  bool has_elements_of(std::size_t bytes) const {
     const AVComponentDescriptor& samples = format.comp[component];
-    constexpr std::uint64_t swapped = std::endian::native == std::endian::little ? AV_PIX_FMT_FLAG_BE : 0;
-    const bool is_big = (format.flags & AV_PIX_FMT_FLAG_BE) != 0;
-    const bool is_native = bytes == 1 || is_big == (swapped == 0);
-    return step() == bytes && samples.shift == 0 && is_native;
+    constexpr bool is_little = std::endian::native == std::endian::little;
+    const bool is_native = bytes == 1 || ((format.flags & AV_PIX_FMT_FLAG_BE) == 0) == is_little;
+    const bool is_whole = step() == bytes || samples.depth == static_cast<int>(8 * bytes);
+    return is_native && is_whole && samples.shift == 0;
   }
 
   /// The number of bytes from one sample to the next.
@@ -63,6 +63,24 @@ void for_each_component_row(const AVFrame& frame, const HostBlock& block, const 
     }
 }
 
+/// Copies elements of type T. The steps are the numbers of bytes from one element to the next.
+template <class T>
+void copy_elements(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step,
+                   std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, sizeof(T));
+}
+
+/// Copies elements of `bytes` bytes, which are 1 or 2.
+void copy_elements_of(std::size_t bytes, const std::byte* from, std::size_t from_step, std::byte* to,
+                      std::size_t to_step, std::size_t count) {
+  if (from_step == bytes && to_step == bytes)
+    std::memcpy(to, from, count * bytes);
+  else if (bytes == 1)
+    copy_elements<std::uint8_t>(from, from_step, to, to_step, count);
+  else
+    copy_elements<std::uint16_t>(from, from_step, to, to_step, count);
+}
+
 }  // namespace
 
 void read_samples(const AVFrame& frame, const HostBlock& to) {
@@ -70,8 +88,8 @@ void read_samples(const AVFrame& frame, const HostBlock& to) {
   const std::size_t bytes = size_of(to.type);
   std::vector<std::uint16_t> line(static_cast<std::size_t>(to.box[0].size()));
   for_each_component_row(frame, to, [&](const ComponentRow& row, std::size_t points, std::byte* address) {
-    if (row.is_array_of(bytes)) {
-      std::memcpy(address, row.address(), points * bytes);
+    if (row.has_elements_of(bytes)) {
+      copy_elements_of(bytes, row.address(), row.step(), address, bytes, points);
       return;
     }
     const std::uint8_t* planes[] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
@@ -88,12 +106,7 @@ void read_samples(const AVFrame& frame, const HostBlock& to) {
 void write_samples(const HostBlock& from, AVFrame& frame) {
   const std::size_t bytes = size_of(from.type);
   for_each_component_row(frame, from, [&](const ComponentRow& row, std::size_t points, std::byte* address) {
-    if (row.step() == bytes) {
-      std::memcpy(row.address(), address, points * bytes);
-      return;
-    }
-    std::byte* to = row.address();
-    for (std::size_t i = 0; i < points; ++i) std::memcpy(to + i * row.step(), address + i * bytes, bytes);
+    copy_elements_of(bytes, address, bytes, row.address(), row.step(), points);
   });
 }
 

@@ -112,9 +112,9 @@ template <class Result>
 void emit_result(Emitter& emitter, Result&& result) {
   using U = typename ItemType<std::remove_cvref_t<Result>>::Type;
   if constexpr (std::is_same_v<std::remove_cvref_t<Result>, U>)
-    emitter.emit_last(0, emitter.memory().make<U>(std::forward<Result>(result)));
+    emitter.emit_last(0, new ItemOf<U>(std::forward<Result>(result)));
   else if (result)
-    emitter.emit_last(0, emitter.memory().make<U>(*std::forward<Result>(result)));
+    emitter.emit_last(0, new ItemOf<U>(*std::forward<Result>(result)));
 }
 
 /// The body of a task, sink or scatter, which is called with one value for each argument. If `by_out` is
@@ -239,7 +239,7 @@ class SourceBody final : public HookedBody<User, U> {
   bool call(Emitter& emitter, Call& call) override {
     std::optional<U> item = call_with(call, std::index_sequence_for<Ps...>{});
     if (!item) return false;
-    emitter.emit_last(0, emitter.memory().make<U>(std::move(*item)));
+    emitter.emit_last(0, new ItemOf<U>(std::move(*item)));
     return true;
   }
 
@@ -275,7 +275,7 @@ class GatherBody final : public Body {
       else
         values.push_back(std::move(value));
     }
-    emitter.emit_last(0, emitter.memory().make(std::move(values)));
+    emitter.emit_last(0, new ItemOf<std::vector<T>>(std::move(values)));
     return true;
   }
 };

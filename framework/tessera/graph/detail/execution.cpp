@@ -47,11 +47,8 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
   ordered_by_source_.resize(graph_.tasks.size());
   make_nodes();
   make_lanes();
-  make_targets();
-  for (const TaskDeclaration& task : graph_.tasks) {
+  for (const TaskDeclaration& task : graph_.tasks)
     if (task.kind == TaskKind::feedback) trip_limit_ += task.options.most;
-    may_skip_ = may_skip_ || task.options.on_error == OnError::skip;
-  }
   int ranks = 1;
   if (!is_rehearsal() && options_.communicator != MPI_COMM_NULL) MPI_Comm_size(options_.communicator, &ranks);
   if (ranks > 1) ranks_ = std::make_unique<Ranks>(*this, options_.communicator);
@@ -107,19 +104,6 @@ void Execution::make_nodes() {
     }
   }
   std::erase_if(finish_order_, [&](int id) { return !graph_.task(id).has_finish; });
-}
-
-void Execution::make_targets() {
-  for (const FlowDeclaration& flow : graph_.flows) {
-    std::vector<Target>& targets = targets_.emplace_back();
-    for (const Reader& reader : flow.readers) {
-      Node& to = node(reader.task);
-      const TaskKind kind = to.task->kind;
-      const bool has_body = to.task->make_body != nullptr && kind != TaskKind::gather;
-      const bool joins = to.task->inputs.size() > 1 && kind != TaskKind::keeper;
-      targets.push_back({&to, reader.input, has_body && !joins && to.ordered == nullptr && to.pools.empty()});
-    }
-  }
 }
 
 void Execution::make_lanes() {
@@ -198,23 +182,20 @@ void Execution::rehearse() {
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
-/// Takes the job that the worker has for itself, unless an older one is ready or kernels wait.
-bool Execution::take_own(Worker& worker, Job& job) const {
-  if (is_paused_.load(std::memory_order_relaxed)) return false;
-  const std::uint64_t oldest = worker.lane->oldest.load(std::memory_order_relaxed);
-  bool& has_own = worker.has_carried ? worker.has_carried : worker.has_source_call;
-  const Job& own = worker.has_carried ? worker.carried : worker.source_call;
-  if (!has_own || (oldest != ~std::uint64_t(0) && oldest < own.age())) return false;
-  job = own;
-  has_own = false;
-  return true;
-}
-
 bool Execution::next(Worker& worker, Job& job) {
-  if (take_own(worker, job)) return true;
+  if (worker.has_carried) {
+    if (!is_paused_.load(std::memory_order_relaxed) &&
+        worker.lane->oldest.load(std::memory_order_relaxed) >= worker.carried.age()) {
+      job = worker.carried;
+      worker.has_carried = false;
+      return true;
+    }
+  }
   std::unique_lock lock(mutex());
-  if (std::exchange(worker.has_carried, false)) worker.lane->push(worker.carried);
-  if (std::exchange(worker.has_source_call, false)) worker.lane->push(worker.source_call);
+  if (worker.has_carried) {
+    worker.lane->push(worker.carried);
+    worker.has_carried = false;
+  }
   const bool pauses =
       worker.lane->place.kind() != Place::Kind::io && worker.lane->place.kind() != Place::Kind::device;
   if (worker.is_running) {

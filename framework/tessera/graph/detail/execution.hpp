@@ -60,7 +60,7 @@ class Execution : public PoolListener {
   void deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
                           bool may_carry);
   /// Gives an item to one task.
-  void deliver(Worker& worker, const Target& target, Item* item, Scope* scope, std::uint32_t trips,
+  void deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
                bool may_carry);
   /// Ends one hold of a scope, and closes the scope if it was the last.
   void release(Worker& worker, Scope* scope);
@@ -71,7 +71,7 @@ class Execution : public PoolListener {
   /// Says that a body has returned, and lets the next job of the node in.
   void leave(Node& node, int body);
   /// Says that the call of a source has returned. If the source has ended, its scope is destroyed.
-  void end_source_call(Worker* worker, Node& node, Scope* scope, bool is_ended);
+  void end_source_call(Node& node, Scope* scope, bool is_ended);
   /// Notes the exception that is being handled, and ends the run or skips the item.
   void fail(Node* node, Scope* scope);
   /// Drops a job without a call.
@@ -80,10 +80,8 @@ class Execution : public PoolListener {
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
   /// Returns whether the items of a scope are to be dropped.
   bool is_dropped(const Scope& scope) const {
-    return has_failed() || (may_skip_ && scope.root->is_skipped.load(std::memory_order_relaxed));
+    return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
   }
-  /// Whether leases must be told which task holds them.
-  bool has_pools() const { return !graph_.pools.empty(); }
 
   /// Waits for the next job of a worker. Returns false at the end of the run.
   bool next(Worker& worker, Job& job);
@@ -129,8 +127,6 @@ class Execution : public PoolListener {
  private:
   void make_nodes();
   void make_lanes();
-  void make_targets();
-  bool take_own(Worker& worker, Job& job) const;
   Lane& lane_of(const Place& place);
   void run_thread(Lane& lane, int slot);
   void bind_to_domain(int domain) const;
@@ -152,9 +148,7 @@ class Execution : public PoolListener {
   bool grant(Job& job, bool reserves);
   void grant_waiting(bool reserves);
   void push_ready(const Job& job);
-  /// Starts the next call of a source, if the window allows it. If `worker` is not null, this worker may make
-  /// the call itself.
-  void start_source(Node& node, Worker* worker = nullptr);
+  void start_source(Node& node);
   void close_source(Node& node);
   /// Notes that the scope of an item of a source is closed.
   void note_closed(Source& source, std::int64_t ordinal);
@@ -176,8 +170,6 @@ class Execution : public PoolListener {
 
   // The lock must not be held for these functions.
   bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
-  /// Lets a worker make a call next, or makes the call ready for others.
-  void start(Worker& worker, const Job& job, bool may_carry);
   /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
   bool may_start(Node& node, const Job& job);
   void close_scope(Worker& worker, Scope* scope);
@@ -195,8 +187,6 @@ class Execution : public PoolListener {
   std::stop_source stop_;
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  /// The tasks that read each flow, by its number.
-  std::vector<std::vector<Target>> targets_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   /// The lane of Place::kernels(). It is null if no task runs there.
   Lane* kernels_ = nullptr;
@@ -206,8 +196,6 @@ class Execution : public PoolListener {
   std::vector<Node*> sources_;
   /// The sum of `most` of all feedbacks.
   std::int64_t trip_limit_ = 0;
-  /// Whether a task skips items whose body throws.
-  bool may_skip_ = false;
 
   /// Jobs that wait for buffers, the oldest first.
   std::vector<Job> pool_waiters_;
@@ -252,6 +240,7 @@ class Worker final : public Emitter {
   void run(Job& job);
 
   void emit(int output, Item* item) override;
+  void emit_last(int output, Item* item) override;
   int rank_of(std::int64_t key) const override;
   int own_rank() const override;
   void send(int rank, const Bytes& bytes) override;
@@ -265,9 +254,6 @@ class Worker final : public Emitter {
   /// The next job of this thread, if it has one.
   Job carried;
   bool has_carried = false;
-  /// The next call of a source, if the worker is the only one of its lane and has just made a call of it.
-  Job source_call;
-  bool has_source_call = false;
   /// Whether the worker counts among the running ones.
   bool is_running = false;
 
@@ -278,6 +264,7 @@ class Worker final : public Emitter {
   void run_finish(Job& job);
   bool call(Job& job, Body& body, Call& call);
   Body& body_of(Node& node, int body);
+  void put_back_grants(Job& job);
 
   Execution& execution_;
   std::vector<Counters> counters_;
@@ -290,6 +277,8 @@ class Worker final : public Emitter {
   /// The outputs at which the running body has emitted, as bits.
   std::uint32_t emitted_ = 0;
   /// The item that the body has emitted as its only one, and the output.
+  Item* last_ = nullptr;
+  int last_output_ = 0;
 };
 
 }  // namespace tessera::graph::detail

@@ -29,17 +29,13 @@ struct Job {
   /// The time at which the job began to wait, in nanoseconds.
   std::int64_t since = 0;
   /// The buffers that were granted, in the order of the pools of the task.
-  /// The buffers that were granted; null unless the task takes some.
-  std::array<PoolSlot*, max_pools>* grants = nullptr;
+  std::array<PoolSlot*, max_pools> grants{};
 
   static constexpr std::int32_t finish_input = -1;
   static constexpr std::int32_t dropped_input = -2;
   /// Returns the age of the item of the source that the job belongs to (see Scope::age).
   std::uint64_t age() const { return scope->root->age; }
 };
-
-/// Puts back the buffers of a job that its body has not taken.
-void put_back_grants(Job& job);
 
 /// Returns whether the job `a` is less urgent than `b`: jobs of older items come first, then those that are
 /// nearer to the end of the graph.
@@ -98,13 +94,6 @@ struct Source {
   std::int64_t first_open = 0;
   /// For inputs: wakes Run::push when the window has room.
   std::condition_variable room;
-};
-
-/// A task that reads a flow. Plain ones are called for each item by itself, without order or buffers.
-struct Target {
-  Node* node = nullptr;
-  int input = 0;
-  bool is_plain = false;
 };
 
 /// What one thread has counted for one task. Times are in nanoseconds.

@@ -42,9 +42,13 @@ void Execution::push_dropped(Job job) {
 
 void Execution::discard(Worker& worker, Job job) {
   if (job.item != nullptr) Item::drop(job.item);
-  put_back_grants(job);
+  for (PoolSlot* slot : job.grants)
+    if (slot != nullptr) {
+      slot->holders.store(0);
+      slot->pool->give_back(slot);
+    }
   if (job.node->source != nullptr)
-    end_source_call(nullptr, *job.node, job.scope, true);
+    end_source_call(*job.node, job.scope, true);
   else
     release(worker, job.scope);
 }
@@ -203,9 +207,8 @@ bool Execution::grant(Job& job, bool reserves) {
   const std::uint64_t oldest = reserves ? oldest_age() : job.age();
   for (const PoolState* pool : job.node->pools)
     if (!pool->may_grant(job.age(), oldest)) return false;
-  job.grants = new std::array<PoolSlot*, max_pools>{};
   for (std::size_t i = 0; i < job.node->pools.size(); ++i)
-    (*job.grants)[i] = job.node->pools[i]->take(job.age());
+    job.grants[i] = job.node->pools[i]->take(job.age());
   if (is_timed() && job.since > 0) {
     const std::int64_t time = now();
     job.node->wait_pool += time - job.since;
@@ -264,7 +267,7 @@ Scope* Execution::open_root(Node& node) {
   return scope;
 }
 
-void Execution::start_source(Node& node, Worker* worker) {
+void Execution::start_source(Node& node) {
   Source& source = *node.source;
   if (source.is_ended || source.is_pending) return;
   if (has_failed() || stop_.stop_requested()) return close_source(node);
@@ -272,10 +275,7 @@ void Execution::start_source(Node& node, Worker* worker) {
   source.is_pending = true;
   Job job{.node = &node, .scope = open_root(node)};
   if (is_timed()) job.since = now();
-  const bool is_alone = worker != nullptr && worker->lane == node.lane && node.lane->threads == 1;
-  if (!is_alone || !node.pools.empty() || is_rehearsal()) return proceed(job, Stage::pools);
-  worker->source_call = job;
-  worker->has_source_call = true;
+  proceed(job, Stage::pools);
 }
 
 void Execution::close_source(Node& node) {
@@ -283,11 +283,11 @@ void Execution::close_source(Node& node) {
   advance_readers(node);
 }
 
-void Execution::end_source_call(Worker* worker, Node& node, Scope* scope, bool is_ended) {
+void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
   Source& source = *node.source;
   const std::lock_guard lock(mutex());
   source.is_pending = false;
-  if (!is_ended) return start_source(node, worker);
+  if (!is_ended) return start_source(node);
   --source.next;
   --source.in_flight;
   source.closed.pop_back();

@@ -7,11 +7,6 @@
 #include "tessera/graph/transfer.hpp"
 
 namespace tessera::graph::detail {
-namespace {
-
-PoolSlot** grants_of(const Job& job) { return job.grants == nullptr ? nullptr : job.grants->data(); }
-
-}  // namespace
 
 Worker::Worker(Execution& execution, Lane* given_lane, int given_slot)
     : lane(given_lane), slot(given_slot), execution_(execution), counters_(execution.graph().tasks.size()) {}
@@ -31,8 +26,7 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   job_ = &job;
   emitted_ = 0;
   last_ = nullptr;
-  const bool tells = execution_.has_pools();
-  const int outer_task = tells ? std::exchange(running_task, node.id) : -1;
+  const int outer_task = std::exchange(running_task, node.id);
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
   bool result = true;
@@ -42,7 +36,7 @@ bool Worker::call(Job& job, Body& body, Call& call) {
     if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
     execution_.fail(&node, job.scope);
   }
-  if (tells) running_task = outer_task;
+  running_task = outer_task;
   Counters& counted = counters(node);
   ++counted.calls;
   if (timed) {
@@ -76,13 +70,13 @@ void Worker::run_body(Job& job) {
   }
   if (!execution_.is_dropped(*job.scope)) {
     try {
-      Call arguments{.item = job.item, .input = job.input, .grants = grants_of(job), .stop = {}};
+      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data(), .stop = {}};
       call(job, body_of(node, number), arguments);
     } catch (...) {  // The body could not be made or started.
       execution_.fail(&node, job.scope);
     }
   }
-  memory().drop(job.item);
+  Item::drop(job.item);
   put_back_grants(job);
   Item* const last = std::exchange(last_, nullptr);
   Scope* const group = std::exchange(group_, nullptr);
@@ -100,14 +94,14 @@ void Worker::run_source(Job& job) {
   bool has_more = !execution_.has_failed();
   if (has_more) try {
       Call arguments{
-          .ordinal = job.scope->ordinal, .grants = grants_of(job), .stop = execution_.stop_token()};
+          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = execution_.stop_token()};
       has_more = call(job, body_of(node, 0), arguments);
     } catch (...) {
       execution_.fail(&node, job.scope);
     }
   put_back_grants(job);
   Item* const last = std::exchange(last_, nullptr);
-  execution_.end_source_call(this, node, job.scope, !has_more);
+  execution_.end_source_call(node, job.scope, !has_more);
   if (!has_more) return;
   if (last != nullptr)
     execution_.deliver_to_readers(*this, node.task->outputs.front(), last, job.scope, 0, true);
@@ -154,14 +148,12 @@ void Worker::run_finish(Job& job) {
   execution_.release(*this, job.scope);
 }
 
-void put_back_grants(Job& job) {
-  if (job.grants == nullptr) return;
-  for (PoolSlot* slot : *job.grants)
-    if (slot != nullptr) {
-      slot->holders.store(0);
-      slot->pool->give_back(slot);
+void Worker::put_back_grants(Job& job) {
+  for (PoolSlot*& slot_granted : job.grants)
+    if (slot_granted != nullptr) {
+      slot_granted->holders.store(0);
+      slot_granted->pool->give_back(std::exchange(slot_granted, nullptr));
     }
-  delete std::exchange(job.grants, nullptr);
 }
 
 void Worker::emit(int output, Item* item) {
@@ -183,6 +175,11 @@ void Worker::emit(int output, Item* item) {
   }
   execution_.deliver_to_readers(*this, task.outputs[static_cast<std::size_t>(output)], item, scope,
                                 job_->trips, false);
+}
+
+void Worker::emit_last(int output, Item* item) {
+  last_ = item;
+  last_output_ = output;
 }
 
 int Worker::rank_of(std::int64_t key) const {

@@ -51,20 +51,23 @@ void Execution::deliver(Worker& worker, const Reader& reader, Item* item, Scope*
     default:
       break;
   }
-  const bool joins = to.task->inputs.size() > 1 && to.task->kind != TaskKind::keeper;
-  if (joins && !match(worker, to, reader.input, item, scope, trips)) return;
-  Job job{.node = &to, .item = item, .scope = scope, .input = joins ? 0 : reader.input, .trips = trips};
-  if (is_timed()) job.since = now();
-  if (to.ordered != nullptr || !to.pools.empty() || to.task->kind == TaskKind::output) {
+  if (to.joins && !match(worker, to, reader.input, item, scope, trips)) return;
+  const bool carries = may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal();
+  Job other;
+  Job& job = carries ? *worker.carried : other;
+  job.node = &to;
+  job.item = item;
+  job.scope = scope;
+  job.input = to.joins ? 0 : reader.input;
+  job.trips = trips;
+  job.since = is_timed() ? now() : 0;
+  job.grants.fill(nullptr);
+  if (to.may_wait) {
     const std::lock_guard lock(mutex());
-    return proceed(job, Stage::order);
+    return proceed(job, Stage::order, carries ? &worker : nullptr);
   }
   if (!may_start(to, job)) return;
-  if (may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal()) {
-    worker.carried = job;
-    worker.has_carried = true;
-    return;
-  }
+  if (carries) return worker.carry(job);
   const std::lock_guard lock(mutex());
   push_ready(job);
 }

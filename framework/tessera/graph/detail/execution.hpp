@@ -83,8 +83,9 @@ class Execution : public PoolListener {
     return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
   }
 
-  /// Waits for the next job of a worker. Returns false at the end of the run.
-  bool next(Worker& worker, Job& job);
+  /// Waits for the next job of a worker, which stays valid until the next call. Returns null at the end of
+  /// the run.
+  Job* next(Worker& worker);
   void buffer_returned() override;
 
   // These functions are for Ranks.
@@ -122,7 +123,7 @@ class Execution : public PoolListener {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_)
         .count();
   }
-  std::stop_token stop_token() const { return stop_.get_token(); }
+  const std::stop_source& stop_source() const { return stop_; }
 
  private:
   void make_nodes();
@@ -135,9 +136,10 @@ class Execution : public PoolListener {
   /// What a job has to wait for: its turn in the order, buffers, and a free body.
   enum class Stage : std::uint8_t { order, pools, body };
   /// Moves a job on, from the given stage until it has to wait or is ready.
-  void proceed(const Job& job, Stage stage);
+  /// `carrier` is the worker that may make the call itself, or null.
+  void proceed(Job& job, Stage stage, Worker* carrier = nullptr);
   /// Takes a job of an ordered task.
-  void arrive(const Job& job);
+  void arrive(Job& job, Worker* carrier);
   void advance(Node& node);
   /// Advances the ordered tasks that read items of a source.
   void advance_readers(const Node& source);
@@ -251,8 +253,17 @@ class Worker final : public Emitter {
 
   Lane* const lane;
   const int slot;
-  /// The next job of this thread, if it has one.
-  Job carried;
+  /// Makes `job` the next one of this thread.
+  void carry(const Job& job) {
+    if (&job != carried) *carried = job;
+    has_carried = true;
+  }
+
+  /// The job that this thread runs, and the next one if `has_carried` is true. Jobs are written where they
+  /// are read, since copies of them are what a hop would cost most.
+  std::array<Job, 2> jobs;
+  Job* current = &jobs[0];
+  Job* carried = &jobs[1];
   bool has_carried = false;
   /// Whether the worker counts among the running ones.
   bool is_running = false;

@@ -112,6 +112,10 @@ struct Node {
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
+  /// Whether items wait for others of their stamp.
+  bool joins = false;
+  /// Whether items may have to wait for their turn, for buffers or for Run::pop.
+  bool may_wait = false;
   /// The gathers that collect the parts of this scatter.
   std::vector<int> gathers;
 

@@ -11,11 +11,10 @@
 
 namespace tessera::graph::detail {
 
-void Execution::proceed(const Job& given, Stage stage) {
-  Job job = given;
+void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
   Node& to = *job.node;
   if (has_failed()) return push_dropped(job);
-  if (stage == Stage::order && to.ordered != nullptr) return arrive(job);
+  if (stage == Stage::order && to.ordered != nullptr) return arrive(job, carrier);
   if (stage != Stage::body && !to.pools.empty() && !(pool_waiters_.empty() && grant(job, true))) {
     pool_waiters_.insert(
         std::ranges::upper_bound(pool_waiters_, job,
@@ -24,7 +23,8 @@ void Execution::proceed(const Job& given, Stage stage) {
     return grant_waiting(true);
   }
   if (to.task->kind == TaskKind::output) return offer(job);
-  if (may_start(to, job)) push_ready(job);
+  if (!may_start(to, job)) return;
+  carrier != nullptr ? carrier->carry(job) : push_ready(job);
 }
 
 void Execution::push_ready(const Job& job) {
@@ -106,7 +106,7 @@ void Execution::leave(Node& node, int body) {
 
 // --- Order -------------------------------------------------------------------------------------------
 
-void Execution::arrive(const Job& job) {
+void Execution::arrive(Job& job, Worker* carrier) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
   if (scope->home >= 0 || scope->ordinal < ordered.next) {
@@ -122,7 +122,7 @@ void Execution::arrive(const Job& job) {
       ++ordered.next;
       ordered.slots.erase(scope->ordinal);
       ordered.is_busy = true;
-      proceed(job, Stage::pools);
+      proceed(job, Stage::pools, carrier);
       return advance(*job.node);
     }
   }
@@ -157,7 +157,7 @@ void Execution::advance(Node& node) {
       ++ordered.next;
       continue;
     }
-    const Job job = slot.arrived.front();
+    Job job = slot.arrived.front();
     slot.arrived.erase(slot.arrived.begin());
     if (is_timed()) node.wait_order += now() - job.since;
     ordered.is_busy = true;
@@ -234,7 +234,7 @@ void Execution::grant_waiting(bool reserves) {
     blocked.insert(blocked.end(), pools.begin(), pools.end());
     return false;
   });
-  for (const Job& job : granted) proceed(job, Stage::body);
+  for (Job& job : granted) proceed(job, Stage::body);
 }
 
 void Execution::buffer_returned() {

@@ -70,7 +70,7 @@ void Worker::run_body(Job& job) {
   }
   if (!execution_.is_dropped(*job.scope)) {
     try {
-      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data(), .stop = {}};
+      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data()};
       call(job, body_of(node, number), arguments);
     } catch (...) {  // The body could not be made or started.
       execution_.fail(&node, job.scope);
@@ -94,7 +94,7 @@ void Worker::run_source(Job& job) {
   bool has_more = !execution_.has_failed();
   if (has_more) try {
       Call arguments{
-          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = execution_.stop_token()};
+          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = &execution_.stop_source()};
       has_more = call(job, body_of(node, 0), arguments);
     } catch (...) {
       execution_.fail(&node, job.scope);
@@ -115,7 +115,7 @@ void Worker::run_turn(Job& job) {
   Scope* const turn = job.scope;
   bool goes_on = true;
   try {
-    Call arguments{.item = job.item, .stop = {}};
+    Call arguments{.item = job.item};
     goes_on = call(job, body_of(node, number), arguments);
   } catch (...) {
     execution_.fail(&node, turn);

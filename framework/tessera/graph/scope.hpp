@@ -52,7 +52,7 @@ struct Gathering {
 /// under way holds its scope, and so does every running body and every inner scope. A scope closes when it
 /// has no holds left. Scopes are the timestamps of timely dataflow (D. Murray et al., "Naiad", SOSP 2013) for
 /// loops and scatters that are nested.
-class Scope {
+class Scope : public Cached {
  public:
   /// `root` is an item of a source, `turn` a turn of a loop, `group` all parts of one scatter, and `part` one
   /// of them.

@@ -84,6 +84,8 @@ void Execution::make_nodes() {
       sources_.push_back(node.get());
     }
     if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
+    node->has_jobs = task.kind < TaskKind::enter && task.kind != TaskKind::gather;
+    node->holds_back = task.kind == TaskKind::keeper || task.kind == TaskKind::route || task.options.single;
     node->joins = task.inputs.size() > 1 && task.kind != TaskKind::keeper;
     node->may_wait = node->ordered != nullptr || !node->pools.empty() || task.kind == TaskKind::output;
     nodes_.push_back(std::move(node));
@@ -163,7 +165,10 @@ void Execution::start() {
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
       if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
+      BlockCache cache;
+      BlockCache::of_thread = &cache;
       while (Job* const job = next(worker)) worker.run(*job);
+      BlockCache::of_thread = nullptr;
     });
 }
 
@@ -183,13 +188,7 @@ void Execution::rehearse() {
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
-Job* Execution::next(Worker& worker) {
-  if (worker.has_carried && !is_paused_.load(std::memory_order_relaxed) &&
-      worker.lane->oldest.load(std::memory_order_relaxed) >= worker.carried->age()) {
-    std::swap(worker.current, worker.carried);
-    worker.has_carried = false;
-    return worker.current;
-  }
+Job* Execution::next_ready(Worker& worker) {
   std::unique_lock lock(mutex());
   if (worker.has_carried) {
     worker.lane->push(*worker.carried);

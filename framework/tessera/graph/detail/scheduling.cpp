@@ -40,13 +40,9 @@ void Execution::push_dropped(Job job) {
   push_ready(job);
 }
 
-void Execution::discard(Worker& worker, Job job) {
+void Execution::discard(Worker& worker, Job& job) {
   if (job.item != nullptr) Item::drop(job.item);
-  for (PoolSlot* slot : job.grants)
-    if (slot != nullptr) {
-      slot->holders.store(0);
-      slot->pool->give_back(slot);
-    }
+  worker.put_back_grants(job);
   if (job.node->source != nullptr)
     end_source_call(*job.node, job.scope, true);
   else
@@ -61,8 +57,7 @@ void Execution::offer(const Job& job) {
 
 // --- Bodies ------------------------------------------------------------------------------------------
 
-bool Execution::may_start(Node& node, const Job& job) {
-  if (node.limit == 0) return true;
+bool Execution::is_admitted(Node& node, const Job& job) {
   const std::lock_guard lock(node.lock);
   if (node.admitted < node.limit) {
     ++node.admitted;
@@ -73,21 +68,19 @@ bool Execution::may_start(Node& node, const Job& job) {
   return false;
 }
 
-int Execution::take_body(const Worker& worker, Node& node) {
-  if (node.limit == 0) return node.is_serial ? 0 : worker.slot;
+int Execution::take_limited_body(Node& node) {
   const std::lock_guard lock(node.lock);
   const int body = node.free_bodies.back();
   node.free_bodies.pop_back();
   return body;
 }
 
-void Execution::leave(Node& node, int body) {
+void Execution::leave_limited(Node& node, int body) {
   if (node.ordered != nullptr) {
     const std::lock_guard lock(mutex());
     node.ordered->is_busy = false;
     return advance(node);
   }
-  if (node.limit == 0) return;
   Job next;
   {
     const std::lock_guard lock(node.lock);

@@ -20,7 +20,7 @@ struct Keeper {
   void operator()(Item* item, Out<Item*>& out) const { out(item); }
 };
 
-enum class Chain { parallel, serial, keepers, ordered };
+enum class Chain { parallel, serial, in_order, keepers, keepers_in_order, ordered };
 
 /// Passes all items through the chain. Each of the tasks between the first and the last one passes a pointer
 /// on.
@@ -33,13 +33,20 @@ std::string run_chain(std::vector<Item>& items, int tasks, Chain kind, int worke
   });
   for (int task = 1; task + 1 < tasks; ++task) {
     const std::string name = fmt::format("pass {}", task);
-    if (kind == Chain::keepers)
-      flow = graph.keeper<Item*>(name, {.order = Order::arrival}, Keeper{}, flow);
+    if (kind == Chain::keepers || kind == Chain::keepers_in_order)
+      flow = graph.keeper<Item*>(
+          name, {.order = kind == Chain::keepers ? Order::arrival : Order::stamp, .single = true}, Keeper{},
+          flow);
     else
       flow = graph.task(
-          name, {.workers = kind == Chain::serial ? 1 : 0}, [](Item* item) { return item; }, flow);
+          name,
+          {.workers = kind == Chain::serial ? 1 : 0,
+           .order = kind == Chain::in_order ? Order::stamp : Order::unsaid},
+          [](Item* item) { return item; }, flow);
   }
-  Task last{.order = kind == Chain::ordered ? Order::stamp : Order::unsaid};
+  const bool is_last_ordered =
+      kind == Chain::ordered || kind == Chain::in_order || kind == Chain::keepers_in_order;
+  Task last{.order = is_last_ordered ? Order::stamp : Order::unsaid};
   if (kind == Chain::parallel) last.workers = workers;
   graph.sink(
       "count", last, [](Item* item) { ++item->seen; }, flow);
@@ -67,7 +74,9 @@ std::vector<GraphCase> hop_cases(Size size) {
   const double hops = static_cast<double>(size.width) * size.height;
   for (const auto& [name, kind] :
        {std::pair("tessera-parallel", Chain::parallel), std::pair("tessera-serial", Chain::serial),
-        std::pair("tessera-keepers", Chain::keepers), std::pair("tessera-ordered", Chain::ordered)})
+        std::pair("tessera-in-order", Chain::in_order), std::pair("tessera-keepers", Chain::keepers),
+        std::pair("tessera-keepers-in-order", Chain::keepers_in_order),
+        std::pair("tessera-ordered-sink", Chain::ordered)})
     cases.push_back({name, "hops", size, "ptr", hops, 0,
                      [size, kind = kind,
                       items = std::make_shared<std::vector<Item>>(static_cast<std::size_t>(size.width))](

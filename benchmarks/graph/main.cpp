@@ -37,6 +37,7 @@ struct Options {
   std::vector<int> threads{1};
   std::vector<std::string> sizes;
   std::vector<std::string> only;
+  std::string rows;
   int repetitions = 15;
   bool no_header = false;
 };
@@ -69,6 +70,7 @@ tessera::app::ExitStatus run(int argc, char** argv) {
   command_line.add_option("--threads", options.threads, "Numbers of workers")->delimiter(',');
   command_line.add_option("--sizes", options.sizes, "Sizes, as WxH; of hops, items x tasks")->delimiter(',');
   command_line.add_option("--only", options.only, "Benchmarks: hops, sleeps, stream_sobel")->delimiter(',');
+  command_line.add_option("--rows", options.rows, "Only variants whose names begin with this text");
   command_line.add_option("--reps", options.repetitions, "Runs of each case");
   command_line.add_flag("--no-header", options.no_header, "Leave out the line with the names of the columns");
   if (const std::string help = bench::parse_arguments(command_line, argc, argv); !help.empty()) {
@@ -84,7 +86,8 @@ tessera::app::ExitStatus run(int argc, char** argv) {
       continue;
     for (const std::string& size : options.sizes.empty() ? benchmark.sizes : options.sizes)
       for (const bench::GraphCase& measured : benchmark.cases(bench::parse_size(size)))
-        for (const int threads : options.threads) measure(measured, threads, options.repetitions);
+        for (const int threads : options.threads)
+          if (measured.peer.starts_with(options.rows)) measure(measured, threads, options.repetitions);
   }
   return tessera::app::ExitStatus::done;
 }

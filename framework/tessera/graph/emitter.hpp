@@ -42,7 +42,7 @@ struct Call {
   /// entries that it has taken to null.
   PoolSlot** grants = nullptr;
   /// Tells a source whether the run stops.
-  std::stop_token stop = {};
+  const std::stop_source* stop = nullptr;
 };
 
 /// The body of a task, without the types of its items. Each worker of a task has a body of its own.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "tessera/graph/block_cache.hpp"
+
 namespace tessera::graph::detail {
 
 /// The most flows that one task reads.
@@ -14,7 +16,7 @@ inline constexpr int max_inputs = 8;
 inline constexpr int max_pools = 4;
 
 /// The value of an item, without its type. All tasks that read the same flow share it.
-class Item {
+class Item : public Cached {
  public:
   Item() = default;
   Item(const Item&) = delete;

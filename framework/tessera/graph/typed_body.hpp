@@ -247,7 +247,8 @@ class SourceBody final : public HookedBody<User, U> {
   template <std::size_t... Numbers>
   std::optional<U> call_with(Call& call, std::index_sequence<Numbers...>) {
     if constexpr (std::is_invocable_v<User&, std::int64_t, Lease<Ps>..., std::stop_token>)
-      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))..., call.stop);
+      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...,
+                         call.stop->get_token());
     else
       return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...);
   }

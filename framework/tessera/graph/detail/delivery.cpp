@@ -33,40 +33,38 @@ void Execution::deliver(Worker& worker, const Reader& reader, Item* item, Scope*
     Item::drop(item);
     return release(worker, scope);
   }
-  switch (to.task->kind) {
-    case TaskKind::enter:
-      return deliver_to_readers(worker, to.task->outputs.front(), item,
-                                new Scope(scope, Scope::Kind::turn, 0), trips, may_carry);
-    case TaskKind::merge:
-      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
-    case TaskKind::feedback:
-      if (static_cast<std::int64_t>(++trips) > trip_limit_) {
-        fail_trips(to, *scope);
-        Item::drop(item);
-        return release(worker, scope);
-      }
-      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
-    case TaskKind::gather:
-      return gather(worker, to, item, scope);
-    default:
-      break;
-  }
-  const bool joins = to.task->inputs.size() > 1 && to.task->kind != TaskKind::keeper;
-  if (joins && !match(worker, to, reader.input, item, scope, trips)) return;
-  Job job{.node = &to, .item = item, .scope = scope, .input = joins ? 0 : reader.input, .trips = trips};
+  if (!to.has_jobs) return pass_through(worker, to, item, scope, trips, may_carry);
+  if (to.joins && !match(worker, to, reader.input, item, scope, trips)) return;
+  const bool carries = may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal();
+  Job other;
+  Job& job = carries ? *worker.carried : other;
+  job.node = &to;
+  job.item = item;
+  job.scope = scope;
+  job.input = to.joins ? 0 : reader.input;
+  job.trips = trips;
   if (is_timed()) job.since = now();
-  if (to.ordered != nullptr || !to.pools.empty() || to.task->kind == TaskKind::output) {
+  if (to.may_wait) {
+    job.grants.fill(nullptr);
     const std::lock_guard lock(mutex());
-    return proceed(job, Stage::order);
+    return proceed(job, Stage::order, carries ? &worker : nullptr);
   }
   if (!may_start(to, job)) return;
-  if (may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal()) {
-    worker.carried = job;
-    worker.has_carried = true;
-    return;
-  }
+  if (carries) return worker.carry(job);
   const std::lock_guard lock(mutex());
   push_ready(job);
+}
+
+void Execution::pass_through(Worker& worker, Node& to, Item* item, Scope* scope, std::uint32_t trips,
+                             bool may_carry) {
+  if (to.task->kind == TaskKind::gather) return gather(worker, to, item, scope);
+  if (to.task->kind == TaskKind::enter) scope = new Scope(scope, Scope::Kind::turn, 0);
+  if (to.task->kind == TaskKind::feedback && static_cast<std::int64_t>(++trips) > trip_limit_) {
+    fail_trips(to, *scope);
+    Item::drop(item);
+    return release(worker, scope);
+  }
+  deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
 }
 
 /// Puts an item with others of the same stamp. Returns true if it is the last one, and `item` then has all of

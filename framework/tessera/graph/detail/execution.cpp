@@ -84,6 +84,10 @@ void Execution::make_nodes() {
       sources_.push_back(node.get());
     }
     if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
+    node->has_jobs = task.kind < TaskKind::enter && task.kind != TaskKind::gather;
+    node->holds_back = task.kind == TaskKind::keeper || task.kind == TaskKind::route || task.options.single;
+    node->joins = task.inputs.size() > 1 && task.kind != TaskKind::keeper;
+    node->may_wait = node->ordered != nullptr || !node->pools.empty() || task.kind == TaskKind::output;
     nodes_.push_back(std::move(node));
   }
   for (const auto& node : nodes_) {
@@ -161,8 +165,10 @@ void Execution::start() {
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
       if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
-      Job job;
-      while (next(worker, job)) worker.run(job);
+      BlockCache cache;
+      BlockCache::of_thread = &cache;
+      while (Job* const job = next(worker)) worker.run(*job);
+      BlockCache::of_thread = nullptr;
     });
 }
 
@@ -182,18 +188,10 @@ void Execution::rehearse() {
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
-bool Execution::next(Worker& worker, Job& job) {
-  if (worker.has_carried) {
-    if (!is_paused_.load(std::memory_order_relaxed) &&
-        worker.lane->oldest.load(std::memory_order_relaxed) >= worker.carried.age()) {
-      job = worker.carried;
-      worker.has_carried = false;
-      return true;
-    }
-  }
+Job* Execution::next_ready(Worker& worker) {
   std::unique_lock lock(mutex());
   if (worker.has_carried) {
-    worker.lane->push(worker.carried);
+    worker.lane->push(*worker.carried);
     worker.has_carried = false;
   }
   const bool pauses =
@@ -204,20 +202,20 @@ bool Execution::next(Worker& worker, Job& job) {
     if (pauses && --running_pausable_ == 0 && is_paused_) main_wake_.notify_all();
   }
   for (;;) {
-    if (is_done_) return false;
+    if (is_done_) return nullptr;
     if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
     check_stuck();
-    if (is_done_) return false;
+    if (is_done_) return nullptr;
     if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
     ++worker.lane->sleeping;
     worker.lane->wake.wait(lock);
     --worker.lane->sleeping;
   }
-  job = worker.lane->pop();
+  *worker.current = worker.lane->pop();
   worker.is_running = true;
   ++running_;
   if (pauses) ++running_pausable_;
-  return true;
+  return worker.current;
 }
 
 void Execution::wait() {

@@ -67,15 +67,20 @@ class Execution : public PoolListener {
 
   // Workers call these functions before and after they call bodies.
   /// Takes a body of the node for a worker, and returns its number. The job must have been admitted.
-  int take_body(const Worker& worker, Node& node);
+  int take_body(int slot, Node& node) {
+    if (node.limit > 0) return take_limited_body(node);
+    return node.is_serial ? 0 : slot;
+  }
   /// Says that a body has returned, and lets the next job of the node in.
-  void leave(Node& node, int body);
+  void leave(Node& node, int body) {
+    if (node.is_limited()) leave_limited(node, body);
+  }
   /// Says that the call of a source has returned. If the source has ended, its scope is destroyed.
   void end_source_call(Node& node, Scope* scope, bool is_ended);
   /// Notes the exception that is being handled, and ends the run or skips the item.
   void fail(Node* node, Scope* scope);
   /// Drops a job without a call.
-  void discard(Worker& worker, Job job);
+  void discard(Worker& worker, Job& job);
   /// Returns whether a body has thrown an exception that ends the run, here or on another rank.
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
   /// Returns whether the items of a scope are to be dropped.
@@ -83,8 +88,9 @@ class Execution : public PoolListener {
     return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
   }
 
-  /// Waits for the next job of a worker. Returns false at the end of the run.
-  bool next(Worker& worker, Job& job);
+  /// Waits for the next job of a worker, which stays valid until the next call. Returns null at the end of
+  /// the run.
+  inline Job* next(Worker& worker);
   void buffer_returned() override;
 
   // These functions are for Ranks.
@@ -114,7 +120,7 @@ class Execution : public PoolListener {
 
   Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   const Declaration& graph() const { return graph_; }
-  bool is_timed() const { return options_.timed || options_.traced; }
+  bool is_timed() const { return is_timed_; }
   bool is_traced() const { return options_.traced; }
   bool is_rehearsal() const { return chooser_ != nullptr; }
   /// Returns the nanoseconds since the start of the run.
@@ -122,7 +128,7 @@ class Execution : public PoolListener {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_)
         .count();
   }
-  std::stop_token stop_token() const { return stop_.get_token(); }
+  const std::stop_source& stop_source() const { return stop_; }
 
  private:
   void make_nodes();
@@ -135,9 +141,10 @@ class Execution : public PoolListener {
   /// What a job has to wait for: its turn in the order, buffers, and a free body.
   enum class Stage : std::uint8_t { order, pools, body };
   /// Moves a job on, from the given stage until it has to wait or is ready.
-  void proceed(const Job& job, Stage stage);
+  /// `carrier` is the worker that may make the call itself, or null.
+  void proceed(Job& job, Stage stage, Worker* carrier = nullptr);
   /// Takes a job of an ordered task.
-  void arrive(const Job& job);
+  void arrive(Job& job, Worker* carrier);
   void advance(Node& node);
   /// Advances the ordered tasks that read items of a source.
   void advance_readers(const Node& source);
@@ -169,9 +176,16 @@ class Execution : public PoolListener {
   Worker& guest(const Node& node) { return *guests_[static_cast<std::size_t>(node.id)]; }
 
   // The lock must not be held for these functions.
+  /// Takes the next job from the queue of the lane. Waits for one.
+  Job* next_ready(Worker& worker);
+  /// Sends an item through a task that has no body.
+  void pass_through(Worker& worker, Node& to, Item* item, Scope* scope, std::uint32_t trips, bool may_carry);
   bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
   /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
-  bool may_start(Node& node, const Job& job);
+  bool may_start(Node& node, const Job& job) { return node.limit == 0 || is_admitted(node, job); }
+  bool is_admitted(Node& node, const Job& job);
+  static int take_limited_body(Node& node);
+  void leave_limited(Node& node, int body);
   void close_scope(Worker& worker, Scope* scope);
   void close_stand_in(Worker& worker, int home, std::uint64_t home_scope);
   void close_root(Scope* scope);
@@ -182,6 +196,7 @@ class Execution : public PoolListener {
 
   const Declaration& graph_;
   RunOptions options_;
+  bool is_timed_ = options_.timed || options_.traced;
   std::unique_ptr<JobChooser> chooser_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::stop_source stop_;
@@ -239,6 +254,9 @@ class Worker final : public Emitter {
   /// Makes the call of a job, and passes on what it emits.
   void run(Job& job);
 
+  /// Returns the buffers to their pools that the body has not taken.
+  void put_back_grants(Job& job);
+
   void emit(int output, Item* item) override;
   void emit_last(int output, Item* item) override;
   int rank_of(std::int64_t key) const override;
@@ -251,8 +269,17 @@ class Worker final : public Emitter {
 
   Lane* const lane;
   const int slot;
-  /// The next job of this thread, if it has one.
-  Job carried;
+  /// Makes `job` the next one of this thread.
+  void carry(const Job& job) {
+    if (&job != carried) *carried = job;
+    has_carried = true;
+  }
+
+  /// The job that this thread runs, and the next one if `has_carried` is true. Jobs are written where they
+  /// are read, since copies of them are what a hop would cost most.
+  std::array<Job, 2> jobs;
+  Job* current = &jobs[0];
+  Job* carried = &jobs[1];
   bool has_carried = false;
   /// Whether the worker counts among the running ones.
   bool is_running = false;
@@ -263,8 +290,12 @@ class Worker final : public Emitter {
   void run_turn(Job& job);
   void run_finish(Job& job);
   bool call(Job& job, Body& body, Call& call);
-  Body& body_of(Node& node, int body);
-  void put_back_grants(Job& job);
+  void deliver(int output, Item* item);
+  Body& body_of(Node& node, int body) {
+    const std::unique_ptr<Body>& made = node.bodies[static_cast<std::size_t>(body)];
+    return made == nullptr ? make_body(node, body) : *made;
+  }
+  Body& make_body(Node& node, int body);
 
   Execution& execution_;
   std::vector<Counters> counters_;
@@ -277,8 +308,18 @@ class Worker final : public Emitter {
   /// The outputs at which the running body has emitted, as bits.
   std::uint32_t emitted_ = 0;
   /// The item that the body has emitted as its only one, and the output.
+  /// The last item that the running body has emitted, if it is only passed on when the body returns.
   Item* last_ = nullptr;
   int last_output_ = 0;
 };
+
+Job* Execution::next(Worker& worker) {
+  if (!worker.has_carried || is_paused_.load(std::memory_order_relaxed) ||
+      worker.lane->oldest.load(std::memory_order_relaxed) < worker.carried->age())
+    return next_ready(worker);
+  std::swap(worker.current, worker.carried);
+  worker.has_carried = false;
+  return worker.current;
+}
 
 }  // namespace tessera::graph::detail

@@ -112,9 +112,22 @@ struct Node {
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
+  /// Whether items become jobs when they come. Items go on at once where there is no body, and gathers
+  /// collect them.
+  bool has_jobs = false;
+  /// Whether items wait for others of their stamp.
+  bool joins = false;
+  /// Whether items may have to wait for their turn, for buffers or for Run::pop.
+  bool may_wait = false;
   /// The gathers that collect the parts of this scatter.
   std::vector<int> gathers;
 
+  /// Whether `leave` must be called when a body returns.
+  bool is_limited() const { return limit > 0 || ordered != nullptr; }
+
+  /// Whether an emitted item waits until the body emits the next one or returns, so that the same thread can
+  /// carry the last one on. Bodies that may go on for long after they have emitted something do not wait.
+  bool holds_back = false;
   /// The bodies. Those of tasks without a limit belong to the threads of the lane.
   std::vector<std::unique_ptr<Body>> bodies;
   /// The largest number of bodies that run at the same time. It is 0 if the threads of the lane are the

@@ -11,11 +11,10 @@
 
 namespace tessera::graph::detail {
 
-void Execution::proceed(const Job& given, Stage stage) {
-  Job job = given;
+void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
   Node& to = *job.node;
   if (has_failed()) return push_dropped(job);
-  if (stage == Stage::order && to.ordered != nullptr) return arrive(job);
+  if (stage == Stage::order && to.ordered != nullptr) return arrive(job, carrier);
   if (stage != Stage::body && !to.pools.empty() && !(pool_waiters_.empty() && grant(job, true))) {
     pool_waiters_.insert(
         std::ranges::upper_bound(pool_waiters_, job,
@@ -24,7 +23,8 @@ void Execution::proceed(const Job& given, Stage stage) {
     return grant_waiting(true);
   }
   if (to.task->kind == TaskKind::output) return offer(job);
-  if (may_start(to, job)) push_ready(job);
+  if (!may_start(to, job)) return;
+  carrier != nullptr ? carrier->carry(job) : push_ready(job);
 }
 
 void Execution::push_ready(const Job& job) {
@@ -40,13 +40,9 @@ void Execution::push_dropped(Job job) {
   push_ready(job);
 }
 
-void Execution::discard(Worker& worker, Job job) {
+void Execution::discard(Worker& worker, Job& job) {
   if (job.item != nullptr) Item::drop(job.item);
-  for (PoolSlot* slot : job.grants)
-    if (slot != nullptr) {
-      slot->holders.store(0);
-      slot->pool->give_back(slot);
-    }
+  worker.put_back_grants(job);
   if (job.node->source != nullptr)
     end_source_call(*job.node, job.scope, true);
   else
@@ -61,8 +57,7 @@ void Execution::offer(const Job& job) {
 
 // --- Bodies ------------------------------------------------------------------------------------------
 
-bool Execution::may_start(Node& node, const Job& job) {
-  if (node.limit == 0) return true;
+bool Execution::is_admitted(Node& node, const Job& job) {
   const std::lock_guard lock(node.lock);
   if (node.admitted < node.limit) {
     ++node.admitted;
@@ -73,21 +68,19 @@ bool Execution::may_start(Node& node, const Job& job) {
   return false;
 }
 
-int Execution::take_body(const Worker& worker, Node& node) {
-  if (node.limit == 0) return node.is_serial ? 0 : worker.slot;
+int Execution::take_limited_body(Node& node) {
   const std::lock_guard lock(node.lock);
   const int body = node.free_bodies.back();
   node.free_bodies.pop_back();
   return body;
 }
 
-void Execution::leave(Node& node, int body) {
+void Execution::leave_limited(Node& node, int body) {
   if (node.ordered != nullptr) {
     const std::lock_guard lock(mutex());
     node.ordered->is_busy = false;
     return advance(node);
   }
-  if (node.limit == 0) return;
   Job next;
   {
     const std::lock_guard lock(node.lock);
@@ -106,7 +99,7 @@ void Execution::leave(Node& node, int body) {
 
 // --- Order -------------------------------------------------------------------------------------------
 
-void Execution::arrive(const Job& job) {
+void Execution::arrive(Job& job, Worker* carrier) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
   if (scope->home >= 0 || scope->ordinal < ordered.next) {
@@ -122,7 +115,7 @@ void Execution::arrive(const Job& job) {
       ++ordered.next;
       ordered.slots.erase(scope->ordinal);
       ordered.is_busy = true;
-      proceed(job, Stage::pools);
+      proceed(job, Stage::pools, carrier);
       return advance(*job.node);
     }
   }
@@ -157,7 +150,7 @@ void Execution::advance(Node& node) {
       ++ordered.next;
       continue;
     }
-    const Job job = slot.arrived.front();
+    Job job = slot.arrived.front();
     slot.arrived.erase(slot.arrived.begin());
     if (is_timed()) node.wait_order += now() - job.since;
     ordered.is_busy = true;
@@ -234,7 +227,7 @@ void Execution::grant_waiting(bool reserves) {
     blocked.insert(blocked.end(), pools.begin(), pools.end());
     return false;
   });
-  for (const Job& job : granted) proceed(job, Stage::body);
+  for (Job& job : granted) proceed(job, Stage::body);
 }
 
 void Execution::buffer_returned() {

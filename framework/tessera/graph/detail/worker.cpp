@@ -48,19 +48,15 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   return result;
 }
 
-Body& Worker::body_of(Node& node, int body) {
-  std::unique_ptr<Body>& place = node.bodies[static_cast<std::size_t>(body)];
-  if (place == nullptr) {
-    std::unique_ptr<Body> made = node.task->make_body();
-    made->start(node.task->options.on);
-    place = std::move(made);
-  }
-  return *place;
+Body& Worker::make_body(Node& node, int body) {
+  std::unique_ptr<Body> made = node.task->make_body();
+  made->start(node.task->options.on);
+  return *(node.bodies[static_cast<std::size_t>(body)] = std::move(made));
 }
 
 void Worker::run_body(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(*this, node);
+  const int number = execution_.take_body(slot, node);
   const bool is_scatter = node.task->kind == TaskKind::scatter;
   if (is_scatter) {
     job.scope->hold();
@@ -70,7 +66,7 @@ void Worker::run_body(Job& job) {
   }
   if (!execution_.is_dropped(*job.scope)) {
     try {
-      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data(), .stop = {}};
+      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data()};
       call(job, body_of(node, number), arguments);
     } catch (...) {  // The body could not be made or started.
       execution_.fail(&node, job.scope);
@@ -94,7 +90,7 @@ void Worker::run_source(Job& job) {
   bool has_more = !execution_.has_failed();
   if (has_more) try {
       Call arguments{
-          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = execution_.stop_token()};
+          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = &execution_.stop_source()};
       has_more = call(job, body_of(node, 0), arguments);
     } catch (...) {
       execution_.fail(&node, job.scope);
@@ -111,11 +107,11 @@ void Worker::run_source(Job& job) {
 
 void Worker::run_turn(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(*this, node);
+  const int number = execution_.take_body(slot, node);
   Scope* const turn = job.scope;
   bool goes_on = true;
   try {
-    Call arguments{.item = job.item, .stop = {}};
+    Call arguments{.item = job.item};
     goes_on = call(job, body_of(node, number), arguments);
   } catch (...) {
     execution_.fail(&node, turn);
@@ -136,6 +132,7 @@ void Worker::run_finish(Job& job) {
   Node& node = *job.node;
   job_ = &job;
   emitted_ = 0;
+  last_ = nullptr;
   const int outer_task = std::exchange(running_task, node.id);
   try {
     if (node.bodies.front() == nullptr) body_of(node, 0);
@@ -145,10 +142,12 @@ void Worker::run_finish(Job& job) {
     execution_.fail(&node, job.scope);
   }
   running_task = outer_task;
+  if (last_ != nullptr) deliver(last_output_, std::exchange(last_, nullptr));
   execution_.release(*this, job.scope);
 }
 
 void Worker::put_back_grants(Job& job) {
+  if (job.node->pools.empty()) return;
   for (PoolSlot*& slot_granted : job.grants)
     if (slot_granted != nullptr) {
       slot_granted->holders.store(0);
@@ -166,6 +165,15 @@ void Worker::emit(int output, Item* item) {
     throw InternalError(
         fmt::format("{} is single, but has emitted twice for {}", title(task), stamp_text(*job_->scope)));
   }
+  if (job_->node->holds_back && group_ == nullptr) {
+    if (last_ != nullptr) deliver(last_output_, last_);
+    return emit_last(output, item);
+  }
+  deliver(output, item);
+}
+
+/// Passes on an item while the body runs.
+void Worker::deliver(int output, Item* item) {
   Scope* scope = job_->scope;
   if (group_ != nullptr) {
     group_->hold();
@@ -173,8 +181,8 @@ void Worker::emit(int output, Item* item) {
   } else {
     scope->hold();
   }
-  execution_.deliver_to_readers(*this, task.outputs[static_cast<std::size_t>(output)], item, scope,
-                                job_->trips, false);
+  execution_.deliver_to_readers(*this, job_->node->task->outputs[static_cast<std::size_t>(output)], item,
+                                scope, job_->trips, false);
 }
 
 void Worker::emit_last(int output, Item* item) {

@@ -62,6 +62,7 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
 
 Execution::~Execution() {
   if (!threads_.empty()) {
+    abandon();
     stop();
     try {
       wait();
@@ -193,7 +194,6 @@ void Execution::rehearse() {
     lock.unlock();
     worker.run(job);
   }
-  seconds_ = static_cast<double>(now()) * 1e-9;
   if (error_ != nullptr) std::rethrow_exception(error_);
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
@@ -210,11 +210,16 @@ bool Execution::take_own(Worker& worker, Job& job) const {
   return true;
 }
 
+/// Makes the jobs that a worker has for itself ready.
+void Execution::give_up_own(Worker& worker) {
+  if (std::exchange(worker.has_carried, false)) worker.lane->push(worker.carried);
+  if (std::exchange(worker.has_source_call, false)) worker.lane->push(worker.source_call);
+}
+
 bool Execution::next(Worker& worker, Job& job) {
   if (take_own(worker, job)) return true;
   std::unique_lock lock(mutex());
-  if (std::exchange(worker.has_carried, false)) worker.lane->push(worker.carried);
-  if (std::exchange(worker.has_source_call, false)) worker.lane->push(worker.source_call);
+  give_up_own(worker);
   const bool pauses =
       worker.lane->place.kind() != Place::Kind::io && worker.lane->place.kind() != Place::Kind::device;
   if (worker.is_running) {
@@ -248,6 +253,7 @@ void Execution::wait() {
       lock.unlock();
       main_->run(job);
       lock.lock();
+      give_up_own(*main_);
       --running_;
       if (!kernels_->ready.empty()) continue;
       is_paused_ = false;
@@ -259,7 +265,6 @@ void Execution::wait() {
   }
   lock.unlock();
   threads_.clear();
-  if (seconds_ == 0) seconds_ = static_cast<double>(now()) * 1e-9;
   if (ranks_ != nullptr) {
     ranks_->join();
     const std::exception_ptr error = std::exchange(error_, nullptr);
@@ -283,10 +288,19 @@ void Execution::stop_here() {
   const std::lock_guard lock(mutex());
   is_stopped_ = true;
   for (Node* node : sources_) {
-    if (!node->source->is_pending || node->task->kind == TaskKind::input) node->source->is_ended = true;
+    if (!node->source->is_pending || node->task->kind == TaskKind::input) close_source(*node);
     node->source->room.notify_all();
   }
   check_quiet();
+  check_stuck();
+}
+
+/// Drops the items that wait to be taken, now and later.
+void Execution::abandon() {
+  const std::lock_guard lock(mutex());
+  is_abandoned_ = true;
+  for (const auto& node : nodes_)
+    for (const Job& job : std::exchange(node->offered, {})) push_dropped(job);
 }
 
 bool Execution::push(int flow, Item* item) {
@@ -314,9 +328,9 @@ bool Execution::push(int flow, Item* item) {
 void Execution::close(int flow) {
   const std::lock_guard lock(mutex());
   Node& node = this->node(graph_.flow(flow).producer);
-  node.source->is_ended = true;
-  advance_readers(node);
+  close_source(node);
   check_quiet();
+  check_stuck();
 }
 
 Item* Execution::pop(int flow) {
@@ -361,8 +375,10 @@ Report Execution::report() const {
     report.pools.push_back({pool.state->name, pool.state->count, pool.state->high_water()});
   report.skipped = skipped_;
   std::ranges::sort(report.skipped, {}, &SkippedItem::item);
-  for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
-  if (main_ != nullptr) append(report.trace, main_->trace(), rows);
+  if (is_done_) {  // Before the end, the threads are still writing their traces.
+    for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
+    append(report.trace, main_->trace(), rows);
+  }
   report.items = closed_roots_;
   report.most_items = most_open_roots_;
   report.workers = options_.workers;

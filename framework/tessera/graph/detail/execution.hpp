@@ -131,6 +131,7 @@ class Execution : public PoolListener {
   void make_lanes();
   void make_targets();
   bool take_own(Worker& worker, Job& job) const;
+  void abandon();
   Lane& lane_of(const Place& place);
   void run_thread(Lane& lane, int slot);
   void bind_to_domain(int domain) const;
@@ -162,6 +163,7 @@ class Execution : public PoolListener {
   static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
   /// Begins the end of the run if all sources have ended and all their scopes are closed.
   void check_quiet();
+  void give_up_own(Worker& worker);
   void check_stuck();
   void find_buffers();
   std::string stuck_message() const;
@@ -222,6 +224,8 @@ class Execution : public PoolListener {
   std::atomic<bool> is_done_{false};
   bool is_agreeing_ = false;
   bool was_popped_ = false;
+  /// Whether nobody can take items out of the run any more.
+  bool is_abandoned_ = false;
   /// The tasks whose bodies have something to do after the last item, and how many of them are done.
   std::vector<int> finish_order_;
   std::size_t finishing_ = 0;

@@ -28,8 +28,7 @@ struct Job {
   std::uint32_t trips = 0;
   /// The time at which the job began to wait, in nanoseconds.
   std::int64_t since = 0;
-  /// The buffers that were granted, in the order of the pools of the task.
-  /// The buffers that were granted; null unless the task takes some.
+  /// The buffers that were granted, in the order of the pools of the task. It is null if the task takes none.
   std::array<PoolSlot*, max_pools>* grants = nullptr;
 
   static constexpr std::int32_t finish_input = -1;
@@ -107,12 +106,22 @@ struct Target {
   bool is_plain = false;
 };
 
+/// A count that one thread changes, and that others may read at any time.
+class Count {
+ public:
+  /// Adds `more`. Only one thread may call this function.
+  void operator+=(std::int64_t more) {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  operator std::int64_t() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
 /// What one thread has counted for one task. Times are in nanoseconds.
 struct Counters {
-  std::int64_t calls = 0;
-  std::int64_t busy = 0;
-  std::int64_t wait_input = 0;
-  std::int64_t wait_place = 0;
+  Count calls, busy, wait_input, wait_place;
 };
 
 /// A task in a run.

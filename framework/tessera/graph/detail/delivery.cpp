@@ -174,7 +174,7 @@ void Execution::close_root(Scope* scope) {
   {
     const std::lock_guard lock(mutex());
     --open_roots_;
-    ++closed_roots_;
+    if (finishing_ == 0) ++closed_roots_;  // Calls of `finish` are no items.
     if (scope->source >= 0) {
       for (Node* reader : ordered_by_source_[static_cast<std::size_t>(scope->source)])
         note_complete(*reader, scope->source, scope->ordinal);

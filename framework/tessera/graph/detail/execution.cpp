@@ -59,6 +59,7 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
 
 Execution::~Execution() {
   if (!threads_.empty()) {
+    abandon();
     stop();
     try {
       wait();
@@ -183,17 +184,18 @@ void Execution::rehearse() {
     lock.unlock();
     worker.run(job);
   }
-  seconds_ = static_cast<double>(now()) * 1e-9;
   if (error_ != nullptr) std::rethrow_exception(error_);
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
+/// Makes the job that a worker has for itself ready. The lock must be held.
+void Execution::give_up_own(Worker& worker) {
+  if (std::exchange(worker.has_carried, false)) worker.lane->push(*worker.carried);
+}
+
 Job* Execution::next_ready(Worker& worker) {
   std::unique_lock lock(mutex());
-  if (worker.has_carried) {
-    worker.lane->push(*worker.carried);
-    worker.has_carried = false;
-  }
+  give_up_own(worker);
   const bool pauses =
       worker.lane->place.kind() != Place::Kind::io && worker.lane->place.kind() != Place::Kind::device;
   if (worker.is_running) {
@@ -227,6 +229,7 @@ void Execution::wait() {
       lock.unlock();
       main_->run(job);
       lock.lock();
+      give_up_own(*main_);
       --running_;
       if (!kernels_->ready.empty()) continue;
       is_paused_ = false;
@@ -238,7 +241,6 @@ void Execution::wait() {
   }
   lock.unlock();
   threads_.clear();
-  if (seconds_ == 0) seconds_ = static_cast<double>(now()) * 1e-9;
   if (ranks_ != nullptr) {
     ranks_->join();
     const std::exception_ptr error = std::exchange(error_, nullptr);
@@ -262,10 +264,19 @@ void Execution::stop_here() {
   const std::lock_guard lock(mutex());
   is_stopped_ = true;
   for (Node* node : sources_) {
-    if (!node->source->is_pending || node->task->kind == TaskKind::input) node->source->is_ended = true;
+    if (!node->source->is_pending || node->task->kind == TaskKind::input) close_source(*node);
     node->source->room.notify_all();
   }
   check_quiet();
+  check_stuck();
+}
+
+/// Drops the items that wait to be taken, now and later.
+void Execution::abandon() {
+  const std::lock_guard lock(mutex());
+  is_abandoned_ = true;
+  for (const auto& node : nodes_)
+    for (const Job& job : std::exchange(node->offered, {})) push_dropped(job);
 }
 
 bool Execution::push(int flow, Item* item) {
@@ -293,9 +304,9 @@ bool Execution::push(int flow, Item* item) {
 void Execution::close(int flow) {
   const std::lock_guard lock(mutex());
   Node& node = this->node(graph_.flow(flow).producer);
-  node.source->is_ended = true;
-  advance_readers(node);
+  close_source(node);
   check_quiet();
+  check_stuck();
 }
 
 Item* Execution::pop(int flow) {
@@ -340,8 +351,10 @@ Report Execution::report() const {
     report.pools.push_back({pool.state->name, pool.state->count, pool.state->high_water()});
   report.skipped = skipped_;
   std::ranges::sort(report.skipped, {}, &SkippedItem::item);
-  for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
-  if (main_ != nullptr) append(report.trace, main_->trace(), rows);
+  if (is_done_) {  // Before the end, the threads are still writing their traces.
+    for (const auto& worker : workers_) append(report.trace, worker->trace(), rows);
+    append(report.trace, main_->trace(), rows);
+  }
   report.items = closed_roots_;
   report.most_items = most_open_roots_;
   report.workers = options_.workers;

@@ -133,6 +133,7 @@ class Execution : public PoolListener {
  private:
   void make_nodes();
   void make_lanes();
+  void abandon();
   Lane& lane_of(const Place& place);
   void run_thread(Lane& lane, int slot);
   void bind_to_domain(int domain) const;
@@ -163,6 +164,7 @@ class Execution : public PoolListener {
   static std::uint64_t age_of(const Node& source, std::int64_t ordinal);
   /// Begins the end of the run if all sources have ended and all their scopes are closed.
   void check_quiet();
+  void give_up_own(Worker& worker);
   void check_stuck();
   void find_buffers();
   std::string stuck_message() const;
@@ -225,6 +227,8 @@ class Execution : public PoolListener {
   std::atomic<bool> is_done_{false};
   bool is_agreeing_ = false;
   bool was_popped_ = false;
+  /// Whether nobody can take items out of the run any more.
+  bool is_abandoned_ = false;
   /// The tasks whose bodies have something to do after the last item, and how many of them are done.
   std::vector<int> finish_order_;
   std::size_t finishing_ = 0;

@@ -96,12 +96,22 @@ struct Source {
   std::condition_variable room;
 };
 
+/// A count that one thread changes, and that others may read at any time.
+class Count {
+ public:
+  /// Adds `more`. Only one thread may call this function.
+  void operator+=(std::int64_t more) {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  operator std::int64_t() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
 /// What one thread has counted for one task. Times are in nanoseconds.
 struct Counters {
-  std::int64_t calls = 0;
-  std::int64_t busy = 0;
-  std::int64_t wait_input = 0;
-  std::int64_t wait_place = 0;
+  Count calls, busy, wait_input, wait_place;
 };
 
 /// A task in a run.

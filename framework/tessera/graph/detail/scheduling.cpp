@@ -50,9 +50,10 @@ void Execution::discard(Worker& worker, Job& job) {
 }
 
 void Execution::offer(const Job& job) {
+  if (job.node->ordered != nullptr) job.node->ordered->is_busy = false;
+  if (is_abandoned_) return push_dropped(job);
   job.node->offered.push_back(job);
   job.node->offer.notify_one();
-  if (job.node->ordered != nullptr) job.node->ordered->is_busy = false;
 }
 
 // --- Bodies ------------------------------------------------------------------------------------------
@@ -337,6 +338,7 @@ void Execution::finish_next() {
 
 void Execution::end_run() {
   is_done_ = true;
+  seconds_ = static_cast<double>(now()) * 1e-9;
   for (const auto& lane : lanes_) lane->wake.notify_all();
   for (const auto& node : nodes_) {
     node->offer.notify_all();
@@ -348,8 +350,11 @@ void Execution::end_run() {
 /// Finds out whether items are under way although no thread has anything to do.
 void Execution::check_stuck() {
   if (is_done_ || ranks_ != nullptr || open_roots_ == 0 || was_popped_ || !is_idle()) return;
-  for (const auto& node : nodes_)
-    if (!node->offered.empty()) return;
+  for (const auto& node : nodes_) {
+    const Source* const source = node->task->kind == TaskKind::input ? node->source.get() : nullptr;
+    const bool may_get_more = source != nullptr && !source->is_ended && source->in_flight < source->window;
+    if (may_get_more || !node->offered.empty()) return;
+  }
   find_buffers();
 }
 

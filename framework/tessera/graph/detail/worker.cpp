@@ -38,7 +38,7 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   }
   running_task = outer_task;
   Counters& counted = counters(node);
-  ++counted.calls;
+  counted.calls += 1;
   if (timed) {
     const std::int64_t end = execution_.now();
     counted.busy += end - begin;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/graph/graph.hpp"
+
+// What many tests of graphs need: sources of numbers, sinks that collect, and texts of exceptions.
+namespace tessera::graph_test {
+
+/// Returns the body of a source that emits 0, 1 and so on, `count` numbers in all.
+inline auto count_to(int count) {
+  return [count](std::int64_t i) { return i < count ? std::optional(static_cast<int>(i)) : std::nullopt; };
+}
+
+/// Returns the body of a sink that appends what it gets to `values`.
+template <class T>
+auto append_to(std::vector<T>& values) {
+  return [&values](const T& value) { values.push_back(value); };
+}
+
+/// Returns the body of a task that passes on what it gets.
+template <class T>
+auto pass_on() {
+  return [](const T& value) { return value; };
+}
+
+/// Returns 0, 1 and so on, `count` numbers in all.
+inline std::vector<int> first_numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+/// Returns the text of the exception of the type Error that `act` throws.
+template <class Error = InputError, class Act>
+std::string message_of(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no exception";
+}
+
+}  // namespace tessera::graph_test

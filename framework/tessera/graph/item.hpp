@@ -39,6 +39,12 @@ class Item {
   static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
   static void* operator new(std::size_t, void* place) noexcept { return place; }
   static void operator delete(void* memory) { ::operator delete(memory); }
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return ::operator new(bytes, alignment);
+  }
+  static void operator delete(void* memory, std::align_val_t alignment) {
+    ::operator delete(memory, alignment);
+  }
 
  private:
   std::atomic<int> holders_{1};

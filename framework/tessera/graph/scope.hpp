@@ -33,6 +33,7 @@ struct Partial {
   std::uint32_t trips = 0;
   /// The time at which the first item came, in nanoseconds.
   std::int64_t since = 0;
+  /// It is null when the task has got all of them.
   std::unique_ptr<Joined> joined;
 };
 

@@ -301,7 +301,8 @@ class RouteBody final : public Body {
     if constexpr (std::integral<std::remove_cvref_t<decltype(to)>>)
       pass(emitter, call, static_cast<int>(to));
     else
-      for (const auto place : to) pass(emitter, call, static_cast<int>(place));
+      for (auto place = std::begin(to); place != std::end(to); ++place)
+        if (std::find(std::begin(to), place, *place) == place) pass(emitter, call, static_cast<int>(*place));
     return true;
   }
 
@@ -324,8 +325,12 @@ std::function<std::unique_ptr<Body>()> body_maker(User user, More... more) {
       return std::make_unique<Typed>(user, more...);
     };
   else
-    return [shared = std::make_shared<User>(std::move(user)), more...]() -> std::unique_ptr<Body> {
-      return std::make_unique<Typed>(std::move(*shared), more...);
+    return [shared = std::make_shared<std::optional<User>>(std::move(user)),
+            more...]() -> std::unique_ptr<Body> {
+      if (!*shared) throw InputError("a body that cannot be copied runs once: build the graph again");
+      auto body = std::make_unique<Typed>(std::move(**shared), more...);
+      shared->reset();
+      return body;
     };
 }
 

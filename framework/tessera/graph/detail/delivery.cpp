@@ -85,14 +85,21 @@ bool Execution::match(Worker& worker, Node& node, int input, Item*& item, Scope*
       scope->partials.push_back({node.id, inputs, 0, is_timed() ? now() : 0, std::make_unique<Joined>()});
       found = scope->partials.end() - 1;
     }
-    found->joined->parts[static_cast<std::size_t>(input)] = item;
-    found->trips = trips = std::max(found->trips, trips);
-    if (--found->missing == 0) {
-      if (is_timed()) worker.counters(node).wait_input += now() - found->since;
-      item = found->joined.release();
-      scope->partials.erase(found);
-      return true;
+    Joined* const joined = found->joined.get();
+    if (joined != nullptr && joined->parts[static_cast<std::size_t>(input)] == nullptr) {
+      joined->parts[static_cast<std::size_t>(input)] = std::exchange(item, nullptr);
+      found->trips = trips = std::max(found->trips, trips);
+      if (--found->missing == 0) {
+        if (is_timed()) worker.counters(node).wait_input += now() - found->since;
+        item = found->joined.release();
+        return true;
+      }
     }
+  }
+  if (item != nullptr) {
+    fail_input(fmt::format("{} gets two items for {} at one input, although what emits them is single",
+                           title(*node.task), stamp_text(*scope)));
+    Item::drop(item);
   }
   release(worker, scope);
   return false;

@@ -303,8 +303,15 @@ void Execution::abandon() {
     for (const Job& job : std::exchange(node->offered, {})) push_dropped(job);
 }
 
+Node& Execution::input_of(int flow) {
+  Node& input = node(graph_.flow(flow).producer);
+  if (input.task->kind != TaskKind::input)
+    throw InputError("items are pushed at " + title(*input.task) + ", which is no input");
+  return input;
+}
+
 bool Execution::push(int flow, Item* item) {
-  Node& node = this->node(graph_.flow(flow).producer);
+  Node& node = input_of(flow);
   Scope* scope = nullptr;
   {
     std::unique_lock lock(mutex());
@@ -327,8 +334,7 @@ bool Execution::push(int flow, Item* item) {
 
 void Execution::close(int flow) {
   const std::lock_guard lock(mutex());
-  Node& node = this->node(graph_.flow(flow).producer);
-  close_source(node);
+  close_source(input_of(flow));
   check_quiet();
   check_stuck();
 }

@@ -132,6 +132,8 @@ class Execution : public PoolListener {
   void make_targets();
   bool take_own(Worker& worker, Job& job) const;
   void abandon();
+  /// Returns the input that emits a flow. Throws InputError if a task of another kind does.
+  Node& input_of(int flow);
   Lane& lane_of(const Place& place);
   void run_thread(Lane& lane, int slot);
   void bind_to_domain(int domain) const;
@@ -282,6 +284,8 @@ class Worker final : public Emitter {
   void run_finish(Job& job);
   bool call(Job& job, Body& body, Call& call);
   Body& body_of(Node& node, int body);
+  /// Passes on what the running body has emitted.
+  void pass_on(int output, Item* item);
 
   Execution& execution_;
   std::vector<Counters> counters_;
@@ -292,8 +296,9 @@ class Worker final : public Emitter {
   Scope* group_ = nullptr;
   std::int64_t parts_ = 0;
   /// The outputs at which the running body has emitted, as bits.
-  std::uint32_t emitted_ = 0;
-  /// The item that the body has emitted as its only one, and the output.
+  std::uint64_t emitted_ = 0;
+  /// What the running body has emitted, if its item may be skipped: the outputs and the items.
+  std::vector<std::pair<int, Item*>> kept_;
 };
 
 }  // namespace tessera::graph::detail

@@ -202,11 +202,13 @@ void Execution::note_complete(Node& reader, int source, std::int64_t ordinal) {
 /// buffers stay free as the oldest item may still need.
 bool Execution::grant(Job& job, bool reserves) {
   const std::uint64_t oldest = reserves ? oldest_age() : job.age();
-  for (const PoolState* pool : job.node->pools)
-    if (!pool->may_grant(job.age(), oldest)) return false;
+  const std::vector<PoolState*>& pools = job.node->pools;
+  for (const PoolState* pool : pools) {
+    const auto wanted = static_cast<int>(std::ranges::count(pools, pool));
+    if (!pool->may_grant(wanted, job.age(), oldest)) return false;
+  }
   job.grants = new std::array<PoolSlot*, max_pools>{};
-  for (std::size_t i = 0; i < job.node->pools.size(); ++i)
-    (*job.grants)[i] = job.node->pools[i]->take(job.age());
+  for (std::size_t i = 0; i < pools.size(); ++i) (*job.grants)[i] = pools[i]->take(job.age());
   if (is_timed() && job.since > 0) {
     const std::int64_t time = now();
     job.node->wait_pool += time - job.since;

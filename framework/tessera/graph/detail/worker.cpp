@@ -38,7 +38,9 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   bool result = true;
   try {
     result = body.call(*this, call);
+    for (const auto& [output, item] : std::exchange(kept_, {})) pass_on(output, item);
   } catch (...) {
+    for (const auto& [output, item] : std::exchange(kept_, {})) Item::drop(item);
     if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
     execution_.fail(&node, job.scope);
   }
@@ -166,7 +168,7 @@ void put_back_grants(Job& job) {
 
 void Worker::emit(int output, Item* item) {
   const TaskDeclaration& task = *job_->node->task;
-  const std::uint32_t bit = std::uint32_t(1) << output;
+  const std::uint64_t bit = std::uint64_t(1) << (output % 64);  // Those of a single task are fewer.
   const bool again = (emitted_ & bit) != 0;
   emitted_ |= bit;
   if (again && task.options.single) {
@@ -174,6 +176,14 @@ void Worker::emit(int output, Item* item) {
     throw InternalError(
         fmt::format("{} is single, but has emitted twice for {}", title(task), stamp_text(*job_->scope)));
   }
+  // If the body throws, nothing that it has emitted may go on. A gather keeps the parts of a scatter anyway.
+  if (task.options.on_error == OnError::skip && group_ == nullptr && job_->input != Job::finish_input)
+    kept_.emplace_back(output, item);
+  else
+    pass_on(output, item);
+}
+
+void Worker::pass_on(int output, Item* item) {
   Scope* scope = job_->scope;
   if (group_ != nullptr) {
     group_->hold();
@@ -181,8 +191,8 @@ void Worker::emit(int output, Item* item) {
   } else {
     scope->hold();
   }
-  execution_.deliver_to_readers(*this, task.outputs[static_cast<std::size_t>(output)], item, scope,
-                                job_->trips, false);
+  execution_.deliver_to_readers(*this, job_->node->task->outputs[static_cast<std::size_t>(output)], item,
+                                scope, job_->trips, false);
 }
 
 int Worker::rank_of(std::int64_t key) const {

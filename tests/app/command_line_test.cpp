@@ -80,7 +80,7 @@ TEST_F(CommandLineTest, VersionNamesWhatTheProgramStandsOn) {
 build \w+(, not optimised)?, \S.*
 Kokkos \d+\.\d+\.\d+ with (\w+)(, \w+)*
 MPI: \S.*
-formats: HDF5 \d+\.\d+\.\d+, PNG, TIFF, JPEG, FITS
+formats: HDF5 \d+\.\d+\.\d+, PNG, TIFF, JPEG, FITS(, VIDEO)?
 )");
   EXPECT_TRUE(std::regex_match(text, pattern)) << text;
 }

@@ -270,5 +270,69 @@ TEST(GraphFailures, ABodyThatEmitsTwiceAlthoughItIsSingleEndsTheRun) {
             "task 'twice' is single, but has emitted twice for item 0");
 }
 
+/// Says that it is single, but is called twice for each stamp.
+struct EachOfTwo {
+  void operator()(int x, Out<int>& out) { out(x); }
+};
+
+TEST(GraphFailures, AKeeperThatEmitsTwiceForAStampEndsTheRun) {
+  for (const int workers : {1, 2, 4}) {
+    Graph g("each");
+    const auto numbers = g.source("count", {}, count_to(3));
+    const auto each =
+        g.keeper<int>("each", {.order = Order::stamp, .single = true}, EachOfTwo{}, numbers, numbers);
+    g.sink(
+        "write", {.order = Order::stamp}, [](int) {}, each);
+    EXPECT_EQ(message_of([&] { g.run({.workers = workers}).wait(); }),
+              "sink 'write' is ordered, but gets item 0 twice");
+  }
+}
+
+TEST(GraphFailures, AnInputThatGetsTwoItemsOfAStampEndsTheRun) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Graph g("each");
+    const auto numbers = g.source("count", {}, count_to(3));
+    const auto each =
+        g.keeper<int>("each", {.order = Order::arrival, .single = true}, EachOfTwo{}, numbers, numbers);
+    const auto other = g.task("other", {}, graph_test::pass_on<int>(), numbers);
+    g.configure({.window = 1});
+    g.discard(g.task(
+        "add", {}, [](int x, int y) { return x + y; }, other, each));
+    EXPECT_EQ(message_of([&] { g.rehearse(seed); }),
+              "task 'add' gets two items for item 0 at one input, although what emits them is single");
+  }
+}
+
+TEST(GraphFailures, ABodyThatCannotBeCopiedRunsOnce) {
+  Graph g("once");
+  g.sink(
+      "write", {}, [own = std::make_unique<int>(3)](int) { EXPECT_EQ(*own, 3); },
+      g.source("count", {}, count_to(3)));
+  g.run({.workers = 2}).wait();
+  EXPECT_EQ(message_of([&] { g.run({.workers = 2}).wait(); }),
+            "a body that cannot be copied runs once: build the graph again");
+}
+
+TEST(GraphFailures, AnItemCannotGoToAPlaceThatDoesNotExist) {
+  Graph g("places");
+  g.discard(g.replicate(
+      "copies", {Place::threads()}, [](int x) { return x; }, g.source("count", {}, count_to(3)),
+      [](const Flow<int>& flow) { return flow; }));
+  EXPECT_EQ(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
+            "an item is sent to a place that does not exist");
+}
+
+TEST(GraphFailures, ItemsArePushedAndTakenAtTheEnds) {
+  Graph g("ends");
+  const auto in = g.input<int>("in");
+  const auto made = g.task("make", {}, graph_test::pass_on<int>(), in);
+  g.discard(made);
+  auto run = g.run({.workers = 1});
+  EXPECT_EQ(message_of([&] { run.push(made, 1); }), "items are pushed at task 'make', which is no input");
+  EXPECT_EQ(message_of([&] { run.close(made); }), "items are pushed at task 'make', which is no input");
+  EXPECT_EQ(message_of<InternalError>([&] { run.pop(made); }),
+            "items are taken from a flow without an output");
+}
+
 }  // namespace
 }  // namespace tessera::graph

@@ -1,209 +1,295 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the terms of IDEA (iterative dataflow for image processing) become in graphs of tasks.
+// The terms of IDEA (image processing by dataflow: ports, channels, control signals), as graphs have them.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <deque>
+#include <memory>
+#include <set>
 
-#include "counting.hpp"
-#include "tessera/graph/graph.hpp"
+#include "small_graphs.hpp"
+#include "tessera/graph/explain.hpp"
 
 namespace tessera::graph {
 namespace {
 
-using graph_test::count_to;
+using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::message_of;
 
 TEST(Idea, PortChannelDatablock) {
-  // Ports are parameters, channels are flows, and a datablock that two ports read is not copied.
-  struct Block {
-    explicit Block(std::int64_t given) : value(given) {}
-    Block(const Block& other) : value(other.value), copies(other.copies + 1) {}
-    Block(Block&&) = default;
-    std::int64_t value;
-    int copies = 0;
+  // Parameters are ports, flows are channels, and items of any type are data blocks, which readers share.
+  struct Image {
+    std::vector<float> values;
+    const float* address() const { return values.data(); }
   };
-  Graph g("blocks");
-  const auto blocks = g.task(
-      "make", {}, [](std::int64_t i) { return Block(i); }, g.source("read", {}, count_to(50)));
-  const auto one = g.task(
-      "one", {}, [](const Block& block) { return block.value + block.copies; }, blocks);
-  const auto two = g.task(
-      "two", {}, [](const Block& block, std::int64_t x) { return block.value + x + block.copies; }, blocks,
-      one);
-  std::int64_t sum = 0;
-  g.sink(
-      "write", {}, [&](std::int64_t x) { sum += x; }, two);
-  g.run({.workers = 3}).wait();
-  EXPECT_EQ(sum, 2 * 49 * 50 / 2);
-}
-
-TEST(Idea, ControlSignalsAreScopes) {
-  // The end of a sequence reaches a task behind the last of its items, whatever way each took.
-  std::vector<std::size_t> sizes;
-  Graph g("sequences");
-  const auto parts = g.scatter<std::int64_t>(
-      "split", {},
-      [](std::int64_t n, Out<std::int64_t>& out) {
-        for (std::int64_t i = 0; i < n; ++i) out(i);
-      },
-      g.source("read", {}, count_to(20)));
-  const auto kept = g.task(
-      "filter", {}, [](std::int64_t i) { return i % 4 == 0 ? std::nullopt : std::optional(i); }, parts);
-  g.sink(
-      "write", {.order = Order::stamp},
-      [&](const std::vector<std::int64_t>& all) { sizes.push_back(all.size()); }, g.gather("end", kept));
-  g.run({.workers = 4}).wait();
-  ASSERT_EQ(sizes.size(), 20U);
-  for (std::size_t n = 0; n < 20; ++n) EXPECT_EQ(sizes[n], n - (n + 3) / 4);
-}
-
-TEST(Idea, MultiPortPriorities) {
-  // Items of one stamp come in the order of the ports.
-  struct Ports {
-    std::string text;
-    void operator()(std::int64_t, Out<std::string>&) { text += "a"; }
-    void operator()(double, Out<std::string>&) { text += "b"; }
-    void operator()(char, Out<std::string>& out) { out(text += "c"); }
-  };
-  Graph g("ports");
-  const auto numbers = g.source("read", {}, count_to(30));
-  const auto third = g.task(
-      "third", {}, [](std::int64_t) { return 'c'; }, numbers);
-  const auto second = g.task(
-      "second", {}, [](std::int64_t i) { return static_cast<double>(i); }, numbers);
-  const auto texts = g.keeper<std::string>("ports", {.order = Order::stamp, .single = true}, Ports{}, numbers,
-                                           second, third);
-  std::string last;
-  g.sink(
-      "write", {.order = Order::stamp}, [&](const std::string& text) { last = text; }, texts);
-  std::string expected;
-  for (int i = 0; i < 30; ++i) expected += "abc";
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    g.rehearse(seed);
-    EXPECT_EQ(last, expected);
+  for (const int workers : {1, 2, 4}) {
+    Graph g("ports");
+    const auto images = g.source("camera", {}, [](std::int64_t i) {
+      return i < 50 ? std::optional(
+                          std::make_shared<Image>(Image{std::vector<float>(10, static_cast<float>(i))}))
+                    : std::nullopt;
+    });
+    const auto sums = g.task(
+        "sum", {},
+        [](const std::shared_ptr<Image>& image) {
+          return std::accumulate(image->values.begin(), image->values.end(), 0.0F);
+        },
+        images);
+    const auto texts = g.task(
+        "name", {}, [](const std::shared_ptr<Image>& image) { return std::to_string(image->values.size()); },
+        images);
+    std::vector<std::string> seen;
+    g.sink(
+        "show", {.order = Order::stamp},
+        [&](const std::shared_ptr<Image>& image, float sum, const std::string& text) {
+          EXPECT_EQ(sum, 10 * image->values[0]) << "values of one stamp meet";
+          seen.push_back(text);
+        },
+        images, sums, texts);
+    g.run({.workers = workers}).wait();
+    EXPECT_EQ(seen, std::vector<std::string>(50, "10"));
   }
 }
 
+/// Keeps an item that must not go on yet, and lets two go at once later.
+struct Queue {
+  std::deque<int> kept = {};
+  void operator()(int x, Out<int>& out) {
+    kept.push_back(x);
+    if (x % 4 != 3) return;
+    for (; !kept.empty(); kept.pop_front()) out(kept.front());
+  }
+};
+
 TEST(Idea, PredicatedChannelDrops) {
-  std::int64_t sum = 0;
-  Graph g("predicate");
-  const auto numbers = g.source("read", {}, count_to(100));
-  const auto odd = g.task(
-      "odd", {}, [](std::int64_t i) { return i % 2 == 1 ? std::optional(i) : std::nullopt; }, numbers);
-  // What waits for a dropped item is dropped, too.
-  g.sink(
-      "write", {}, [&](std::int64_t a, std::int64_t b) { sum += a + b; }, odd,
-      g.task(
-          "same", {}, [](std::int64_t i) { return i; }, numbers));
-  g.run({.workers = 4}).wait();
-  EXPECT_EQ(sum, 2 * 2500);
+  for (const int workers : {1, 2, 4}) {
+    Graph g("drop");
+    std::vector<int> seen;
+    g.sink("write", {.order = Order::stamp}, append_to(seen),
+           g.task(
+               "even", {}, [](int x) { return x % 2 == 0 ? std::optional(x / 2) : std::nullopt; },
+               g.source("count", {}, count_to(100))));
+    g.run({.workers = workers}).wait();
+    EXPECT_EQ(seen, first_numbers(50));
+  }
 }
 
 TEST(Idea, PredicatedChannelQueues) {
-  // Items wait in the state of a keeper until the predicate holds.
-  struct Gate {
-    std::deque<std::int64_t> queue;
-    void operator()(std::int64_t i, Out<std::int64_t>& out) {
-      queue.push_back(i);
-      if (i % 10 != 9) return;
-      for (const std::int64_t waiting : std::exchange(queue, {})) out(waiting);
-    }
-    void finish(Out<std::int64_t>& out) {
-      for (const std::int64_t waiting : queue) out(waiting);
-    }
-  };
-  std::vector<std::int64_t> seen;
-  Graph g("gate");
-  g.keeper(
-      "write", {.order = Order::arrival}, [&](std::int64_t i) { seen.push_back(i); },
-      g.keeper<std::int64_t>("gate", {.order = Order::stamp}, Gate{}, g.source("read", {}, count_to(95))));
-  g.run({.workers = 1}).wait();
-  EXPECT_EQ(seen.size(), 95U);
+  for (const int workers : {1, 2, 4}) {
+    Graph g("queue");
+    std::vector<int> seen;
+    g.keeper("write", {.order = Order::arrival}, append_to(seen),
+             g.keeper<int>("queue", {.order = Order::stamp}, Queue{}, g.source("count", {}, count_to(102))));
+    g.run({.workers = workers}).wait();
+    std::ranges::sort(seen);
+    EXPECT_EQ(seen, first_numbers(100)) << "the last two still wait for the predicate";
+  }
 }
 
-TEST(Idea, InitializerChannelAndIteratorPorts) {
-  // What enters a loop initializes it. It ends after a number of turns, by a condition, or by its scope.
-  std::vector<std::int64_t> by_number, by_condition, nested;
-  Graph g("loops");
-  const auto numbers = g.source("read", {}, count_to(40));
-  const auto never = [](const std::int64_t&) { return false; };
-  const auto times = [&](const char* name, Flow<std::int64_t> x) {
-    return g.task(
-        name, {}, [](std::int64_t v) { return 3 * v + 1; }, x);
-  };
-  g.sink(
-      "number", {.order = Order::stamp}, [&](std::int64_t v) { by_number.push_back(v); },
-      g.loop(
-          "for", {.most = 4}, numbers, [&](Flow<std::int64_t> x) { return times("a", x); }, never));
-  g.sink(
-      "condition", {.order = Order::stamp}, [&](std::int64_t v) { by_condition.push_back(v); },
-      g.loop(
-          "while", {.most = 100}, numbers, [&](Flow<std::int64_t> x) { return times("b", x); },
-          [](const std::int64_t& v) { return v > 5000; }));
-  g.sink(
-      "nested", {.order = Order::stamp}, [&](std::int64_t v) { nested.push_back(v); },
-      g.loop(
-          "outer", {.most = 3}, numbers,
-          [&](Flow<std::int64_t> x) {
-            return g.loop(
-                "inner", {.most = 2}, x, [&](Flow<std::int64_t> y) { return times("c", y); }, never);
-          },
-          never));
-  g.run({.workers = 4}).wait();
-  ASSERT_EQ(nested.size(), 40U);
-  for (std::int64_t i = 0; i < 40; ++i) {
-    const auto after = [&](int turns) {
-      std::int64_t v = i;
-      for (int turn = 0; turn < turns; ++turn) v = 3 * v + 1;
-      return v;
-    };
-    std::int64_t v = 3 * i + 1;
-    while (v <= 5000) v = 3 * v + 1;
-    const auto at = static_cast<std::size_t>(i);
-    EXPECT_EQ(by_number[at], after(4));
-    EXPECT_EQ(by_condition[at], v);
-    EXPECT_EQ(nested[at], after(6));
+TEST(Idea, InitializerChannel) {
+  // What enters a loop is the value of its first turn.
+  for (const int workers : {1, 2, 4}) {
+    Graph g("initial");
+    std::vector<int> first_values;
+    const auto entering = g.task(
+        "initial", {}, [](int x) { return std::pair(100 + x, 0); }, g.source("count", {}, count_to(20)));
+    const auto left = g.loop(
+        "turns", {.most = 3}, entering,
+        [&](const Flow<std::pair<int, int>>& turn) {
+          return g.task(
+              "turn", {},
+              [](std::pair<int, int> x) {
+                EXPECT_TRUE(x.second > 0 || x.first >= 100);
+                return std::pair(x.first + 1, x.second + 1);
+              },
+              turn);
+        },
+        [](const std::pair<int, int>&) { return false; });
+    g.sink(
+        "write", {.order = Order::stamp},
+        [&](std::pair<int, int> x) { first_values.push_back(x.first - x.second); }, left);
+    g.run({.workers = workers}).wait();
+    ASSERT_EQ(first_values.size(), 20U);
+    for (int x = 0; x < 20; ++x) EXPECT_EQ(first_values[static_cast<std::size_t>(x)], 100 + x);
   }
+}
+
+/// Returns what a loop of `most` turns that ends at `until` makes of 1, and the number of calls of its body.
+template <class Until>
+std::pair<std::vector<int>, std::int64_t> run_loop(std::int64_t most, Until until, int workers) {
+  Graph g("loop");
+  const auto left = g.loop(
+      "turns", {.most = most}, g.source("count", {}, count_to(10)),
+      [&](const Flow<int>& turn) {
+        return g.task(
+            "double", {}, [](int x) { return 2 * x + 1; }, turn);
+      },
+      until);
+  std::vector<int> seen;
+  g.sink("write", {.order = Order::stamp}, append_to(seen), left);
+  auto run = g.run({.workers = workers});
+  run.wait();
+  return {seen, run.report().tasks.at(1).calls};
+}
+
+TEST(Idea, IteratorPort) {
+  for (const int workers : {1, 2, 4}) {
+    // An integer is the number of turns.
+    const auto [five, calls_of_five] = run_loop(
+        5, [](int) { return false; }, workers);
+    EXPECT_EQ(five, (std::vector{31, 63, 95, 127, 159, 191, 223, 255, 287, 319}));
+    EXPECT_EQ(calls_of_five, 50);
+    // A callback decides, by the data of each item.
+    const auto [large, calls_of_large] = run_loop(
+        100, [](int x) { return x > 100; }, workers);
+    EXPECT_EQ(large, (std::vector{127, 127, 191, 127, 159, 191, 111, 127, 143, 159}));
+    EXPECT_EQ(calls_of_large, 7 + 6 + 6 + 5 + 5 + 5 + 4 + 4 + 4 + 4);
+  }
+}
+
+TEST(Idea, IteratorPortScope) {
+  // Items inside a loop have a scope of their own, so that equal turns of one item meet, and no others.
+  for (const int workers : {1, 2, 4}) {
+    Graph g("scope");
+    const auto left = g.loop(
+        "turns", {.most = 20}, g.source("count", {}, count_to(30)),
+        [&](const Flow<int>& turn) {
+          const auto slow = g.loop(
+              "inner", {.most = 4}, turn,
+              [&](const Flow<int>& inner) {
+                return g.task(
+                    "add", {}, [](int x) { return x + 1; }, inner);
+              },
+              [](int x) { return x % 3 == 0; });
+          return g.task(
+              "meet", {},
+              [](int before, int after) {
+                EXPECT_EQ(after, before / 3 * 3 + 3);
+                return after;
+              },
+              turn, slow);
+        },
+        [](int x) { return x >= 30; });
+    std::vector<int> seen;
+    g.sink("write", {.order = Order::stamp}, append_to(seen), left);
+    g.run({.workers = workers}).wait();
+    ASSERT_EQ(seen.size(), 30U);
+    for (int x = 0; x < 30; ++x) EXPECT_EQ(seen[static_cast<std::size_t>(x)], 30);
+  }
+}
+
+struct Urgent {
+  int number;
+};
+
+/// Writes down what comes, by a letter for each input.
+struct Ports {
+  std::string* seen;
+  void operator()(Urgent x) const { *seen += "u" + std::to_string(x.number) + " "; }
+  void operator()(int x) const { *seen += "n" + std::to_string(x) + " "; }
+};
+
+TEST(Idea, MultiPortPriorities) {
+  // Of the items of one stamp, those of the first input come first, even if they have a longer way.
+  for (const int workers : {1, 2, 4}) {
+    std::string seen;
+    Graph g("ports");
+    const auto numbers = g.source("count", {}, count_to(4));
+    const auto way = g.task(
+        "way", {}, [](int x) { return x; }, numbers);
+    const auto urgent = g.task(
+        "urgent", {}, [](int x) { return x % 2 == 0 ? std::optional(Urgent{x}) : std::nullopt; }, way);
+    g.keeper("ports", {.order = Order::stamp}, Ports{&seen}, urgent, numbers);
+    g.run({.workers = workers}).wait();
+    EXPECT_EQ(seen, "u0 n0 n1 u2 n2 n3 ");
+  }
+}
+
+TEST(Idea, MultiPortOfSeveralSources) {
+  for (const int workers : {1, 2, 4}) {
+    std::string seen;
+    Graph g("ports");
+    const auto urgent = g.source("urgent", {}, [](std::int64_t i) {
+      return i < 2 ? std::optional(Urgent{static_cast<int>(i)}) : std::nullopt;
+    });
+    g.keeper("ports", {.order = Order::stamp}, Ports{&seen}, urgent, g.source("count", {}, count_to(4)));
+    g.run({.workers = workers}).wait();
+    EXPECT_EQ(seen, "u0 n0 u1 n1 n2 n3 ");
+  }
+}
+
+TEST(Idea, ControlSignals) {
+  // The end of a frame needs no signal: the scope of the frame closes when nothing of it is under way, at any
+  // depth.
+  for (const int workers : {1, 2, 4}) {
+    Graph g("frames");
+    const auto lines = g.scatter<int>(
+        "lines", {},
+        [](int frame, Out<int>& out) {
+          for (int line = 0; line < frame; ++line) out(line);
+        },
+        g.source("count", {}, count_to(12)));
+    const auto points = g.scatter<int>(
+        "points", {},
+        [](int line, Out<int>& out) {
+          for (int point = 0; point < line; ++point) out(point);
+        },
+        lines);
+    const auto kept = g.task(
+        "keep", {}, [](int point) { return point % 3 != 0 ? std::optional(point) : std::nullopt; }, points);
+    const auto line_sums = g.task(
+        "add points", {},
+        [](const std::vector<int>& all) { return std::accumulate(all.begin(), all.end(), 0); },
+        g.gather("end of line", kept));
+    std::vector<std::vector<int>> seen;
+    g.sink("write", {.order = Order::stamp}, append_to(seen), g.gather("end of frame", line_sums));
+    g.run({.workers = workers}).wait();
+    ASSERT_EQ(seen.size(), 12U);
+    for (int frame = 0; frame < 12; ++frame) {
+      std::vector<int> sums;
+      for (int line = 0; line < frame; ++line) {
+        sums.push_back(0);
+        for (int point = 0; point < line; ++point) sums.back() += point % 3 != 0 ? point : 0;
+      }
+      EXPECT_EQ(seen[static_cast<std::size_t>(frame)], sums);
+    }
+  }
+}
+
+/// Mixes what comes into one number, so that the order matters.
+struct Mix {
+  std::uint64_t* state;
+  void operator()(int x) const { *state = *state * 31 + static_cast<std::uint64_t>(x); }
+  void operator()(long x) const { *state = *state * 37 + static_cast<std::uint64_t>(x); }
+};
+
+/// Returns the states that all rehearsals of a keeper with this order give, and the text of its graph.
+std::pair<std::set<std::uint64_t>, std::string> rehearse_mix(Order order) {
+  std::uint64_t state = 0;
+  Graph g("mix");
+  const auto numbers = g.source("count", {}, count_to(8));
+  const auto slow = g.task(
+      "slow", {}, [](int x) { return static_cast<long>(x); }, numbers);
+  g.keeper("mix", {.order = order}, Mix{&state}, slow, numbers);
+  std::set<std::uint64_t> states;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    state = 0;
+    g.rehearse(seed);
+    states.insert(state);
+  }
+  return {states, to_text(g)};
 }
 
 TEST(Idea, DeterminismRule) {
-  // With an order that is said, the result is the same in any order of execution. With the order of arrival
-  // it is not, which a rehearsal shows.
-  struct Last {
-    std::int64_t state = 0;
-    void operator()(std::int64_t i, Out<std::int64_t>& out) { out(state = 31 * state + i); }
-  };
-  const auto results = [](Order order) {
-    std::vector<std::int64_t> all;
-    std::int64_t last = 0;
-    Graph g("order");
-    const auto numbers = g.task(
-        "pass", {}, [](std::int64_t i) { return i; }, g.source("read", {}, count_to(20)));
-    g.keeper(
-        "write", {.order = Order::arrival}, [&](std::int64_t i) { last = i; },
-        g.keeper<std::int64_t>("state", {.order = order}, Last{}, numbers));
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      g.rehearse(seed);
-      all.push_back(last);
-    }
-    return all;
-  };
-  const std::vector<std::int64_t> arrival = results(Order::arrival), again = results(Order::arrival);
-  EXPECT_EQ(arrival, again);  // A seed that fails fails again.
-  EXPECT_NE(std::ranges::count(arrival, arrival.front()), 200);
-  std::vector<std::int64_t> seen;
-  Graph g("ordered");
-  const auto numbers = g.task(
-      "pass", {}, [](std::int64_t i) { return i; }, g.source("read", {}, count_to(20)));
-  g.sink(
-      "write", {.order = Order::stamp}, [&](std::int64_t i) { seen.push_back(i); },
-      g.keeper<std::int64_t>("state", {.order = Order::stamp, .single = true}, Last{}, numbers));
-  g.rehearse(0);
-  const std::vector<std::int64_t> first = std::exchange(seen, {});
-  for (std::uint64_t seed = 1; seed < 200; ++seed) {
-    g.rehearse(seed);
-    EXPECT_EQ(std::exchange(seen, {}), first);
-  }
+  EXPECT_EQ(message_of([] { rehearse_mix(Order::unsaid); }),
+            "keeper 'mix' keeps state and reads 2 flows: say Order::stamp or Order::arrival");
+  const auto [stamped, text_of_stamped] = rehearse_mix(Order::stamp);
+  EXPECT_EQ(stamped.size(), 1U) << "the order of stamps is one order";
+  EXPECT_EQ(text_of_stamped.find("may depend on arrival"), std::string::npos);
+  const auto [arrived, text_of_arrived] = rehearse_mix(Order::arrival);
+  EXPECT_GT(arrived.size(), 1U) << "rehearsals find out that the order of arrival matters";
+  EXPECT_NE(
+      text_of_arrived.find("keeper 'mix' sees items as they arrive, so that results may depend on arrival."),
+      std::string::npos)
+      << text_of_arrived;
 }
 
 }  // namespace

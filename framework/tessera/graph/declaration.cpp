@@ -46,6 +46,12 @@ std::string title(const TaskDeclaration& task) {
   return fmt::format("{} '{}'", name_of(task.kind), task.name);
 }
 
+const FlowDeclaration& Declaration::flow(int id) const {
+  if (id < 0 || id >= static_cast<int>(flows.size()))
+    throw InputError(fmt::format("graph '{}' does not have a flow that it is given: use its own", name));
+  return flows[static_cast<std::size_t>(id)];
+}
+
 int Declaration::add_task(TaskDeclaration task) {
   const int id = static_cast<int>(tasks.size());
   for (std::size_t input = 0; input < task.inputs.size(); ++input)

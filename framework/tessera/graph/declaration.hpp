@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tessera/graph/emitter.hpp"
@@ -115,8 +116,9 @@ struct Declaration {
 
   TaskDeclaration& task(int id) { return tasks[static_cast<std::size_t>(id)]; }
   const TaskDeclaration& task(int id) const { return tasks[static_cast<std::size_t>(id)]; }
-  FlowDeclaration& flow(int id) { return flows[static_cast<std::size_t>(id)]; }
-  const FlowDeclaration& flow(int id) const { return flows[static_cast<std::size_t>(id)]; }
+  /// Throws InputError if the graph does not have the flow.
+  const FlowDeclaration& flow(int id) const;
+  FlowDeclaration& flow(int id) { return const_cast<FlowDeclaration&>(std::as_const(*this).flow(id)); }
   const Region& region(int id) const { return regions[static_cast<std::size_t>(id)]; }
 
   /// Adds a task, and notes it with the flows that it reads. Returns its number.

@@ -157,10 +157,10 @@ class Graph {
   }
 
   /// Makes a copy of a part of the graph for each of `places`. `where(item)` is the index of the place that
-  /// an item goes to, or a std::vector of indices, to all of which it goes. `body(flow)` adds the tasks of
-  /// one place and returns a flow. Their names get the index of the place, as in "fft[1]", and their place is
-  /// this one unless their options say otherwise. Returns the flow of the items of all copies. Copies may be
-  /// replicated again. Throws InputError if there are no places.
+  /// an item goes to, or a std::vector of indices, to each of which it goes once. `body(flow)` adds the tasks
+  /// of one place and returns a flow. Their names get the index of the place, as in "fft[1]", and their place
+  /// is this one unless their options say otherwise. Returns the flow of the items of all copies. Copies may
+  /// be replicated again. Throws InputError if there are no places.
   template <class T, class Where, class Body>
   auto replicate(std::string name, const std::vector<Place>& places, Where where, const Flow<T>& flow,
                  const Body& body) {
@@ -230,17 +230,13 @@ class Graph {
   void leave_place();
   int add_output(int task, bool several);
 
-  static void note(detail::TaskDeclaration& task, int flow, int pool) {
-    if (flow >= 0) task.inputs.push_back(flow);
-    if (pool >= 0) task.pools.push_back(pool);
-  }
   template <class T>
   static void note(detail::TaskDeclaration& task, const Flow<T>& flow) {
-    note(task, flow.number(), -1);
+    task.inputs.push_back(flow.number());
   }
   template <class T>
   static void note(detail::TaskDeclaration& task, const Pool<T>& pool) {
-    note(task, -1, pool.number());
+    task.pools.push_back(pool.number());
   }
 
   /// Returns the declaration of a task with a body of the type Typed.

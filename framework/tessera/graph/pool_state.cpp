@@ -8,6 +8,11 @@
 namespace tessera::graph::detail {
 
 void PoolState::allocate() {
+  high_water_ = 0;
+  while (std::ssize(slots_) > count && !free_.empty()) {
+    std::erase_if(slots_, [&](const auto& slot) { return slot.get() == free_.back(); });
+    free_.pop_back();
+  }
   while (std::ssize(slots_) < count) {
     slots_.push_back(std::make_unique<PoolSlot>());
     slots_.back()->pool = this;
@@ -16,13 +21,13 @@ void PoolState::allocate() {
   }
 }
 
-bool PoolState::may_grant(std::uint64_t age, std::uint64_t oldest) const {
-  const int free = free_count();
-  if (free == 0 || age == oldest) return free > 0;
-  if (free > per_item) return true;
+bool PoolState::may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) const {
+  const int left = free_count() - wanted;
+  if (left < 0 || age == oldest) return left >= 0;
+  if (left >= per_item) return true;
   const auto held = std::ranges::count_if(
       slots_, [&](const auto& slot) { return slot->age == oldest && slot->holders.load() > 0; });
-  return free > per_item - static_cast<int>(held);
+  return left >= per_item - static_cast<int>(held);
 }
 
 PoolSlot* PoolState::take(std::uint64_t age) {
@@ -30,7 +35,7 @@ PoolSlot* PoolState::take(std::uint64_t age) {
   free_.pop_back();
   slot->age = age;
   slot->holders.store(1);
-  high_water_ = std::max(high_water_, count - free_count());
+  high_water_ = std::max(high_water_, static_cast<int>(slots_.size()) - free_count());
   return slot;
 }
 

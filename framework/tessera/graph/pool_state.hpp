@@ -14,7 +14,7 @@ namespace tessera::graph::detail {
 class PoolState;
 
 /// The task whose body runs on this thread. It is -1 outside bodies. Leases note it as their holder.
-[[gnu::tls_model("initial-exec")]] inline thread_local int running_task = -1;
+inline thread_local int running_task = -1;
 
 /// The interface of those who are told when a buffer returns to a pool.
 class PoolListener {
@@ -58,18 +58,17 @@ class PoolState {
         core_(std::move(core)),
         make_(std::move(make)) {}
 
-  /// Makes the buffers that are still missing. Runs call this before they start.
+  /// Makes the buffers that are missing, and destroys those that are too many and free. Runs call this before
+  /// they start.
   void allocate();
-  /// Returns whether the item with the age `age` may have a buffer. `oldest` is the age of the oldest item,
-  /// for which as many buffers stay reserved as it may still need. The lock of the core must be held, as for
-  /// all functions below but `give_back`.
-  bool may_grant(std::uint64_t age, std::uint64_t oldest) const;
+  /// Returns whether the item with the age `age` may have `wanted` buffers. `oldest` is the age of the oldest
+  /// item, for which as many buffers stay reserved as it may still need. The lock of the core must be held,
+  /// as for all functions below but `give_back`.
+  bool may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) const;
   /// Returns whether a buffer is free.
   bool has_free() const { return !free_.empty(); }
   /// Takes a free buffer, with one holder.
   PoolSlot* take(std::uint64_t age);
-  /// Puts a buffer back that was taken but never given to a body.
-  void put_back(PoolSlot* slot) { free_.push_back(slot); }
   /// Returns the task that holds the most buffers, and how many it holds. The task is -1 if no body holds
   /// them.
   std::pair<int, int> greatest_holder() const;

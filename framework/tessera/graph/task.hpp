@@ -17,7 +17,8 @@ enum class Order : std::uint8_t {
 /// What happens when a body throws an exception.
 enum class OnError : std::uint8_t {
   stop,  ///< The run ends, and Run::wait throws the exception.
-  skip   ///< The item of the source is dropped, and the report lists it. The run goes on.
+  skip   ///< The item of the source is dropped with all that this call has emitted, and the report lists it.
+         ///< The run goes on.
 };
 
 /// The options of a task. Places and workers do not change results, and Order::arrival may.

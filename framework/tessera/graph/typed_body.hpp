@@ -112,9 +112,9 @@ template <class Result>
 void emit_result(Emitter& emitter, Result&& result) {
   using U = typename ItemType<std::remove_cvref_t<Result>>::Type;
   if constexpr (std::is_same_v<std::remove_cvref_t<Result>, U>)
-    emitter.emit_last(0, new ItemOf<U>(std::forward<Result>(result)));
+    emitter.emit_last(0, emitter.memory().make<U>(std::forward<Result>(result)));
   else if (result)
-    emitter.emit_last(0, new ItemOf<U>(*std::forward<Result>(result)));
+    emitter.emit_last(0, emitter.memory().make<U>(*std::forward<Result>(result)));
 }
 
 /// The body of a task, sink or scatter, which is called with one value for each argument. If `by_out` is
@@ -239,7 +239,7 @@ class SourceBody final : public HookedBody<User, U> {
   bool call(Emitter& emitter, Call& call) override {
     std::optional<U> item = call_with(call, std::index_sequence_for<Ps...>{});
     if (!item) return false;
-    emitter.emit_last(0, new ItemOf<U>(std::move(*item)));
+    emitter.emit_last(0, emitter.memory().make<U>(std::move(*item)));
     return true;
   }
 
@@ -247,8 +247,7 @@ class SourceBody final : public HookedBody<User, U> {
   template <std::size_t... Numbers>
   std::optional<U> call_with(Call& call, std::index_sequence<Numbers...>) {
     if constexpr (std::is_invocable_v<User&, std::int64_t, Lease<Ps>..., std::stop_token>)
-      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...,
-                         call.stop->get_token());
+      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))..., call.stop);
     else
       return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...);
   }
@@ -276,7 +275,7 @@ class GatherBody final : public Body {
       else
         values.push_back(std::move(value));
     }
-    emitter.emit_last(0, new ItemOf<std::vector<T>>(std::move(values)));
+    emitter.emit_last(0, emitter.memory().make(std::move(values)));
     return true;
   }
 };
@@ -302,7 +301,8 @@ class RouteBody final : public Body {
     if constexpr (std::integral<std::remove_cvref_t<decltype(to)>>)
       pass(emitter, call, static_cast<int>(to));
     else
-      for (const auto place : to) pass(emitter, call, static_cast<int>(place));
+      for (auto place = std::begin(to); place != std::end(to); ++place)
+        if (std::find(std::begin(to), place, *place) == place) pass(emitter, call, static_cast<int>(*place));
     return true;
   }
 
@@ -325,8 +325,12 @@ std::function<std::unique_ptr<Body>()> body_maker(User user, More... more) {
       return std::make_unique<Typed>(user, more...);
     };
   else
-    return [shared = std::make_shared<User>(std::move(user)), more...]() -> std::unique_ptr<Body> {
-      return std::make_unique<Typed>(std::move(*shared), more...);
+    return [shared = std::make_shared<std::optional<User>>(std::move(user)),
+            more...]() -> std::unique_ptr<Body> {
+      if (!*shared) throw InputError("a body that cannot be copied runs once: build the graph again");
+      auto body = std::make_unique<Typed>(std::move(**shared), more...);
+      shared->reset();
+      return body;
     };
 }
 

@@ -26,7 +26,6 @@ bool is_serial(const TaskDeclaration& task) {
 void check_names(const Declaration& graph) {
   std::set<std::string> names;
   for (const TaskDeclaration& task : graph.tasks) {
-    require(!task.name.empty(), fmt::format("a {} has no name: give it one", name_of(task.kind)));
     require(task.kind == TaskKind::turn || names.insert(task.name).second,
             fmt::format("two tasks are called '{}': give one of them another name", task.name));
   }
@@ -70,9 +69,10 @@ void check_turns(const TaskDeclaration& task) {
 
 /// Checks what a task reads, and whether it reads items in an order.
 void check_inputs(const Declaration& graph, const TaskDeclaration& task) {
-  require(task.inputs.size() <= max_inputs && task.pools.size() <= max_pools,
-          fmt::format("{} reads {} flows and {} pools: at most {} and {} are possible", title(task),
-                      task.inputs.size(), task.pools.size(), max_inputs, max_pools));
+  require(
+      (task.inputs.size() <= max_inputs || task.kind == TaskKind::merge) && task.pools.size() <= max_pools,
+      fmt::format("{} reads {} flows and {} pools: at most {} and {} are possible", title(task),
+                  task.inputs.size(), task.pools.size(), max_inputs, max_pools));
   require(task.kind != TaskKind::keeper || task.options.order != Order::unsaid,
           fmt::format("{} keeps state and reads {} flow{}: say Order::stamp or Order::arrival", title(task),
                       task.inputs.size(), task.inputs.size() == 1 ? "" : "s"));
@@ -85,6 +85,9 @@ void check_inputs(const Declaration& graph, const TaskDeclaration& task) {
               title(task), graph.task(std::max(several, 0)).name));
   require(several < 0 || !joins(task),
           fmt::format("{} reads items of equal stamps, but '{}' emits several items per stamp: use a keeper",
+                      title(task), graph.task(std::max(several, 0)).name));
+  require(several < 0 || task.kind != TaskKind::gather,
+          fmt::format("{} collects one item per part, but '{}' emits several: scatter and gather those",
                       title(task), graph.task(std::max(several, 0)).name));
   const int region = graph.flow(task.inputs.front()).region;
   for (const int input : task.inputs) {
@@ -124,14 +127,26 @@ void check_ways_back(const Declaration& graph) {
 }
 
 void check_pools(const Declaration& graph) {
+  std::set<std::string> names;
   for (const PoolDeclaration& pool : graph.pools) {
     const PoolState& state = *pool.state;
+    require(names.insert(state.name).second,
+            fmt::format("two pools are called '{}': give one of them another name", state.name));
     require(state.per_item >= 1,
             fmt::format("pool '{}' has {} buffers per item: give 1 or more", state.name, state.per_item));
     require(state.count >= state.per_item,
             fmt::format("pool '{}' has {} buffers, but an item needs {}: raise graph.{}.count", state.name,
                         state.count, state.per_item, state.name));
   }
+  for (const TaskDeclaration& task : graph.tasks)
+    for (const int pool : task.pools) {
+      const PoolState& state = *graph.pools[static_cast<std::size_t>(pool)].state;
+      const auto taken = std::ranges::count(task.pools, pool);
+      require(
+          taken <= state.per_item,
+          fmt::format("{} takes {} buffers of pool '{}' for each item, whose per_item is {}: raise per_item",
+                      title(task), taken, state.name, state.per_item));
+    }
 }
 
 }  // namespace

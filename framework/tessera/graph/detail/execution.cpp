@@ -47,8 +47,11 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
   ordered_by_source_.resize(graph_.tasks.size());
   make_nodes();
   make_lanes();
-  for (const TaskDeclaration& task : graph_.tasks)
+  make_targets();
+  for (const TaskDeclaration& task : graph_.tasks) {
     if (task.kind == TaskKind::feedback) trip_limit_ += task.options.most;
+    may_skip_ = may_skip_ || task.options.on_error == OnError::skip;
+  }
   int ranks = 1;
   if (!is_rehearsal() && options_.communicator != MPI_COMM_NULL) MPI_Comm_size(options_.communicator, &ranks);
   if (ranks > 1) ranks_ = std::make_unique<Ranks>(*this, options_.communicator);
@@ -85,10 +88,6 @@ void Execution::make_nodes() {
       sources_.push_back(node.get());
     }
     if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
-    node->has_jobs = task.kind < TaskKind::enter && task.kind != TaskKind::gather;
-    node->holds_back = task.kind == TaskKind::keeper || task.kind == TaskKind::route || task.options.single;
-    node->joins = task.inputs.size() > 1 && task.kind != TaskKind::keeper;
-    node->may_wait = node->ordered != nullptr || !node->pools.empty() || task.kind == TaskKind::output;
     nodes_.push_back(std::move(node));
   }
   for (const auto& node : nodes_) {
@@ -109,6 +108,19 @@ void Execution::make_nodes() {
     }
   }
   std::erase_if(finish_order_, [&](int id) { return !graph_.task(id).has_finish; });
+}
+
+void Execution::make_targets() {
+  for (const FlowDeclaration& flow : graph_.flows) {
+    std::vector<Target>& targets = targets_.emplace_back();
+    for (const Reader& reader : flow.readers) {
+      Node& to = node(reader.task);
+      const TaskKind kind = to.task->kind;
+      const bool has_body = to.task->make_body != nullptr && kind != TaskKind::gather;
+      const bool joins = to.task->inputs.size() > 1 && kind != TaskKind::keeper;
+      targets.push_back({&to, reader.input, has_body && !joins && to.ordered == nullptr && to.pools.empty()});
+    }
+  }
 }
 
 void Execution::make_lanes() {
@@ -166,10 +178,8 @@ void Execution::start() {
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
       if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
-      BlockCache cache;
-      BlockCache::of_thread = &cache;
-      while (Job* const job = next(worker)) worker.run(*job);
-      BlockCache::of_thread = nullptr;
+      Job job;
+      while (next(worker, job)) worker.run(job);
     });
 }
 
@@ -188,12 +198,26 @@ void Execution::rehearse() {
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
-/// Makes the job that a worker has for itself ready. The lock must be held.
-void Execution::give_up_own(Worker& worker) {
-  if (std::exchange(worker.has_carried, false)) worker.lane->push(*worker.carried);
+/// Takes the job that the worker has for itself, unless an older one is ready or kernels wait.
+bool Execution::take_own(Worker& worker, Job& job) const {
+  if (is_paused_.load(std::memory_order_relaxed)) return false;
+  const std::uint64_t oldest = worker.lane->oldest.load(std::memory_order_relaxed);
+  bool& has_own = worker.has_carried ? worker.has_carried : worker.has_source_call;
+  const Job& own = worker.has_carried ? worker.carried : worker.source_call;
+  if (!has_own || (oldest != ~std::uint64_t(0) && oldest < own.age())) return false;
+  job = own;
+  has_own = false;
+  return true;
 }
 
-Job* Execution::next_ready(Worker& worker) {
+/// Makes the jobs that a worker has for itself ready.
+void Execution::give_up_own(Worker& worker) {
+  if (std::exchange(worker.has_carried, false)) worker.lane->push(worker.carried);
+  if (std::exchange(worker.has_source_call, false)) worker.lane->push(worker.source_call);
+}
+
+bool Execution::next(Worker& worker, Job& job) {
+  if (take_own(worker, job)) return true;
   std::unique_lock lock(mutex());
   give_up_own(worker);
   const bool pauses =
@@ -204,20 +228,20 @@ Job* Execution::next_ready(Worker& worker) {
     if (pauses && --running_pausable_ == 0 && is_paused_) main_wake_.notify_all();
   }
   for (;;) {
-    if (is_done_) return nullptr;
+    if (is_done_) return false;
     if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
     check_stuck();
-    if (is_done_) return nullptr;
+    if (is_done_) return false;
     if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
     ++worker.lane->sleeping;
     worker.lane->wake.wait(lock);
     --worker.lane->sleeping;
   }
-  *worker.current = worker.lane->pop();
+  job = worker.lane->pop();
   worker.is_running = true;
   ++running_;
   if (pauses) ++running_pausable_;
-  return worker.current;
+  return true;
 }
 
 void Execution::wait() {
@@ -279,8 +303,15 @@ void Execution::abandon() {
     for (const Job& job : std::exchange(node->offered, {})) push_dropped(job);
 }
 
+Node& Execution::input_of(int flow) {
+  Node& input = node(graph_.flow(flow).producer);
+  if (input.task->kind != TaskKind::input)
+    throw InputError("items are pushed at " + title(*input.task) + ", which is no input");
+  return input;
+}
+
 bool Execution::push(int flow, Item* item) {
-  Node& node = this->node(graph_.flow(flow).producer);
+  Node& node = input_of(flow);
   Scope* scope = nullptr;
   {
     std::unique_lock lock(mutex());
@@ -303,8 +334,7 @@ bool Execution::push(int flow, Item* item) {
 
 void Execution::close(int flow) {
   const std::lock_guard lock(mutex());
-  Node& node = this->node(graph_.flow(flow).producer);
-  close_source(node);
+  close_source(input_of(flow));
   check_quiet();
   check_stuck();
 }

@@ -28,14 +28,17 @@ struct Job {
   std::uint32_t trips = 0;
   /// The time at which the job began to wait, in nanoseconds.
   std::int64_t since = 0;
-  /// The buffers that were granted, in the order of the pools of the task.
-  std::array<PoolSlot*, max_pools> grants{};
+  /// The buffers that were granted, in the order of the pools of the task. It is null if the task takes none.
+  std::array<PoolSlot*, max_pools>* grants = nullptr;
 
   static constexpr std::int32_t finish_input = -1;
   static constexpr std::int32_t dropped_input = -2;
   /// Returns the age of the item of the source that the job belongs to (see Scope::age).
   std::uint64_t age() const { return scope->root->age; }
 };
+
+/// Puts back the buffers of a job that its body has not taken.
+void put_back_grants(Job& job);
 
 /// Returns whether the job `a` is less urgent than `b`: jobs of older items come first, then those that are
 /// nearer to the end of the graph.
@@ -96,6 +99,13 @@ struct Source {
   std::condition_variable room;
 };
 
+/// A task that reads a flow. Plain ones are called for each item by itself, without order or buffers.
+struct Target {
+  Node* node = nullptr;
+  int input = 0;
+  bool is_plain = false;
+};
+
 /// A count that one thread changes, and that others may read at any time.
 class Count {
  public:
@@ -122,22 +132,9 @@ struct Node {
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
-  /// Whether items become jobs when they come. Items go on at once where there is no body, and gathers
-  /// collect them.
-  bool has_jobs = false;
-  /// Whether items wait for others of their stamp.
-  bool joins = false;
-  /// Whether items may have to wait for their turn, for buffers or for Run::pop.
-  bool may_wait = false;
   /// The gathers that collect the parts of this scatter.
   std::vector<int> gathers;
 
-  /// Whether `leave` must be called when a body returns.
-  bool is_limited() const { return limit > 0 || ordered != nullptr; }
-
-  /// Whether an emitted item waits until the body emits the next one or returns, so that the same thread can
-  /// carry the last one on. Bodies that may go on for long after they have emitted something do not wait.
-  bool holds_back = false;
   /// The bodies. Those of tasks without a limit belong to the threads of the lane.
   std::vector<std::unique_ptr<Body>> bodies;
   /// The largest number of bodies that run at the same time. It is 0 if the threads of the lane are the

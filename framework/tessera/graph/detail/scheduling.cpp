@@ -11,10 +11,11 @@
 
 namespace tessera::graph::detail {
 
-void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
+void Execution::proceed(const Job& given, Stage stage) {
+  Job job = given;
   Node& to = *job.node;
   if (has_failed()) return push_dropped(job);
-  if (stage == Stage::order && to.ordered != nullptr) return arrive(job, carrier);
+  if (stage == Stage::order && to.ordered != nullptr) return arrive(job);
   if (stage != Stage::body && !to.pools.empty() && !(pool_waiters_.empty() && grant(job, true))) {
     pool_waiters_.insert(
         std::ranges::upper_bound(pool_waiters_, job,
@@ -23,8 +24,7 @@ void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
     return grant_waiting(true);
   }
   if (to.task->kind == TaskKind::output) return offer(job);
-  if (!may_start(to, job)) return;
-  carrier != nullptr ? carrier->carry(job) : push_ready(job);
+  if (may_start(to, job)) push_ready(job);
 }
 
 void Execution::push_ready(const Job& job) {
@@ -40,11 +40,11 @@ void Execution::push_dropped(Job job) {
   push_ready(job);
 }
 
-void Execution::discard(Worker& worker, Job& job) {
+void Execution::discard(Worker& worker, Job job) {
   if (job.item != nullptr) Item::drop(job.item);
-  worker.put_back_grants(job);
+  put_back_grants(job);
   if (job.node->source != nullptr)
-    end_source_call(*job.node, job.scope, true);
+    end_source_call(nullptr, *job.node, job.scope, true);
   else
     release(worker, job.scope);
 }
@@ -58,7 +58,8 @@ void Execution::offer(const Job& job) {
 
 // --- Bodies ------------------------------------------------------------------------------------------
 
-bool Execution::is_admitted(Node& node, const Job& job) {
+bool Execution::may_start(Node& node, const Job& job) {
+  if (node.limit == 0) return true;
   const std::lock_guard lock(node.lock);
   if (node.admitted < node.limit) {
     ++node.admitted;
@@ -69,19 +70,21 @@ bool Execution::is_admitted(Node& node, const Job& job) {
   return false;
 }
 
-int Execution::take_limited_body(Node& node) {
+int Execution::take_body(const Worker& worker, Node& node) {
+  if (node.limit == 0) return node.is_serial ? 0 : worker.slot;
   const std::lock_guard lock(node.lock);
   const int body = node.free_bodies.back();
   node.free_bodies.pop_back();
   return body;
 }
 
-void Execution::leave_limited(Node& node, int body) {
+void Execution::leave(Node& node, int body) {
   if (node.ordered != nullptr) {
     const std::lock_guard lock(mutex());
     node.ordered->is_busy = false;
     return advance(node);
   }
+  if (node.limit == 0) return;
   Job next;
   {
     const std::lock_guard lock(node.lock);
@@ -100,7 +103,7 @@ void Execution::leave_limited(Node& node, int body) {
 
 // --- Order -------------------------------------------------------------------------------------------
 
-void Execution::arrive(Job& job, Worker* carrier) {
+void Execution::arrive(const Job& job) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
   if (scope->home >= 0 || scope->ordinal < ordered.next) {
@@ -116,7 +119,7 @@ void Execution::arrive(Job& job, Worker* carrier) {
       ++ordered.next;
       ordered.slots.erase(scope->ordinal);
       ordered.is_busy = true;
-      proceed(job, Stage::pools, carrier);
+      proceed(job, Stage::pools);
       return advance(*job.node);
     }
   }
@@ -151,7 +154,7 @@ void Execution::advance(Node& node) {
       ++ordered.next;
       continue;
     }
-    Job job = slot.arrived.front();
+    const Job job = slot.arrived.front();
     slot.arrived.erase(slot.arrived.begin());
     if (is_timed()) node.wait_order += now() - job.since;
     ordered.is_busy = true;
@@ -199,10 +202,13 @@ void Execution::note_complete(Node& reader, int source, std::int64_t ordinal) {
 /// buffers stay free as the oldest item may still need.
 bool Execution::grant(Job& job, bool reserves) {
   const std::uint64_t oldest = reserves ? oldest_age() : job.age();
-  for (const PoolState* pool : job.node->pools)
-    if (!pool->may_grant(job.age(), oldest)) return false;
-  for (std::size_t i = 0; i < job.node->pools.size(); ++i)
-    job.grants[i] = job.node->pools[i]->take(job.age());
+  const std::vector<PoolState*>& pools = job.node->pools;
+  for (const PoolState* pool : pools) {
+    const auto wanted = static_cast<int>(std::ranges::count(pools, pool));
+    if (!pool->may_grant(wanted, job.age(), oldest)) return false;
+  }
+  job.grants = new std::array<PoolSlot*, max_pools>{};
+  for (std::size_t i = 0; i < pools.size(); ++i) (*job.grants)[i] = pools[i]->take(job.age());
   if (is_timed() && job.since > 0) {
     const std::int64_t time = now();
     job.node->wait_pool += time - job.since;
@@ -228,7 +234,7 @@ void Execution::grant_waiting(bool reserves) {
     blocked.insert(blocked.end(), pools.begin(), pools.end());
     return false;
   });
-  for (Job& job : granted) proceed(job, Stage::body);
+  for (const Job& job : granted) proceed(job, Stage::body);
 }
 
 void Execution::buffer_returned() {
@@ -261,7 +267,7 @@ Scope* Execution::open_root(Node& node) {
   return scope;
 }
 
-void Execution::start_source(Node& node) {
+void Execution::start_source(Node& node, Worker* worker) {
   Source& source = *node.source;
   if (source.is_ended || source.is_pending) return;
   if (has_failed() || stop_.stop_requested()) return close_source(node);
@@ -269,7 +275,10 @@ void Execution::start_source(Node& node) {
   source.is_pending = true;
   Job job{.node = &node, .scope = open_root(node)};
   if (is_timed()) job.since = now();
-  proceed(job, Stage::pools);
+  const bool is_alone = worker != nullptr && worker->lane == node.lane && node.lane->threads == 1;
+  if (!is_alone || !node.pools.empty() || is_rehearsal()) return proceed(job, Stage::pools);
+  worker->source_call = job;
+  worker->has_source_call = true;
 }
 
 void Execution::close_source(Node& node) {
@@ -277,11 +286,11 @@ void Execution::close_source(Node& node) {
   advance_readers(node);
 }
 
-void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
+void Execution::end_source_call(Worker* worker, Node& node, Scope* scope, bool is_ended) {
   Source& source = *node.source;
   const std::lock_guard lock(mutex());
   source.is_pending = false;
-  if (!is_ended) return start_source(node);
+  if (!is_ended) return start_source(node, worker);
   --source.next;
   --source.in_flight;
   source.closed.pop_back();

@@ -7,6 +7,11 @@
 #include "tessera/graph/transfer.hpp"
 
 namespace tessera::graph::detail {
+namespace {
+
+PoolSlot** grants_of(const Job& job) { return job.grants == nullptr ? nullptr : job.grants->data(); }
+
+}  // namespace
 
 Worker::Worker(Execution& execution, Lane* given_lane, int given_slot)
     : lane(given_lane), slot(given_slot), execution_(execution), counters_(execution.graph().tasks.size()) {}
@@ -26,17 +31,20 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   job_ = &job;
   emitted_ = 0;
   last_ = nullptr;
-  const int outer_task = std::exchange(running_task, node.id);
+  const bool tells = execution_.has_pools();
+  const int outer_task = tells ? std::exchange(running_task, node.id) : -1;
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
   bool result = true;
   try {
     result = body.call(*this, call);
+    for (const auto& [output, item] : std::exchange(kept_, {})) pass_on(output, item);
   } catch (...) {
+    for (const auto& [output, item] : std::exchange(kept_, {})) Item::drop(item);
     if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
     execution_.fail(&node, job.scope);
   }
-  running_task = outer_task;
+  if (tells) running_task = outer_task;
   Counters& counted = counters(node);
   counted.calls += 1;
   if (timed) {
@@ -48,15 +56,19 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   return result;
 }
 
-Body& Worker::make_body(Node& node, int body) {
-  std::unique_ptr<Body> made = node.task->make_body();
-  made->start(node.task->options.on);
-  return *(node.bodies[static_cast<std::size_t>(body)] = std::move(made));
+Body& Worker::body_of(Node& node, int body) {
+  std::unique_ptr<Body>& place = node.bodies[static_cast<std::size_t>(body)];
+  if (place == nullptr) {
+    std::unique_ptr<Body> made = node.task->make_body();
+    made->start(node.task->options.on);
+    place = std::move(made);
+  }
+  return *place;
 }
 
 void Worker::run_body(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(slot, node);
+  const int number = execution_.take_body(*this, node);
   const bool is_scatter = node.task->kind == TaskKind::scatter;
   if (is_scatter) {
     job.scope->hold();
@@ -66,13 +78,13 @@ void Worker::run_body(Job& job) {
   }
   if (!execution_.is_dropped(*job.scope)) {
     try {
-      Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data()};
+      Call arguments{.item = job.item, .input = job.input, .grants = grants_of(job), .stop = {}};
       call(job, body_of(node, number), arguments);
     } catch (...) {  // The body could not be made or started.
       execution_.fail(&node, job.scope);
     }
   }
-  Item::drop(job.item);
+  memory().drop(job.item);
   put_back_grants(job);
   Item* const last = std::exchange(last_, nullptr);
   Scope* const group = std::exchange(group_, nullptr);
@@ -90,14 +102,14 @@ void Worker::run_source(Job& job) {
   bool has_more = !execution_.has_failed();
   if (has_more) try {
       Call arguments{
-          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = &execution_.stop_source()};
+          .ordinal = job.scope->ordinal, .grants = grants_of(job), .stop = execution_.stop_token()};
       has_more = call(job, body_of(node, 0), arguments);
     } catch (...) {
       execution_.fail(&node, job.scope);
     }
   put_back_grants(job);
   Item* const last = std::exchange(last_, nullptr);
-  execution_.end_source_call(node, job.scope, !has_more);
+  execution_.end_source_call(this, node, job.scope, !has_more);
   if (!has_more) return;
   if (last != nullptr)
     execution_.deliver_to_readers(*this, node.task->outputs.front(), last, job.scope, 0, true);
@@ -107,11 +119,11 @@ void Worker::run_source(Job& job) {
 
 void Worker::run_turn(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(slot, node);
+  const int number = execution_.take_body(*this, node);
   Scope* const turn = job.scope;
   bool goes_on = true;
   try {
-    Call arguments{.item = job.item};
+    Call arguments{.item = job.item, .stop = {}};
     goes_on = call(job, body_of(node, number), arguments);
   } catch (...) {
     execution_.fail(&node, turn);
@@ -132,7 +144,6 @@ void Worker::run_finish(Job& job) {
   Node& node = *job.node;
   job_ = &job;
   emitted_ = 0;
-  last_ = nullptr;
   const int outer_task = std::exchange(running_task, node.id);
   try {
     if (node.bodies.front() == nullptr) body_of(node, 0);
@@ -142,22 +153,22 @@ void Worker::run_finish(Job& job) {
     execution_.fail(&node, job.scope);
   }
   running_task = outer_task;
-  if (last_ != nullptr) deliver(last_output_, std::exchange(last_, nullptr));
   execution_.release(*this, job.scope);
 }
 
-void Worker::put_back_grants(Job& job) {
-  if (job.node->pools.empty()) return;
-  for (PoolSlot*& slot_granted : job.grants)
-    if (slot_granted != nullptr) {
-      slot_granted->holders.store(0);
-      slot_granted->pool->give_back(std::exchange(slot_granted, nullptr));
+void put_back_grants(Job& job) {
+  if (job.grants == nullptr) return;
+  for (PoolSlot* slot : *job.grants)
+    if (slot != nullptr) {
+      slot->holders.store(0);
+      slot->pool->give_back(slot);
     }
+  delete std::exchange(job.grants, nullptr);
 }
 
 void Worker::emit(int output, Item* item) {
   const TaskDeclaration& task = *job_->node->task;
-  const std::uint32_t bit = std::uint32_t(1) << output;
+  const std::uint64_t bit = std::uint64_t(1) << (output % 64);  // Those of a single task are fewer.
   const bool again = (emitted_ & bit) != 0;
   emitted_ |= bit;
   if (again && task.options.single) {
@@ -165,15 +176,14 @@ void Worker::emit(int output, Item* item) {
     throw InternalError(
         fmt::format("{} is single, but has emitted twice for {}", title(task), stamp_text(*job_->scope)));
   }
-  if (job_->node->holds_back && group_ == nullptr) {
-    if (last_ != nullptr) deliver(last_output_, last_);
-    return emit_last(output, item);
-  }
-  deliver(output, item);
+  // If the body throws, nothing that it has emitted may go on. A gather keeps the parts of a scatter anyway.
+  if (task.options.on_error == OnError::skip && group_ == nullptr && job_->input != Job::finish_input)
+    kept_.emplace_back(output, item);
+  else
+    pass_on(output, item);
 }
 
-/// Passes on an item while the body runs.
-void Worker::deliver(int output, Item* item) {
+void Worker::pass_on(int output, Item* item) {
   Scope* scope = job_->scope;
   if (group_ != nullptr) {
     group_->hold();
@@ -183,11 +193,6 @@ void Worker::deliver(int output, Item* item) {
   }
   execution_.deliver_to_readers(*this, job_->node->task->outputs[static_cast<std::size_t>(output)], item,
                                 scope, job_->trips, false);
-}
-
-void Worker::emit_last(int output, Item* item) {
-  last_ = item;
-  last_output_ = output;
 }
 
 int Worker::rank_of(std::int64_t key) const {

@@ -311,7 +311,14 @@ Node& Execution::input_of(int flow) {
 }
 
 bool Execution::push(int flow, Item* item) {
-  Node& node = input_of(flow);
+  Node* input = nullptr;
+  try {
+    input = &input_of(flow);
+  } catch (...) {
+    Item::drop(item);
+    throw;
+  }
+  Node& node = *input;
   Scope* scope = nullptr;
   {
     std::unique_lock lock(mutex());

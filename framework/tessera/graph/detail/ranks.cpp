@@ -304,7 +304,9 @@ Scope* Ranks::close_stand_in(const Key& key) {
   if (scope->engaged_by >= 0)
     tell_closed(std::exchange(scope->engaged_by, -1), scope->engaged_scope, scope->root->is_skipped);
   // Items that wait here for others of their stamp may still get them from other ranks.
-  if (!scope->partials.empty() && !execution_.has_failed()) return nullptr;
+  const bool waits =
+      std::ranges::any_of(scope->partials, [](const Partial& one) { return one.joined != nullptr; });
+  if (waits && !execution_.has_failed()) return nullptr;
   stand_ins_.erase(found);
   if (scope->parent == nullptr) ages_.erase(ages_.find(scope->age));
   return scope;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
 #include <algorithm>
 #include <ctime>
+#include <fstream>
 #include <thread>
 
 #include "graph/cases.hpp"
@@ -9,8 +12,8 @@
 namespace bench {
 namespace {
 
-using tessera::graph::Flow, tessera::graph::Graph, tessera::graph::Order, tessera::graph::Out,
-    tessera::graph::Task;
+using tessera::graph::Flow, tessera::graph::Graph, tessera::graph::Lease, tessera::graph::Order,
+    tessera::graph::Out, tessera::graph::Pool, tessera::graph::Task;
 
 struct Item {
   std::uint32_t seen = 0;
@@ -67,6 +70,14 @@ int work(int value) {
   return value;
 }
 
+/// The memory that the process uses now, in KiB.
+long used_kib() {
+  std::ifstream sizes("/proc/self/statm");
+  long all = 0, used = 0;
+  sizes >> all >> used;
+  return used * sysconf(_SC_PAGESIZE) / 1024;
+}
+
 }  // namespace
 
 std::vector<GraphCase> hop_cases(Size size) {
@@ -121,10 +132,37 @@ std::vector<GraphCase> sleep_cases(Size size) {
     std::ranges::sort(latencies);
     return fmt::format("check=ok wake_up_us={:.1f}", latencies[latencies.size() / 2]);
   };
+  // The memory of a stream whose sink is slow, at its end against the time when its first frames have come.
+  const auto memory = [](int workers) -> std::string {
+    constexpr int frames = 10'000, first_frames = 100, buffers = 64, bytes = 64 * 1024;
+    Graph graph("memory");
+    using Frame = std::vector<char>;
+    const Pool<Frame> pool(graph, "frames", {.count = buffers}, [] { return Frame(bytes, 1); });
+    const auto read = graph.source(
+        "read", {},
+        [](std::int64_t i, Lease<Frame> to) {
+          return i < frames ? std::optional(std::move(to)) : std::nullopt;
+        },
+        pool);
+    int written = 0;
+    long early = 0, late = 0;
+    graph.sink(
+        "write", {.order = Order::stamp},
+        [&](const Lease<Frame>&) {
+          std::this_thread::sleep_for(std::chrono::microseconds(10));
+          if (++written == first_frames) early = used_kib();
+          if (written == frames) late = used_kib();
+        },
+        read);
+    graph.run({.workers = workers}).wait();
+    return fmt::format("check={} pool_kib={} growth_kib={}", written == frames ? "ok" : "FAIL",
+                       buffers * bytes / 1024, late - early);
+  };
   const double calls = static_cast<double>(size.width) * size.height;
   return {{"tessera", "sleeps", size, "int", calls, 0, run,
            [calls](double ms) { return fmt::format("ms_per_call={:.3f}", ms / calls); }},
-          {"tessera-idle", "sleeps", size, "int", calls, 0, idle, [](double) { return std::string(); }}};
+          {"tessera-idle", "sleeps", size, "int", calls, 0, idle, [](double) { return std::string(); }},
+          {"tessera-memory", "sleeps", size, "u8", calls, 0, memory, [](double) { return std::string(); }}};
 }
 
 std::vector<GraphBenchmark> graph_benchmarks() {

@@ -20,31 +20,20 @@ class Emitter {
   virtual ~Emitter() = default;
   /// Passes on an item of the output `output` while the body runs.
   virtual void emit(int output, Item* item) = 0;
-  /// Passes on the only item that the body emits, after the body has returned.
-  void emit_last(int output, Item* item) {
-    last_ = item;
-    last_output_ = output;
-  }
-  /// The memory of the items that the body emits.
-  ItemMemory& memory() { return memory_; }
+  /// Passes on the only item that the body emits. The body must be about to return.
+  virtual void emit_last(int output, Item* item) = 0;
   /// Returns the rank that items with this key are sent to.
   virtual int rank_of(std::int64_t key) const = 0;
   /// Returns the rank of this process.
   virtual int own_rank() const = 0;
   /// Sends an item of the task that runs to another rank.
   virtual void send(int rank, const Bytes& bytes) = 0;
-
- protected:
-  Item* last_ = nullptr;
-  int last_output_ = 0;
-
- private:
-  ItemMemory memory_;
 };
 
 /// What a body is called for. The body may move values out of items that are not shared.
 struct Call {
-  /// The item, or the Joined items of a task with several inputs. It is null for sources.
+  /// The item, or the Joined items of a task with several inputs. It is null for sources. A body that emits
+  /// the item itself sets it to null.
   Item* item = nullptr;
   /// The input at which the item came, for keepers.
   int input = 0;
@@ -54,7 +43,7 @@ struct Call {
   /// entries that it has taken to null.
   PoolSlot** grants = nullptr;
   /// Tells a source whether the run stops.
-  std::stop_token stop = {};
+  const std::stop_source* stop = nullptr;
 };
 
 /// The body of a task, without the types of its items. Each worker of a task has a body of its own.

@@ -17,7 +17,7 @@ class Out {
   /// Emits an item, which gets the stamp of the item that the body was called for. The items of a scatter
   /// also get the number of the part, from 0. Throws InternalError if the task is `single` and has already
   /// emitted an item here in this call.
-  void operator()(T value) { emitter_.emit(output_, emitter_.memory().make(std::move(value))); }
+  void operator()(T value) { emitter_.emit(output_, new detail::ItemOf<T>(std::move(value))); }
 
  private:
   detail::Emitter& emitter_;

@@ -14,7 +14,7 @@ namespace tessera::graph::detail {
 class PoolState;
 
 /// The task whose body runs on this thread. It is -1 outside bodies. Leases note it as their holder.
-inline thread_local int running_task = -1;
+[[gnu::tls_model("initial-exec")]] inline thread_local int running_task = -1;
 
 /// The interface of those who are told when a buffer returns to a pool.
 class PoolListener {

@@ -49,7 +49,7 @@ class Run {
   /// has failed. Any thread may call this function, but only one at a time for each input.
   template <class T>
   bool push(const Flow<T>& input, T value) {
-    return push_item(input.number(), detail::ItemMemory().make(std::move(value)));
+    return push_item(input.number(), new detail::ItemOf<T>(std::move(value)));
   }
   /// Says that no more items are pushed at `input`. A run with inputs ends only after this call.
   template <class T>

@@ -53,7 +53,7 @@ struct Gathering {
 /// under way holds its scope, and so does every running body and every inner scope. A scope closes when it
 /// has no holds left. Scopes are the timestamps of timely dataflow (D. Murray et al., "Naiad", SOSP 2013) for
 /// loops and scatters that are nested.
-class Scope {
+class Scope : public Cached {
  public:
   /// `root` is an item of a source, `turn` a turn of a loop, `group` all parts of one scatter, and `part` one
   /// of them.
@@ -72,6 +72,8 @@ class Scope {
   void hold(std::int64_t count = 1) { holds_.fetch_add(count, std::memory_order_relaxed); }
   /// Ends `count` holds. Returns the remaining holds, and in `parked` the number of parked items.
   std::int64_t release(std::int64_t count, std::int64_t& parked) {
+    // Nobody else can hold the scope again, unless it is the stand-in of a scope of another rank.
+    if (home < 0 && holds_.load(std::memory_order_acquire) == count) return parked = 0;
     const std::int64_t left = holds_.fetch_sub(count, std::memory_order_acq_rel) - count;
     parked = left >> parked_shift;
     return left & (parked_one - 1);

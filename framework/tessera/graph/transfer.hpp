@@ -114,7 +114,7 @@ class SendBody final : public Body {
     emitter.send(rank, bytes);
     return true;
   }
-  Item* receive(Bytes& bytes) override { return ItemMemory().make(Transfer<T>::unpack(bytes)); }
+  Item* receive(Bytes& bytes) override { return new ItemOf<T>(Transfer<T>::unpack(bytes)); }
 
  private:
   Key key_;

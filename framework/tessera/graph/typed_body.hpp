@@ -112,9 +112,9 @@ template <class Result>
 void emit_result(Emitter& emitter, Result&& result) {
   using U = typename ItemType<std::remove_cvref_t<Result>>::Type;
   if constexpr (std::is_same_v<std::remove_cvref_t<Result>, U>)
-    emitter.emit_last(0, emitter.memory().make<U>(std::forward<Result>(result)));
+    emitter.emit_last(0, new ItemOf<U>(std::forward<Result>(result)));
   else if (result)
-    emitter.emit_last(0, emitter.memory().make<U>(*std::forward<Result>(result)));
+    emitter.emit_last(0, new ItemOf<U>(*std::forward<Result>(result)));
 }
 
 /// The body of a task, sink or scatter, which is called with one value for each argument. If `by_out` is
@@ -178,8 +178,25 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
       call_out<owned>(emitter, call, numbers, std::index_sequence_for<Outputs...>{});
     else if constexpr (sizeof...(Outputs) == 0)
       std::invoke(this->user_, take<owned, Numbers, Arguments>(call)...);
+    else if constexpr (owned && makes_same)
+      replace(emitter, call, std::invoke(this->user_, take<owned, Numbers, Arguments>(call)...));
     else
       emit_result(emitter, std::invoke(this->user_, take<owned, Numbers, Arguments>(call)...));
+  }
+
+  /// Whether the result may take the place of the only value that the body reads. Then no item is made.
+  static constexpr bool makes_same = [] {
+    if constexpr (flow_count == 1 && sizeof...(Outputs) == 1) {
+      using T = typename std::tuple_element_t<0, FlowTypes<Arguments...>>::type;
+      return std::is_same_v<std::invoke_result_t<User&, ValueOf<Arguments>...>, T> &&
+             std::is_move_assignable_v<T>;
+    }
+    return false;
+  }();
+  template <class T>
+  static void replace(Emitter& emitter, Call& call, T&& value) {
+    value_of<T>(*call.item) = std::move(value);
+    emitter.emit_last(0, std::exchange(call.item, nullptr));
   }
 
   template <bool owned, std::size_t... Numbers, std::size_t... OutNumbers>
@@ -239,7 +256,7 @@ class SourceBody final : public HookedBody<User, U> {
   bool call(Emitter& emitter, Call& call) override {
     std::optional<U> item = call_with(call, std::index_sequence_for<Ps...>{});
     if (!item) return false;
-    emitter.emit_last(0, emitter.memory().make<U>(std::move(*item)));
+    emitter.emit_last(0, new ItemOf<U>(std::move(*item)));
     return true;
   }
 
@@ -247,7 +264,8 @@ class SourceBody final : public HookedBody<User, U> {
   template <std::size_t... Numbers>
   std::optional<U> call_with(Call& call, std::index_sequence<Numbers...>) {
     if constexpr (std::is_invocable_v<User&, std::int64_t, Lease<Ps>..., std::stop_token>)
-      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))..., call.stop);
+      return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...,
+                         call.stop->get_token());
     else
       return this->user_(call.ordinal, Lease<Ps>(std::exchange(call.grants[Numbers], nullptr))...);
   }
@@ -275,7 +293,7 @@ class GatherBody final : public Body {
       else
         values.push_back(std::move(value));
     }
-    emitter.emit_last(0, emitter.memory().make(std::move(values)));
+    emitter.emit_last(0, new ItemOf<std::vector<T>>(std::move(values)));
     return true;
   }
 };

@@ -13,64 +13,58 @@ namespace tessera::graph::detail {
 
 void Execution::deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
                                    bool may_carry) {
-  const std::vector<Target>& targets = targets_[static_cast<std::size_t>(flow)];
-  if (targets.empty()) {
+  const std::vector<Reader>& readers = graph_.flow(flow).readers;
+  if (readers.empty()) {
     Item::drop(item);
     return release(worker, scope);
   }
-  if (targets.size() > 1) {
-    const int more = static_cast<int>(targets.size()) - 1;
+  const int more = static_cast<int>(readers.size()) - 1;
+  if (more > 0) {
     item->hold(more);
     scope->hold(more);
   }
-  for (const Target& target : targets) deliver(worker, target, item, scope, trips, may_carry);
+  for (const Reader& reader : readers) deliver(worker, reader, item, scope, trips, may_carry);
 }
 
-void Execution::start(Worker& worker, const Job& job, bool may_carry) {
-  if (!may_start(*job.node, job)) return;
-  if (may_carry && !worker.has_carried && worker.lane == job.node->lane && !is_rehearsal()) {
-    worker.carried = job;
-    worker.has_carried = true;
-    return;
-  }
-  const std::lock_guard lock(mutex());
-  push_ready(job);
-}
-
-void Execution::deliver(Worker& worker, const Target& target, Item* item, Scope* scope, std::uint32_t trips,
+void Execution::deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
                         bool may_carry) {
-  Node& to = *target.node;
+  Node& to = node(reader.task);
   if (is_dropped(*scope)) {
     Item::drop(item);
     return release(worker, scope);
   }
-  if (target.is_plain)
-    return start(worker, {&to, item, scope, target.input, trips, is_timed() ? now() : 0}, may_carry);
-  switch (to.task->kind) {
-    case TaskKind::enter:
-      return deliver_to_readers(worker, to.task->outputs.front(), item,
-                                new Scope(scope, Scope::Kind::turn, 0), trips, may_carry);
-    case TaskKind::merge:
-      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
-    case TaskKind::feedback:
-      if (static_cast<std::int64_t>(++trips) > trip_limit_) {
-        fail_trips(to, *scope);
-        Item::drop(item);
-        return release(worker, scope);
-      }
-      return deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
-    case TaskKind::gather:
-      return gather(worker, to, item, scope);
-    default:
-      break;
+  if (!to.has_jobs) return pass_through(worker, to, item, scope, trips, may_carry);
+  if (to.joins && !match(worker, to, reader.input, item, scope, trips)) return;
+  const bool carries = may_carry && !worker.has_carried && worker.lane == to.lane && !is_rehearsal();
+  Job other;
+  Job& job = carries ? *worker.carried : other;
+  job.node = &to;
+  job.item = item;
+  job.scope = scope;
+  job.input = to.joins ? 0 : reader.input;
+  job.trips = trips;
+  if (is_timed()) job.since = now();
+  if (to.may_wait) {
+    job.grants.fill(nullptr);
+    const std::lock_guard lock(mutex());
+    return proceed(job, Stage::order, carries ? &worker : nullptr);
   }
-  const bool joins = to.task->inputs.size() > 1 && to.task->kind != TaskKind::keeper;
-  if (joins && !match(worker, to, target.input, item, scope, trips)) return;
-  const Job job{&to, item, scope, joins ? 0 : target.input, trips, is_timed() ? now() : 0};
-  if (to.ordered == nullptr && to.pools.empty() && to.task->kind != TaskKind::output)
-    return start(worker, job, may_carry);
+  if (!may_start(to, job)) return;
+  if (carries) return worker.carry(job);
   const std::lock_guard lock(mutex());
-  proceed(job, Stage::order);
+  push_ready(job);
+}
+
+void Execution::pass_through(Worker& worker, Node& to, Item* item, Scope* scope, std::uint32_t trips,
+                             bool may_carry) {
+  if (to.task->kind == TaskKind::gather) return gather(worker, to, item, scope);
+  if (to.task->kind == TaskKind::enter) scope = new Scope(scope, Scope::Kind::turn, 0);
+  if (to.task->kind == TaskKind::feedback && static_cast<std::int64_t>(++trips) > trip_limit_) {
+    fail_trips(to, *scope);
+    Item::drop(item);
+    return release(worker, scope);
+  }
+  deliver_to_readers(worker, to.task->outputs.front(), item, scope, trips, may_carry);
 }
 
 /// Puts an item with others of the same stamp. Returns true if it is the last one, and `item` then has all of

@@ -47,11 +47,9 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
   ordered_by_source_.resize(graph_.tasks.size());
   make_nodes();
   make_lanes();
-  make_targets();
-  for (const TaskDeclaration& task : graph_.tasks) {
+  find_successors();
+  for (const TaskDeclaration& task : graph_.tasks)
     if (task.kind == TaskKind::feedback) trip_limit_ += task.options.most;
-    may_skip_ = may_skip_ || task.options.on_error == OnError::skip;
-  }
   int ranks = 1;
   if (!is_rehearsal() && options_.communicator != MPI_COMM_NULL) MPI_Comm_size(options_.communicator, &ranks);
   if (ranks > 1) ranks_ = std::make_unique<Ranks>(*this, options_.communicator);
@@ -88,6 +86,10 @@ void Execution::make_nodes() {
       sources_.push_back(node.get());
     }
     if (task.options.order == Order::stamp) node->ordered = std::make_unique<Ordered>();
+    node->has_jobs = task.kind < TaskKind::enter && task.kind != TaskKind::gather;
+    node->holds_back = task.kind == TaskKind::keeper || task.kind == TaskKind::route || task.options.single;
+    node->joins = task.inputs.size() > 1 && task.kind != TaskKind::keeper;
+    node->may_wait = node->ordered != nullptr || !node->pools.empty() || task.kind == TaskKind::output;
     nodes_.push_back(std::move(node));
   }
   for (const auto& node : nodes_) {
@@ -110,19 +112,6 @@ void Execution::make_nodes() {
   std::erase_if(finish_order_, [&](int id) { return !graph_.task(id).has_finish; });
 }
 
-void Execution::make_targets() {
-  for (const FlowDeclaration& flow : graph_.flows) {
-    std::vector<Target>& targets = targets_.emplace_back();
-    for (const Reader& reader : flow.readers) {
-      Node& to = node(reader.task);
-      const TaskKind kind = to.task->kind;
-      const bool has_body = to.task->make_body != nullptr && kind != TaskKind::gather;
-      const bool joins = to.task->inputs.size() > 1 && kind != TaskKind::keeper;
-      targets.push_back({&to, reader.input, has_body && !joins && to.ordered == nullptr && to.pools.empty()});
-    }
-  }
-}
-
 void Execution::make_lanes() {
   for (const auto& node : nodes_) {
     node->lane = &lane_of(is_rehearsal() ? Place::threads() : node->task->options.on);
@@ -137,6 +126,19 @@ void Execution::make_lanes() {
     node->bodies.resize(static_cast<std::size_t>(node->is_serial ? 1 : limit));
     for (int body = node->limit; body-- > 0;) node->free_bodies.push_back(body);
   }
+}
+
+void Execution::find_successors() {
+  for (const auto& from : nodes_)
+    for (const int flow : from->task->outputs) {
+      Node::Successor& successor = from->successors.emplace_back();
+      const std::vector<Reader>& readers = graph_.flow(flow).readers;
+      if (readers.size() != 1 || is_rehearsal()) continue;
+      Node& to = node(readers.front().task);
+      if (to.has_jobs && !to.joins && to.pools.empty() && to.task->kind != TaskKind::output &&
+          to.lane == from->lane && to.task->kind != TaskKind::turn)
+        successor = {&to, readers.front().input};
+    }
 }
 
 Lane& Execution::lane_of(const Place& place) {
@@ -178,8 +180,10 @@ void Execution::start() {
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
       if (worker.lane->place.kind() == Place::Kind::numa) bind_thread(worker.lane->place.number());
-      Job job;
-      while (next(worker, job)) worker.run(job);
+      BlockCache cache;
+      BlockCache::of_thread = &cache;
+      while (Job* const job = next(worker)) worker.run(*job);
+      BlockCache::of_thread = nullptr;
     });
 }
 
@@ -198,26 +202,12 @@ void Execution::rehearse() {
   if (!is_done_) throw InternalError("a rehearsal ends although items are under way");
 }
 
-/// Takes the job that the worker has for itself, unless an older one is ready or kernels wait.
-bool Execution::take_own(Worker& worker, Job& job) const {
-  if (is_paused_.load(std::memory_order_relaxed)) return false;
-  const std::uint64_t oldest = worker.lane->oldest.load(std::memory_order_relaxed);
-  bool& has_own = worker.has_carried ? worker.has_carried : worker.has_source_call;
-  const Job& own = worker.has_carried ? worker.carried : worker.source_call;
-  if (!has_own || (oldest != ~std::uint64_t(0) && oldest < own.age())) return false;
-  job = own;
-  has_own = false;
-  return true;
-}
-
-/// Makes the jobs that a worker has for itself ready.
+/// Makes the job that a worker has for itself ready. The lock must be held.
 void Execution::give_up_own(Worker& worker) {
-  if (std::exchange(worker.has_carried, false)) worker.lane->push(worker.carried);
-  if (std::exchange(worker.has_source_call, false)) worker.lane->push(worker.source_call);
+  if (std::exchange(worker.has_carried, false)) worker.lane->push(*worker.carried);
 }
 
-bool Execution::next(Worker& worker, Job& job) {
-  if (take_own(worker, job)) return true;
+Job* Execution::next_ready(Worker& worker) {
   std::unique_lock lock(mutex());
   give_up_own(worker);
   const bool pauses =
@@ -225,23 +215,27 @@ bool Execution::next(Worker& worker, Job& job) {
   if (worker.is_running) {
     worker.is_running = false;
     --running_;
+    --worker.lane->running;
     if (pauses && --running_pausable_ == 0 && is_paused_) main_wake_.notify_all();
   }
-  for (;;) {
-    if (is_done_) return false;
-    if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
+  Lane& lane = *worker.lane;
+  const auto has_job = [&] {
+    return is_done_ || (!lane.ready.empty() && !(pauses && is_paused_) && !lane.should_watch());
+  };
+  while (!has_job()) {
     check_stuck();
-    if (is_done_) return false;
-    if (!worker.lane->ready.empty() && !(pauses && is_paused_)) break;
-    ++worker.lane->sleeping;
-    worker.lane->wake.wait(lock);
-    --worker.lane->sleeping;
+    if (has_job()) break;
+    ++lane.sleeping;
+    lane.should_watch() ? lane.watch(lock) : lane.wake.wait(lock);
+    --lane.sleeping;
   }
-  job = worker.lane->pop();
+  if (is_done_) return nullptr;
+  *worker.current = worker.lane->pop();
   worker.is_running = true;
   ++running_;
+  ++lane.running;
   if (pauses) ++running_pausable_;
-  return true;
+  return worker.current;
 }
 
 void Execution::wait() {

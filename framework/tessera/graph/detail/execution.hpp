@@ -60,33 +60,40 @@ class Execution : public PoolListener {
   void deliver_to_readers(Worker& worker, int flow, Item* item, Scope* scope, std::uint32_t trips,
                           bool may_carry);
   /// Gives an item to one task.
-  void deliver(Worker& worker, const Target& target, Item* item, Scope* scope, std::uint32_t trips,
+  void deliver(Worker& worker, const Reader& reader, Item* item, Scope* scope, std::uint32_t trips,
                bool may_carry);
   /// Ends one hold of a scope, and closes the scope if it was the last.
   void release(Worker& worker, Scope* scope);
 
   // Workers call these functions before and after they call bodies.
   /// Takes a body of the node for a worker, and returns its number. The job must have been admitted.
-  int take_body(const Worker& worker, Node& node);
+  int take_body(int slot, Node& node) {
+    if (node.limit > 1) return take_limited_body(node);
+    return node.bodies.size() == 1 ? 0 : slot;
+  }
   /// Says that a body has returned, and lets the next job of the node in.
-  void leave(Node& node, int body);
+  void leave(Node& node, int body) {
+    if (node.is_limited()) leave_limited(node, body);
+  }
   /// Says that the call of a source has returned. If the source has ended, its scope is destroyed.
-  void end_source_call(Worker* worker, Node& node, Scope* scope, bool is_ended);
+  void end_source_call(Node& node, Scope* scope, bool is_ended);
   /// Notes the exception that is being handled, and ends the run or skips the item.
   void fail(Node* node, Scope* scope);
   /// Drops a job without a call.
-  void discard(Worker& worker, Job job);
+  void discard(Worker& worker, Job& job);
   /// Returns whether a body has thrown an exception that ends the run, here or on another rank.
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
   /// Returns whether the items of a scope are to be dropped.
   bool is_dropped(const Scope& scope) const {
-    return has_failed() || (may_skip_ && scope.root->is_skipped.load(std::memory_order_relaxed));
+    return has_failed() || scope.root->is_skipped.load(std::memory_order_relaxed);
   }
-  /// Whether leases must be told which task holds them.
-  bool has_pools() const { return !graph_.pools.empty(); }
 
-  /// Waits for the next job of a worker. Returns false at the end of the run.
-  bool next(Worker& worker, Job& job);
+  /// Turns a job whose body has emitted `item` last into the job of the only task that reads it. Returns
+  /// whether the worker is to call that body at once.
+  inline bool goes_on(Worker& worker, Job& job, const Node::Successor& to, Item* item);
+  /// Waits for the next job of a worker, which stays valid until the next call. Returns null at the end of
+  /// the run.
+  inline Job* next(Worker& worker);
   void buffer_returned() override;
 
   // These functions are for Ranks.
@@ -116,7 +123,7 @@ class Execution : public PoolListener {
 
   Node& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   const Declaration& graph() const { return graph_; }
-  bool is_timed() const { return options_.timed || options_.traced; }
+  bool is_timed() const { return is_timed_; }
   bool is_traced() const { return options_.traced; }
   bool is_rehearsal() const { return chooser_ != nullptr; }
   /// Returns the nanoseconds since the start of the run.
@@ -124,13 +131,12 @@ class Execution : public PoolListener {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_)
         .count();
   }
-  std::stop_token stop_token() const { return stop_.get_token(); }
+  const std::stop_source& stop_source() const { return stop_; }
 
  private:
   void make_nodes();
   void make_lanes();
-  void make_targets();
-  bool take_own(Worker& worker, Job& job) const;
+  void find_successors();
   void abandon();
   /// Returns the input that emits a flow. Throws InputError if a task of another kind does.
   Node& input_of(int flow);
@@ -142,10 +148,12 @@ class Execution : public PoolListener {
   /// What a job has to wait for: its turn in the order, buffers, and a free body.
   enum class Stage : std::uint8_t { order, pools, body };
   /// Moves a job on, from the given stage until it has to wait or is ready.
-  void proceed(const Job& job, Stage stage);
+  /// `carrier` is the worker that may make the call itself, or null.
+  void proceed(Job& job, Stage stage, Worker* carrier = nullptr);
   /// Takes a job of an ordered task.
-  void arrive(const Job& job);
+  void arrive(Job& job, Worker* carrier);
   void advance(Node& node);
+  void leave_ordered(Node& node);
   /// Advances the ordered tasks that read items of a source.
   void advance_readers(const Node& source);
   /// Opens the scope of the next item of a source.
@@ -155,9 +163,7 @@ class Execution : public PoolListener {
   bool grant(Job& job, bool reserves);
   void grant_waiting(bool reserves);
   void push_ready(const Job& job);
-  /// Starts the next call of a source, if the window allows it. If `worker` is not null, this worker may make
-  /// the call itself.
-  void start_source(Node& node, Worker* worker = nullptr);
+  void start_source(Node& node);
   void close_source(Node& node);
   /// Notes that the scope of an item of a source is closed.
   void note_closed(Source& source, std::int64_t ordinal);
@@ -179,11 +185,20 @@ class Execution : public PoolListener {
   Worker& guest(const Node& node) { return *guests_[static_cast<std::size_t>(node.id)]; }
 
   // The lock must not be held for these functions.
+  /// Takes the next job from the queue of the lane. Waits for one.
+  Job* next_ready(Worker& worker);
+  /// Sends an item through a task that has no body.
+  void pass_through(Worker& worker, Node& to, Item* item, Scope* scope, std::uint32_t trips, bool may_carry);
+  /// Returns whether a worker may make the call of a job although others are ready.
+  inline bool is_most_urgent(const Worker& worker, const Job& job) const;
   bool match(Worker& worker, Node& node, int input, Item*& item, Scope* scope, std::uint32_t& trips);
-  /// Lets a worker make a call next, or makes the call ready for others.
-  void start(Worker& worker, const Job& job, bool may_carry);
   /// Returns whether the task has a free body for the job. Otherwise the job waits until it has.
-  bool may_start(Node& node, const Job& job);
+  bool may_start(Node& node, const Job& job) { return node.limit == 0 || is_admitted(node, job); }
+  bool is_admitted(Node& node, const Job& job);
+  static int take_limited_body(Node& node);
+  void leave_limited(Node& node, int body);
+  /// Does what `leave` and `goes_on` do, if one of the two tasks is ordered.
+  bool goes_on_in_order(Worker& worker, Job& job, Node& from);
   void close_scope(Worker& worker, Scope* scope);
   void close_stand_in(Worker& worker, int home, std::uint64_t home_scope);
   void close_root(Scope* scope);
@@ -194,13 +209,12 @@ class Execution : public PoolListener {
 
   const Declaration& graph_;
   RunOptions options_;
+  bool is_timed_ = options_.timed || options_.traced;
   std::unique_ptr<JobChooser> chooser_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::stop_source stop_;
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  /// The tasks that read each flow, by its number.
-  std::vector<std::vector<Target>> targets_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   /// The lane of Place::kernels(). It is null if no task runs there.
   Lane* kernels_ = nullptr;
@@ -210,8 +224,6 @@ class Execution : public PoolListener {
   std::vector<Node*> sources_;
   /// The sum of `most` of all feedbacks.
   std::int64_t trip_limit_ = 0;
-  /// Whether a task skips items whose body throws.
-  bool may_skip_ = false;
 
   /// Jobs that wait for buffers, the oldest first.
   std::vector<Job> pool_waiters_;
@@ -257,7 +269,13 @@ class Worker final : public Emitter {
   /// Makes the call of a job, and passes on what it emits.
   void run(Job& job);
 
+  /// Returns the buffers to their pools that the body has not taken.
+  void put_back_grants(Job& job) {
+    if (!job.node->pools.empty()) put_back(job);
+  }
+
   void emit(int output, Item* item) override;
+  void emit_last(int output, Item* item) override;
   int rank_of(std::int64_t key) const override;
   int own_rank() const override;
   void send(int rank, const Bytes& bytes) override;
@@ -268,12 +286,21 @@ class Worker final : public Emitter {
 
   Lane* const lane;
   const int slot;
-  /// The next job of this thread, if it has one.
-  Job carried;
+  /// Makes `job` the next one of this thread, which must return to `next` without changing it.
+  void carry(const Job& job) {
+    if (&job == current)
+      std::swap(current, carried);
+    else if (&job != carried)
+      *carried = job;
+    has_carried = true;
+  }
+
+  /// The job that this thread runs, and the next one if `has_carried` is true. Jobs are written where they
+  /// are read, since copies of them are what a hop would cost most.
+  std::array<Job, 2> jobs;
+  Job* current = &jobs[0];
+  Job* carried = &jobs[1];
   bool has_carried = false;
-  /// The next call of a source, if the worker is the only one of its lane and has just made a call of it.
-  Job source_call;
-  bool has_source_call = false;
   /// Whether the worker counts among the running ones.
   bool is_running = false;
 
@@ -283,9 +310,14 @@ class Worker final : public Emitter {
   void run_turn(Job& job);
   void run_finish(Job& job);
   bool call(Job& job, Body& body, Call& call);
-  Body& body_of(Node& node, int body);
-  /// Passes on what the running body has emitted.
-  void pass_on(int output, Item* item);
+  void deliver(int output, Item* item);
+  void open_group(const Job& job);
+  static void put_back(Job& job);
+  Body& body_of(Node& node, int body) {
+    const std::unique_ptr<Body>& made = node.bodies[static_cast<std::size_t>(body)];
+    return made == nullptr ? make_body(node, body) : *made;
+  }
+  Body& make_body(Node& node, int body);
 
   Execution& execution_;
   std::vector<Counters> counters_;
@@ -299,6 +331,34 @@ class Worker final : public Emitter {
   std::uint64_t emitted_ = 0;
   /// What the running body has emitted, if its item may be skipped: the outputs and the items.
   std::vector<std::pair<int, Item*>> kept_;
+  /// The last item that the running body has emitted, if it is only passed on when the body returns.
+  Item* last_ = nullptr;
+  int last_output_ = 0;
 };
+
+bool Execution::is_most_urgent(const Worker& worker, const Job& job) const {
+  return !is_paused_.load(std::memory_order_relaxed) &&
+         worker.lane->oldest.load(std::memory_order_relaxed) >= job.age();
+}
+
+bool Execution::goes_on(Worker& worker, Job& job, const Node::Successor& to, Item* item) {
+  Node& from = *job.node;
+  job.node = to.node;
+  job.item = item;
+  job.input = to.input;
+  if (is_timed()) job.since = now();
+  if (from.ordered != nullptr || to.node->ordered != nullptr) return goes_on_in_order(worker, job, from);
+  if (!may_start(*to.node, job)) return false;
+  if (is_most_urgent(worker, job)) return true;
+  worker.carry(job);
+  return false;
+}
+
+Job* Execution::next(Worker& worker) {
+  if (!worker.has_carried || !is_most_urgent(worker, *worker.carried)) return next_ready(worker);
+  std::swap(worker.current, worker.carried);
+  worker.has_carried = false;
+  return worker.current;
+}
 
 }  // namespace tessera::graph::detail

@@ -2,6 +2,7 @@
 #include "tessera/graph/detail/job.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace tessera::graph::detail {
 
@@ -12,15 +13,40 @@ bool is_less_urgent(const Job& a, const Job& b) {
 
 void Lane::push(const Job& job) {
   ready.push_back(job);
-  std::push_heap(ready.begin(), ready.end(), is_less_urgent);
+  if (ready.size() > 1) std::push_heap(ready.begin(), ready.end(), is_less_urgent);
   oldest.store(ready.front().age(), std::memory_order_relaxed);
-  if (sleeping > 0) wake.notify_one();
+  if (sleeping > 0 && !(is_watched && job.node->source != nullptr)) wake.notify_one();
+}
+
+void Lane::note_time(std::int64_t now) {
+  constexpr std::int64_t brief = 2000;
+  is_brief = now - sampled < turns_of_sample * brief;
+  sampled = now;
+  turns = 0;
+}
+
+bool Lane::should_watch() const {
+  if (!is_brief || is_watched || running == 0) return false;
+  return ready.empty() || (ready.size() == 1 && ready.front().node->source != nullptr);
+}
+
+void Lane::watch(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::microseconds patience(100);
+  constexpr std::int64_t turns_until_next_sample = 1024;
+  const std::int64_t taken_before = taken;
+  is_watched = true;
+  const bool is_late = wake.wait_for(lock, patience) == std::cv_status::timeout;
+  is_watched = false;
+  if (!is_late || taken != taken_before) return;
+  is_brief = false;
+  turns = -turns_until_next_sample;
 }
 
 Job Lane::pop() {
-  std::pop_heap(ready.begin(), ready.end(), is_less_urgent);
+  if (ready.size() > 1) std::pop_heap(ready.begin(), ready.end(), is_less_urgent);
   const Job job = ready.back();
   ready.pop_back();
+  ++taken;
   oldest.store(ready.empty() ? ~std::uint64_t(0) : ready.front().age(), std::memory_order_relaxed);
   return job;
 }

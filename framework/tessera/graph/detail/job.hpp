@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "tessera/graph/declaration.hpp"
@@ -28,17 +29,14 @@ struct Job {
   std::uint32_t trips = 0;
   /// The time at which the job began to wait, in nanoseconds.
   std::int64_t since = 0;
-  /// The buffers that were granted, in the order of the pools of the task. It is null if the task takes none.
-  std::array<PoolSlot*, max_pools>* grants = nullptr;
+  /// The buffers that were granted, in the order of the pools of the task.
+  std::array<PoolSlot*, max_pools> grants{};
 
   static constexpr std::int32_t finish_input = -1;
   static constexpr std::int32_t dropped_input = -2;
   /// Returns the age of the item of the source that the job belongs to (see Scope::age).
   std::uint64_t age() const { return scope->root->age; }
 };
-
-/// Puts back the buffers of a job that its body has not taken.
-void put_back_grants(Job& job);
 
 /// Returns whether the job `a` is less urgent than `b`: jobs of older items come first, then those that are
 /// nearer to the end of the graph.
@@ -52,12 +50,31 @@ struct Lane {
   std::vector<Job> ready;
   /// The age of the most urgent job, which workers read without the lock.
   std::atomic<std::uint64_t> oldest{~std::uint64_t(0)};
-  /// The number of threads that wait for a job.
+  /// The number of threads that run bodies, and of those that wait for a job.
+  int running = 0;
   int sleeping = 0;
+  /// Whether the items of the sources of this lane take so little time that several threads would only wait
+  /// for each other. Then one thread carries all items, and one other thread watches whether it gets on.
+  bool is_brief = false;
+  bool is_watched = false;
+  /// The number of calls of sources since `sampled`, a time in nanoseconds, and of all jobs that were taken.
+  static constexpr std::int64_t turns_of_sample = 16;
+  std::int64_t turns = 0;
+  std::int64_t sampled = 0;
+  std::int64_t taken = 0;
   std::condition_variable wake;
 
   /// Adds a job, and wakes a thread if one sleeps.
   void push(const Job& job);
+  /// Counts a call of a source. Returns whether `note_time` must be called.
+  bool needs_time() { return threads > 1 && ++turns == turns_of_sample; }
+  /// Finds out, from the time in nanoseconds, whether the items of the sources take little time.
+  void note_time(std::int64_t now);
+  /// Returns whether a thread that looks for a job should leave what there is to another one.
+  bool should_watch() const;
+  /// Sleeps for a while, or until a job is pushed that somebody should take. If the other threads have taken
+  /// nothing by then, they are no longer left alone.
+  void watch(std::unique_lock<std::mutex>& lock);
   /// Takes the most urgent job.
   Job pop();
   /// Takes the job at `index` of `ready`, for rehearsals.
@@ -99,13 +116,6 @@ struct Source {
   std::condition_variable room;
 };
 
-/// A task that reads a flow. Plain ones are called for each item by itself, without order or buffers.
-struct Target {
-  Node* node = nullptr;
-  int input = 0;
-  bool is_plain = false;
-};
-
 /// A count that one thread changes, and that others may read at any time.
 class Count {
  public:
@@ -132,9 +142,29 @@ struct Node {
   int depth = 0;
   Lane* lane = nullptr;
   std::vector<PoolState*> pools;
+  /// Whether items become jobs when they come. Items go on at once where there is no body, and gathers
+  /// collect them.
+  bool has_jobs = false;
+  /// Whether items wait for others of their stamp.
+  bool joins = false;
+  /// Whether items may have to wait for their turn, for buffers or for Run::pop.
+  bool may_wait = false;
   /// The gathers that collect the parts of this scatter.
   std::vector<int> gathers;
 
+  /// Whether `leave` must be called when a body returns.
+  bool is_limited() const { return limit > 0 || ordered != nullptr; }
+
+  /// For each output: the only task that reads it, if that is one whose body the same thread can call at
+  /// once, and its input. The task is null otherwise.
+  struct Successor {
+    Node* node = nullptr;
+    std::int32_t input = 0;
+  };
+  std::vector<Successor> successors;
+  /// Whether an emitted item waits until the body emits the next one or returns, so that the same thread can
+  /// carry the last one on. Bodies that may go on for long after they have emitted something do not wait.
+  bool holds_back = false;
   /// The bodies. Those of tasks without a limit belong to the threads of the lane.
   std::vector<std::unique_ptr<Body>> bodies;
   /// The largest number of bodies that run at the same time. It is 0 if the threads of the lane are the

@@ -11,11 +11,10 @@
 
 namespace tessera::graph::detail {
 
-void Execution::proceed(const Job& given, Stage stage) {
-  Job job = given;
+void Execution::proceed(Job& job, Stage stage, Worker* carrier) {
   Node& to = *job.node;
   if (has_failed()) return push_dropped(job);
-  if (stage == Stage::order && to.ordered != nullptr) return arrive(job);
+  if (stage == Stage::order && to.ordered != nullptr) return arrive(job, carrier);
   if (stage != Stage::body && !to.pools.empty() && !(pool_waiters_.empty() && grant(job, true))) {
     pool_waiters_.insert(
         std::ranges::upper_bound(pool_waiters_, job,
@@ -24,7 +23,8 @@ void Execution::proceed(const Job& given, Stage stage) {
     return grant_waiting(true);
   }
   if (to.task->kind == TaskKind::output) return offer(job);
-  if (may_start(to, job)) push_ready(job);
+  if (!may_start(to, job)) return;
+  carrier != nullptr ? carrier->carry(job) : push_ready(job);
 }
 
 void Execution::push_ready(const Job& job) {
@@ -40,11 +40,11 @@ void Execution::push_dropped(Job job) {
   push_ready(job);
 }
 
-void Execution::discard(Worker& worker, Job job) {
+void Execution::discard(Worker& worker, Job& job) {
   if (job.item != nullptr) Item::drop(job.item);
-  put_back_grants(job);
+  worker.put_back_grants(job);
   if (job.node->source != nullptr)
-    end_source_call(nullptr, *job.node, job.scope, true);
+    end_source_call(*job.node, job.scope, true);
   else
     release(worker, job.scope);
 }
@@ -58,8 +58,7 @@ void Execution::offer(const Job& job) {
 
 // --- Bodies ------------------------------------------------------------------------------------------
 
-bool Execution::may_start(Node& node, const Job& job) {
-  if (node.limit == 0) return true;
+bool Execution::is_admitted(Node& node, const Job& job) {
   const std::lock_guard lock(node.lock);
   if (node.admitted < node.limit) {
     ++node.admitted;
@@ -70,25 +69,22 @@ bool Execution::may_start(Node& node, const Job& job) {
   return false;
 }
 
-int Execution::take_body(const Worker& worker, Node& node) {
-  if (node.limit == 0) return node.is_serial ? 0 : worker.slot;
+int Execution::take_limited_body(Node& node) {
   const std::lock_guard lock(node.lock);
   const int body = node.free_bodies.back();
   node.free_bodies.pop_back();
   return body;
 }
 
-void Execution::leave(Node& node, int body) {
+void Execution::leave_limited(Node& node, int body) {
   if (node.ordered != nullptr) {
     const std::lock_guard lock(mutex());
-    node.ordered->is_busy = false;
-    return advance(node);
+    return leave_ordered(node);
   }
-  if (node.limit == 0) return;
   Job next;
   {
     const std::lock_guard lock(node.lock);
-    node.free_bodies.push_back(body);
+    if (node.limit > 1) node.free_bodies.push_back(body);
     if (node.backlog.empty()) {
       --node.admitted;
       return;
@@ -101,9 +97,21 @@ void Execution::leave(Node& node, int body) {
   push_ready(next);
 }
 
+void Execution::leave_ordered(Node& node) {
+  node.ordered->is_busy = false;
+  advance(node);
+}
+
+bool Execution::goes_on_in_order(Worker& worker, Job& job, Node& from) {
+  const std::lock_guard lock(mutex());
+  if (from.ordered != nullptr) leave_ordered(from);
+  proceed(job, Stage::order, &worker);
+  return false;
+}
+
 // --- Order -------------------------------------------------------------------------------------------
 
-void Execution::arrive(const Job& job) {
+void Execution::arrive(Job& job, Worker* carrier) {
   Ordered& ordered = *job.node->ordered;
   Scope* const scope = job.scope;
   if (scope->home >= 0 || scope->ordinal < ordered.next) {
@@ -116,11 +124,12 @@ void Execution::arrive(const Job& job) {
   }
   if (job.node->task->inputs.size() == 1 || job.node->task->kind != TaskKind::keeper) {
     if (!ordered.is_busy && ordered.next == scope->ordinal) {
+      Node& to = *job.node;
       ++ordered.next;
-      ordered.slots.erase(scope->ordinal);
+      if (!ordered.slots.empty()) ordered.slots.erase(scope->ordinal);
       ordered.is_busy = true;
-      proceed(job, Stage::pools);
-      return advance(*job.node);
+      proceed(job, Stage::pools, carrier);
+      return advance(to);
     }
   }
   Ordered::Slot& slot = ordered.slots[scope->ordinal];
@@ -137,6 +146,7 @@ void Execution::arrive(const Job& job) {
 /// Starts the items whose turn it is at an ordered task.
 void Execution::advance(Node& node) {
   Ordered& ordered = *node.ordered;
+  if (ordered.is_busy || ordered.slots.empty()) return;
   const TaskDeclaration& task = *node.task;
   const std::size_t inputs = task.kind == TaskKind::keeper ? task.inputs.size() : 1;
   while (!ordered.is_busy) {
@@ -154,7 +164,7 @@ void Execution::advance(Node& node) {
       ++ordered.next;
       continue;
     }
-    const Job job = slot.arrived.front();
+    Job job = slot.arrived.front();
     slot.arrived.erase(slot.arrived.begin());
     if (is_timed()) node.wait_order += now() - job.since;
     ordered.is_busy = true;
@@ -207,8 +217,7 @@ bool Execution::grant(Job& job, bool reserves) {
     const auto wanted = static_cast<int>(std::ranges::count(pools, pool));
     if (!pool->may_grant(wanted, job.age(), oldest)) return false;
   }
-  job.grants = new std::array<PoolSlot*, max_pools>{};
-  for (std::size_t i = 0; i < pools.size(); ++i) (*job.grants)[i] = pools[i]->take(job.age());
+  for (std::size_t i = 0; i < pools.size(); ++i) job.grants[i] = pools[i]->take(job.age());
   if (is_timed() && job.since > 0) {
     const std::int64_t time = now();
     job.node->wait_pool += time - job.since;
@@ -234,7 +243,7 @@ void Execution::grant_waiting(bool reserves) {
     blocked.insert(blocked.end(), pools.begin(), pools.end());
     return false;
   });
-  for (const Job& job : granted) proceed(job, Stage::body);
+  for (Job& job : granted) proceed(job, Stage::body);
 }
 
 void Execution::buffer_returned() {
@@ -267,7 +276,7 @@ Scope* Execution::open_root(Node& node) {
   return scope;
 }
 
-void Execution::start_source(Node& node, Worker* worker) {
+void Execution::start_source(Node& node) {
   Source& source = *node.source;
   if (source.is_ended || source.is_pending) return;
   if (has_failed() || stop_.stop_requested()) return close_source(node);
@@ -275,10 +284,7 @@ void Execution::start_source(Node& node, Worker* worker) {
   source.is_pending = true;
   Job job{.node = &node, .scope = open_root(node)};
   if (is_timed()) job.since = now();
-  const bool is_alone = worker != nullptr && worker->lane == node.lane && node.lane->threads == 1;
-  if (!is_alone || !node.pools.empty() || is_rehearsal()) return proceed(job, Stage::pools);
-  worker->source_call = job;
-  worker->has_source_call = true;
+  proceed(job, Stage::pools);
 }
 
 void Execution::close_source(Node& node) {
@@ -286,11 +292,12 @@ void Execution::close_source(Node& node) {
   advance_readers(node);
 }
 
-void Execution::end_source_call(Worker* worker, Node& node, Scope* scope, bool is_ended) {
+void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
   Source& source = *node.source;
   const std::lock_guard lock(mutex());
   source.is_pending = false;
-  if (!is_ended) return start_source(node, worker);
+  if (node.lane->needs_time()) node.lane->note_time(now());
+  if (!is_ended) return start_source(node);
   --source.next;
   --source.in_flight;
   source.closed.pop_back();

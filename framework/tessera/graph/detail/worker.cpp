@@ -7,11 +7,6 @@
 #include "tessera/graph/transfer.hpp"
 
 namespace tessera::graph::detail {
-namespace {
-
-PoolSlot** grants_of(const Job& job) { return job.grants == nullptr ? nullptr : job.grants->data(); }
-
-}  // namespace
 
 Worker::Worker(Execution& execution, Lane* given_lane, int given_slot)
     : lane(given_lane), slot(given_slot), execution_(execution), counters_(execution.graph().tasks.size()) {}
@@ -26,25 +21,26 @@ void Worker::run(Job& job) {
 }
 
 /// Calls the body, and counts the call. Returns what the body returns, or true if the body has thrown.
-bool Worker::call(Job& job, Body& body, Call& call) {
+inline bool Worker::call(Job& job, Body& body, Call& call) {
   Node& node = *job.node;
   job_ = &job;
   emitted_ = 0;
   last_ = nullptr;
-  const bool tells = execution_.has_pools();
-  const int outer_task = tells ? std::exchange(running_task, node.id) : -1;
+  const int outer_task = std::exchange(running_task, node.id);
   const bool timed = execution_.is_timed();
   const std::int64_t begin = timed ? execution_.now() : 0;
   bool result = true;
   try {
     result = body.call(*this, call);
-    for (const auto& [output, item] : std::exchange(kept_, {})) pass_on(output, item);
+    for (const auto& [output, item] : kept_) deliver(output, item);
+    kept_.clear();
   } catch (...) {
-    for (const auto& [output, item] : std::exchange(kept_, {})) Item::drop(item);
+    for (const auto& [output, item] : kept_) Item::drop(item);
+    kept_.clear();
     if (last_ != nullptr) Item::drop(std::exchange(last_, nullptr));
     execution_.fail(&node, job.scope);
   }
-  if (tells) running_task = outer_task;
+  running_task = outer_task;
   Counters& counted = counters(node);
   counted.calls += 1;
   if (timed) {
@@ -56,45 +52,48 @@ bool Worker::call(Job& job, Body& body, Call& call) {
   return result;
 }
 
-Body& Worker::body_of(Node& node, int body) {
-  std::unique_ptr<Body>& place = node.bodies[static_cast<std::size_t>(body)];
-  if (place == nullptr) {
-    std::unique_ptr<Body> made = node.task->make_body();
-    made->start(node.task->options.on);
-    place = std::move(made);
-  }
-  return *place;
+Body& Worker::make_body(Node& node, int body) {
+  std::unique_ptr<Body> made = node.task->make_body();
+  made->start(node.task->options.on);
+  return *(node.bodies[static_cast<std::size_t>(body)] = std::move(made));
 }
 
+void Worker::open_group(const Job& job) {
+  job.scope->hold();
+  group_ = new Scope(job.scope, Scope::Kind::group, 0);
+  group_->region = job.node->id;
+  parts_ = 0;
+}
+
+/// Makes the call, and then those of the tasks that the item goes on to, as long as there is one at a time.
 void Worker::run_body(Job& job) {
-  Node& node = *job.node;
-  const int number = execution_.take_body(*this, node);
-  const bool is_scatter = node.task->kind == TaskKind::scatter;
-  if (is_scatter) {
-    job.scope->hold();
-    group_ = new Scope(job.scope, Scope::Kind::group, 0);
-    group_->region = node.id;
-    parts_ = 0;
-  }
-  if (!execution_.is_dropped(*job.scope)) {
-    try {
-      Call arguments{.item = job.item, .input = job.input, .grants = grants_of(job), .stop = {}};
-      call(job, body_of(node, number), arguments);
-    } catch (...) {  // The body could not be made or started.
-      execution_.fail(&node, job.scope);
+  for (;;) {
+    Node& node = *job.node;
+    const int number = execution_.take_body(slot, node);
+    if (node.task->kind == TaskKind::scatter) open_group(job);
+    Call arguments{.item = job.item, .input = job.input, .grants = job.grants.data()};
+    if (!execution_.is_dropped(*job.scope)) {
+      try {
+        call(job, body_of(node, number), arguments);
+      } catch (...) {  // The body could not be made or started.
+        execution_.fail(&node, job.scope);
+      }
     }
+    if (arguments.item != nullptr) Item::drop(arguments.item);
+    put_back_grants(job);
+    Item* const last = std::exchange(last_, nullptr);
+    Scope* const group = std::exchange(group_, nullptr);
+    const auto output = static_cast<std::size_t>(last_output_);
+    const bool goes_straight = last != nullptr && node.successors[output].node != nullptr;
+    // An ordered task is left while the lock is held for its successor.
+    if (!goes_straight || node.ordered == nullptr) execution_.leave(node, number);
+    if (group != nullptr) execution_.release(*this, group);
+    if (last == nullptr) return execution_.release(*this, job.scope);
+    if (!goes_straight)
+      return execution_.deliver_to_readers(*this, node.task->outputs[output], last, job.scope, job.trips,
+                                           true);
+    if (!execution_.goes_on(*this, job, node.successors[output], last)) return;
   }
-  memory().drop(job.item);
-  put_back_grants(job);
-  Item* const last = std::exchange(last_, nullptr);
-  Scope* const group = std::exchange(group_, nullptr);
-  execution_.leave(node, number);
-  if (group != nullptr) execution_.release(*this, group);
-  if (last != nullptr)
-    execution_.deliver_to_readers(*this, node.task->outputs[static_cast<std::size_t>(last_output_)], last,
-                                  job.scope, job.trips, true);
-  else
-    execution_.release(*this, job.scope);
 }
 
 void Worker::run_source(Job& job) {
@@ -102,28 +101,30 @@ void Worker::run_source(Job& job) {
   bool has_more = !execution_.has_failed();
   if (has_more) try {
       Call arguments{
-          .ordinal = job.scope->ordinal, .grants = grants_of(job), .stop = execution_.stop_token()};
+          .ordinal = job.scope->ordinal, .grants = job.grants.data(), .stop = &execution_.stop_source()};
       has_more = call(job, body_of(node, 0), arguments);
     } catch (...) {
       execution_.fail(&node, job.scope);
     }
   put_back_grants(job);
   Item* const last = std::exchange(last_, nullptr);
-  execution_.end_source_call(this, node, job.scope, !has_more);
+  execution_.end_source_call(node, job.scope, !has_more);
   if (!has_more) return;
-  if (last != nullptr)
-    execution_.deliver_to_readers(*this, node.task->outputs.front(), last, job.scope, 0, true);
-  else
+  if (last == nullptr)
     execution_.release(*this, job.scope);
+  else if (node.successors.front().node == nullptr)
+    execution_.deliver_to_readers(*this, node.task->outputs.front(), last, job.scope, 0, true);
+  else if (execution_.goes_on(*this, job, node.successors.front(), last))
+    run_body(job);
 }
 
 void Worker::run_turn(Job& job) {
   Node& node = *job.node;
-  const int number = execution_.take_body(*this, node);
+  const int number = execution_.take_body(slot, node);
   Scope* const turn = job.scope;
   bool goes_on = true;
   try {
-    Call arguments{.item = job.item, .stop = {}};
+    Call arguments{.item = job.item};
     goes_on = call(job, body_of(node, number), arguments);
   } catch (...) {
     execution_.fail(&node, turn);
@@ -144,6 +145,7 @@ void Worker::run_finish(Job& job) {
   Node& node = *job.node;
   job_ = &job;
   emitted_ = 0;
+  last_ = nullptr;
   const int outer_task = std::exchange(running_task, node.id);
   try {
     if (node.bodies.front() == nullptr) body_of(node, 0);
@@ -153,17 +155,16 @@ void Worker::run_finish(Job& job) {
     execution_.fail(&node, job.scope);
   }
   running_task = outer_task;
+  if (last_ != nullptr) deliver(last_output_, std::exchange(last_, nullptr));
   execution_.release(*this, job.scope);
 }
 
-void put_back_grants(Job& job) {
-  if (job.grants == nullptr) return;
-  for (PoolSlot* slot : *job.grants)
-    if (slot != nullptr) {
-      slot->holders.store(0);
-      slot->pool->give_back(slot);
+void Worker::put_back(Job& job) {
+  for (PoolSlot*& slot_granted : job.grants)
+    if (slot_granted != nullptr) {
+      slot_granted->holders.store(0);
+      slot_granted->pool->give_back(std::exchange(slot_granted, nullptr));
     }
-  delete std::exchange(job.grants, nullptr);
 }
 
 void Worker::emit(int output, Item* item) {
@@ -177,13 +178,19 @@ void Worker::emit(int output, Item* item) {
         fmt::format("{} is single, but has emitted twice for {}", title(task), stamp_text(*job_->scope)));
   }
   // If the body throws, nothing that it has emitted may go on. A gather keeps the parts of a scatter anyway.
-  if (task.options.on_error == OnError::skip && group_ == nullptr && job_->input != Job::finish_input)
+  if (task.options.on_error == OnError::skip && group_ == nullptr && job_->input != Job::finish_input) {
     kept_.emplace_back(output, item);
-  else
-    pass_on(output, item);
+    return;
+  }
+  if (job_->node->holds_back && group_ == nullptr) {
+    if (last_ != nullptr) deliver(last_output_, last_);
+    return emit_last(output, item);
+  }
+  deliver(output, item);
 }
 
-void Worker::pass_on(int output, Item* item) {
+/// Passes on an item while the body runs.
+void Worker::deliver(int output, Item* item) {
   Scope* scope = job_->scope;
   if (group_ != nullptr) {
     group_->hold();
@@ -193,6 +200,11 @@ void Worker::pass_on(int output, Item* item) {
   }
   execution_.deliver_to_readers(*this, job_->node->task->outputs[static_cast<std::size_t>(output)], item,
                                 scope, job_->trips, false);
+}
+
+void Worker::emit_last(int output, Item* item) {
+  last_ = item;
+  last_output_ = output;
 }
 
 int Worker::rank_of(std::int64_t key) const {

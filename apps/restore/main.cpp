@@ -6,13 +6,28 @@ namespace {
 
 using namespace tessera;
 
-Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
+restore::Parameters parameters_of(const deck::Deck& deck) {
+  return {.alpha = deck.get<double>("alpha"),
+          .beta = deck.get<double>("beta"),
+          .tolerance = deck.get<double>("tolerance"),
+          .cycles = deck.get<std::int64_t>("cycles")};
+}
+
+const Box& checked_domain(const io::ImageInfo& image, const deck::Deck& deck) {
   app::check_image(image, deck, {.types = {ElementType::uint8}, .planes = 0});
-  const restore::Parameters parameters{.alpha = deck.get<double>("alpha"),
-                                       .beta = deck.get<double>("beta"),
-                                       .tolerance = deck.get<double>("tolerance"),
-                                       .cycles = deck.get<std::int64_t>("cycles")};
-  return restore::make_pipeline(image.domain, parameters, deck.is_set("clean.file"));
+  return image.domain;
+}
+
+Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
+  return restore::make_pipeline(checked_domain(image, deck), parameters_of(deck), deck.is_set("clean.file"));
+}
+
+Pipeline build_detection(const io::ImageInfo& image, const deck::Deck& deck) {
+  return restore::make_detection(checked_domain(image, deck));
+}
+
+Pipeline build_restoration(const io::ImageInfo& image, const deck::Deck& deck) {
+  return restore::make_restoration(checked_domain(image, deck), parameters_of(deck));
 }
 
 std::vector<deck::KeyDeclaration> keys() {
@@ -47,7 +62,8 @@ int main(int argc, char** argv) {
       .further_images = {{"clean", "The image without noise, to compare with"}},
       .parameters = keys(),
       .turn_limits = {"cycles"},
-      .build = build};
+      .build = build,
+      .parts = {{"detect", "weight", build_detection}, {"restore", "restored", build_restoration}}};
   const Pipeline sample = restore::make_pipeline(Box{{0, 16}, {0, 16}}, {}, true);
   return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
 }

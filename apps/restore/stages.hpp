@@ -20,15 +20,14 @@ struct Parameters {
 /// Devices compute point by point.
 inline constexpr int points_together = tessera::runs_on_host ? 32 : 1;
 
-/// Two-phase restoration of an image with salt-and-pepper noise, as `restored`. With a `clean` image, a
-/// second input, the peak signal-to-noise ratio `psnr` and, from 11 x 11 points on, the structural similarity
-/// `ssim` of the two are outputs, too.
-inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters,
-                                       bool has_clean) {
+/// An image, or one number for each of its pixels.
+using Bytes = tessera::Array<std::uint8_t, 2>;
+
+/// Adds the second phase, which restores the noisy pixels of `input` that `weight` tells, as the output
+/// `restored`.
+inline Bytes add_restoration(tessera::Pipeline& pipeline, const tessera::Box& image,
+                             const Parameters& parameters, Bytes input, Bytes weight) {
   using tessera::Boundary;
-  tessera::Pipeline pipeline;
-  const auto input = pipeline.input<std::uint8_t, 2>("input", image, Boundary::clamp);
-  const auto weight = add_detection(pipeline, input);
   const auto row = pipeline.stage<Row>("row", RowOfWeight{}, weight);
   pipeline.bound(row, image, tessera::BoundaryConditions::of_constant(row_outside));
   const auto u = pipeline.stage<Iterate>("begin", Begin{}, input, weight);
@@ -47,12 +46,41 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Paramete
   });
   const auto restored = pipeline.stage<std::uint8_t>("restored", Value{}, u);
   pipeline.output(restored, image);
+  return restored;
+}
+
+/// Two-phase restoration of an image with salt-and-pepper noise, as `restored`. With a `clean` image, a
+/// second input, the peak signal-to-noise ratio `psnr` and, from 11 x 11 points on, the structural similarity
+/// `ssim` of the two are outputs, too.
+inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters,
+                                       bool has_clean) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<std::uint8_t, 2>("input", image, tessera::Boundary::clamp);
+  const auto weight = add_detection(pipeline, input);
+  const auto restored = add_restoration(pipeline, image, parameters, input, weight);
   if (has_clean) {
     const auto clean = pipeline.input<std::uint8_t, 2>("clean", image);
     pipeline.output(tessera::add_psnr(pipeline, "psnr", clean, restored, image));
     if (tessera::has_ssim(image))
       pipeline.output(tessera::add_ssim(pipeline, "ssim", clean, restored, image));
   }
+  return pipeline;
+}
+
+/// The first phase by itself, with the output `weight`.
+inline tessera::Pipeline make_detection(const tessera::Box& image) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<std::uint8_t, 2>("input", image, tessera::Boundary::clamp);
+  pipeline.output(add_detection(pipeline, input), image);
+  return pipeline;
+}
+
+/// The second phase by itself, which reads `input` and the output of the first phase.
+inline tessera::Pipeline make_restoration(const tessera::Box& image, const Parameters& parameters) {
+  tessera::Pipeline pipeline;
+  const auto input = pipeline.input<std::uint8_t, 2>("input", image);
+  const auto weight = pipeline.input<std::uint8_t, 2>("weight", image);
+  add_restoration(pipeline, image, parameters, input, weight);
   return pipeline;
 }
 

@@ -46,6 +46,20 @@ class SeriesTest : public testing::Test {
     return folder_.read("single.png");
   }
 
+  /// Images of three sizes with noise, of which the restoration has something to do.
+  void write_noisy_frames(int count) const {
+    for (int number = 0; number < count; ++number)
+      io_test::write_plain_png(
+          folder_ / frame(number),
+          io_test::make_png(
+              101 + number % 3 * 17, 83 + number % 3, PNG_COLOR_TYPE_GRAY, 8, [&](auto x, auto y, int) {
+                const auto noise =
+                    static_cast<std::uint32_t>((x * 7919 + y * 104729 + number * 31) * 2654435761LL) >> 12;
+                return noise % 10 < 4 ? static_cast<int>(noise >> 8) % 2 * 255
+                                      : static_cast<int>((3 * x + 2 * y + 5 * number) % 200) + 20;
+              }));
+  }
+
   void expect_refused(const Words& words, const std::string& message, int ranks = 2) const {
     const ParallelEnding ending = run("sobel", ranks, words);
     EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2)) << ending.text();
@@ -74,6 +88,64 @@ TEST_F(SeriesTest, ResultsAreThoseOfSingleRuns) {
                   expected[static_cast<std::size_t>(number)])
             << ranks << how << number;
     }
+}
+
+TEST_F(SeriesTest, TheRestorationIsTwoTasksWithTheBitsOfSingleRuns) {
+  write_noisy_frames(5);
+  Words expected;
+  for (int number = 0; number < 5; ++number) expected.push_back(result_of("restore", frame(number)));
+  const std::string decks = std::string(TESSERA_DECKS) + "/restore/";
+  const std::vector<Words> settings = {
+      {"graph.detect.workers=1", "graph.restore.workers=2"},
+      {"graph.detect.on=kernels"},
+      {"graph.restore.on=kernels", "graph.images.count=3"},
+      {decks + "redundant.yaml", "graph.detect.on=kernels", "graph.restore.on=kernels"},
+      {decks + "rounds.yaml", "schedule.least_3.compute=tile", "schedule.weight.compute=rank",
+       "schedule.weight.tile=[16,7]", "schedule.row.compute=rank"}};
+  int folder = 0;
+  for (const int ranks : {1, 2, 3, 4})
+    for (const Words& setting : settings) {
+      const std::string name = "clean" + std::to_string(++folder);
+      Words words{"input.files=frames/*.png", "output.files=" + name + "/{name}.png", "threads=2", "--report",
+                  "-"};
+      words.insert(words.end(), setting.begin(), setting.end());
+      const ParallelEnding ending = run("restore", ranks, words);
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      for (const char* line : {"  detect   task        5 ", "  restore  task        5 "})
+        EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.output;
+      for (int number = 0; number < 5; ++number)
+        EXPECT_TRUE(folder_.read(name + "/f" + std::to_string(number) + ".png") ==
+                    expected[static_cast<std::size_t>(number)])
+            << ranks << setting.front() << number;
+    }
+}
+
+TEST_F(SeriesTest, KeysOfPartsBelongToTheirProgram) {
+  write_frames(2);
+  const Words words{"input.files=frames/*.png", "output.files=e/{name}.png"};
+  expect_refused(
+      {words[0], words[1], "graph.detect.workers=2"},
+      "command line: 'graph.detect.workers=2': unknown key 'graph.detect'; the keys here are window, "
+      "images, read, sobel, write");
+  const auto expect_restore_refuses = [&](const std::string& word, const std::string& message) {
+    const ParallelEnding ending = run("restore", 2, {words[0], words[1], word});
+    EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2})) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "error:"), Words{"tessera-restore: error: " + message});
+  };
+  expect_restore_refuses(
+      "graph.sobel.on=kernels",
+      "command line: 'graph.sobel.on=kernels': unknown key 'graph.sobel'; the keys here are "
+      "window, images, read, detect, restore, write");
+  expect_restore_refuses("graph.detect.on=io",
+                         "command line: 'graph.detect.on=io': 'graph.detect.on' expects one of threads, "
+                         "kernels, got 'io'");
+  expect_restore_refuses("graph.images.count=2",
+                         "pool 'images' has 2 buffers, but an item needs 3: raise graph.images.count");
+  expect_restore_refuses(
+      "clean.file=frames/f0.png",
+      "command line: 'clean.file=frames/f0.png': 'clean.file': a series has none: leave it "
+      "out");
+  EXPECT_FALSE(folder_.names().contains("e"));
 }
 
 TEST_F(SeriesTest, NumbersFollowTheNaturalOrderOfNames) {
@@ -151,6 +223,10 @@ TEST_F(SeriesTest, IsExplained) {
   EXPECT_EQ(lines_with(text.output, "graph 'sobel': 4 tasks, 1 pool").size(), 1U) << text.text();
   const ParallelEnding dot = run("sobel", 1, {words[0], words[1], words[2], "--dot"});
   EXPECT_EQ(lines_with(dot.output, "\"read\" -> \"sobel\";").size(), 1U) << dot.text();
+  const ParallelEnding parts = run("restore", 1, {words[0], words[1], words[2], "--dot"});
+  for (const char* arrow :
+       {"\"read\" -> \"detect\";", "\"detect\" -> \"restore\";", "\"restore\" -> \"write\";"})
+    EXPECT_EQ(lines_with(parts.output, arrow).size(), 1U) << parts.text();
   EXPECT_FALSE(folder_.names().contains("edges"));
 }
 

@@ -89,6 +89,25 @@ TEST_F(VideoSeriesTest, FramesAreThoseOfSingleRuns) {
   }
 }
 
+TEST_F(VideoSeriesTest, TheRestorationIsAPipeOfTwoTasks) {
+  folder_.write("clip.y4m", video_of(7));
+  std::vector<std::string> expected;
+  for (int frame = 0; frame < 7; ++frame) expected.push_back(result_of("restore", frame));
+  for (const int ranks : {1, 2, 3, 4})
+    for (const std::vector<std::string>& setting :
+         {std::vector<std::string>{"graph.detect.workers=1", "graph.restore.workers=2"},
+          {"graph.detect.on=kernels", "graph.restore.on=kernels"},
+          {"graph.restore.on=kernels", "graph.images.count=3", "graph.window=2"}}) {
+      std::vector<std::string> words{"threads=2", "--report", "-"};
+      words.insert(words.end(), setting.begin(), setting.end());
+      const ParallelEnding ending = run("restore", ranks, words);
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      for (const char* task : {"  detect ", "  restore "})
+        EXPECT_EQ(lines_with(ending.output, task).size(), 1U) << ending.output;
+      EXPECT_EQ(frames_of(folder_.read("out.y4m")), expected) << setting.front() << " on " << ranks;
+    }
+}
+
 TEST_F(VideoSeriesTest, AVideoThatEndsInAFrameIsAnError) {
   const std::string video = video_of(5);
   folder_.write("clip.y4m", video.substr(0, video.size() - 100));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tessera/domain/error.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 
@@ -17,6 +18,14 @@ struct SumOfThree {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     return in(x - 1, y) + in(x, y) + in(x + 1, y);
+  }
+};
+
+/// The sum of two points that lie 7 points to the left and to the right.
+struct SumOfEnds {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x - 7, y) + in(x + 7, y);
   }
 };
 
@@ -76,6 +85,37 @@ TEST(GraphPipeline, ComputesImagesOfSeveralShapesInTheirMemory) {
     EXPECT_EQ(points, 10 * (40 + 30) * 20);
     EXPECT_EQ(wrong, 0);
   }
+}
+
+TEST(GraphPipeline, ComputesInAnImageWithThePointsOfSeveralPlans) {
+  const Box domain{{0, 40}, {0, 20}};
+  const auto sums = std::make_shared<const PlannedPipeline>(planned_sums(domain));
+  Pipeline wide;
+  const auto input = wide.input<float, 2>("input", domain, Boundary::constant);
+  wide.output(wide.stage<float>("ends", SumOfEnds{}, input), domain);
+  Plan plan = make_plan(wide, {}, {.threads = 1}, 1, 0);
+  const Box needed = points_in_memory(wide, plan, "input");
+  const auto ends = std::make_shared<const PlannedPipeline>(
+      PlannedPipeline{.algorithm = std::move(wide), .plan = std::move(plan), .output = "ends"});
+  EXPECT_FALSE(points_in_memory(sums->algorithm, sums->plan, "input").contains(needed));
+  Image image, summed, ended;
+  summed.become_output(sums);
+  ended.become_output(ends);
+  PipelineBody body;
+  image.become_input(sums);
+  EXPECT_THROW(body.compute(ends, {{"input", image}, {"ends", ended}}), InternalError);
+  image.become_input(sums, needed);
+  EXPECT_TRUE(image.block().box().contains(needed));
+  for_each_point(image, [](float& point, int x, int y) { point = static_cast<float>(1 + 10 * x + y); });
+  body.compute(sums, {{"input", image}, {"sums", summed}});
+  body.compute(ends, {{"input", image}, {"ends", ended}});
+  for_each_point(summed, [](float point, int x, int y) {
+    EXPECT_EQ(point, static_cast<float>(3 * (1 + y) + 10 * (std::max(x - 1, 0) + x + std::min(x + 1, 39))));
+  });
+  for_each_point(ended, [](float point, int x, int y) {
+    const auto value = [y](int at) { return at < 0 || at > 39 ? 0 : 1 + 10 * at + y; };
+    EXPECT_EQ(point, static_cast<float>(value(x - 7) + value(x + 7)));
+  });
 }
 
 }  // namespace

@@ -28,6 +28,21 @@ struct FurtherImage {
   bool required = false;
 };
 
+/// One of the parts in which a program computes its pipeline in a series of images. Each part is a task of
+/// its own, so that one part of an image is computed while another part of the next image is. All parts
+/// together compute what the whole pipeline does, bit by bit.
+struct PipelinePart {
+  /// The name of the task, which the keys `graph.<task>.workers` and `graph.<task>.on` name.
+  std::string task;
+  /// The name of the output of the part. Later parts may read it as an input of this name.
+  std::string output;
+  /// A function that returns the pipeline of the part, for an image of the series with the given description
+  /// and for the given deck. Its inputs are `input`, which is the image, and outputs of earlier parts. They
+  /// have the domains and types that they have there. It has the output `output` and no other. It may throw
+  /// InputError when it does not accept the image or the deck.
+  std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build;
+};
+
 /// A description of a program that processes one image, or that computes an image without reading one. In a
 /// program that reads an image, the pipeline has an input called `input` for this image. The pipeline has one
 /// output that is an image, and any number of outputs of one element.
@@ -81,6 +96,10 @@ struct PipelineApplication {
   /// may throw InputError when it does not accept the image or the deck. Programs that read no image leave
   /// this member empty.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
+  /// The parts in which the pipeline is computed in a series of images, in their order. The first part must
+  /// read `input`, and the output of the last part is `output`. If the list is empty, the whole pipeline is
+  /// one task, which is called like the program.
+  std::vector<PipelinePart> parts = {};
   /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
   /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};

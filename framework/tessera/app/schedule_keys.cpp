@@ -84,12 +84,15 @@ ScheduleNames schedule_names(const Algorithm& pipeline) {
 }
 
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
-  const auto is_missing = [&pipeline](const std::string& name) {
-    return std::none_of(pipeline.arrays().begin(), pipeline.arrays().end(),
-                        [&name](const ArrayDeclaration& stage) { return stage.name == name; });
+  const auto keep_arrays = [&pipeline](std::vector<std::string>& list, bool are_inputs) {
+    std::erase_if(list, [&](const std::string& name) {
+      return std::ranges::none_of(pipeline.arrays(), [&](const ArrayDeclaration& array) {
+        return array.name == name && array.is_input() == are_inputs;
+      });
+    });
   };
-  for (auto* list : {&names.inputs, &names.stages, &names.reductions, &names.outputs})
-    std::erase_if(*list, is_missing);
+  keep_arrays(names.inputs, true);
+  for (auto* list : {&names.stages, &names.reductions, &names.outputs}) keep_arrays(*list, false);
   std::erase_if(names.loops, [&pipeline](const std::string& name) {
     return std::ranges::none_of(pipeline.loops(),
                                 [&name](const LoopDeclaration& loop) { return loop.name == name; });

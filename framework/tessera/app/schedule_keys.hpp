@@ -29,7 +29,8 @@ struct ScheduleNames {
 /// them.
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
-/// Returns those of `names` that `pipeline` has, too.
+/// Returns those of `names` that `pipeline` has, too. An array that is an input in one of them and computed
+/// in the other is left out.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
 
 /// Declares the keys of schedules with their defaults: `grid`, `slices`, `overlap` and `levels`; for each

@@ -7,30 +7,26 @@
 
 namespace tessera::graph {
 
-std::shared_ptr<const PlannedPipeline> PlanCache::get(const Box& domain, ElementType type,
-                                                      const std::function<PlannedPipeline()>& make) {
-  const std::string key = fmt::format("{} {}", to_string(domain), name_of(type));
-  const std::lock_guard lock(mutex_);
-  std::shared_ptr<const PlannedPipeline>& planned = plans_[key];
-  if (planned == nullptr) planned = std::make_shared<PlannedPipeline>(make());
-  return planned;
+std::string plan_key(const Box& domain, ElementType type) {
+  return fmt::format("{} {}", to_string(domain), name_of(type));
 }
 
-void Image::become_input(std::shared_ptr<const PlannedPipeline> planned) {
+void Image::become_input(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
   const std::string array = planned->input;
-  become(std::move(planned), array);
+  become(std::move(planned), array, more);
 }
 
-void Image::become_output(std::shared_ptr<const PlannedPipeline> planned) {
+void Image::become_output(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
   const std::string array = planned->output;
-  become(std::move(planned), array);
+  become(std::move(planned), array, more);
 }
 
-void Image::become(std::shared_ptr<const PlannedPipeline> planned, const std::string& array) {
+void Image::become(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
+                   const Box& more) {
   const ArrayDeclaration& declared = planned->algorithm[planned->algorithm.find(array)];
   domain_ = declared.domain;
   type_ = declared.type;
-  block_ = block_for(planned->algorithm, planned->plan, array, memory_);
+  block_ = block_for(planned->algorithm, planned->plan, array, memory_, more);
   memory_ = block_.memory();
   planned_ = std::move(planned);
 }

@@ -14,11 +14,15 @@ constexpr std::size_t most_instances = 4;
 Lease<Image> PipelineBody::operator()(const Lease<Image>& input, Lease<Image> output) {
   const std::shared_ptr<const PlannedPipeline>& planned = input->planned();
   output->become_output(planned);
-  PlanInstance& instance = instance_for(planned);
-  instance.bind(planned->input, input->block());
-  instance.bind(planned->output, output->block());
-  instance.compute();
+  compute(planned, {{planned->input, *input}, {planned->output, *output}});
   return output;
+}
+
+void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned,
+                           const std::vector<NamedImage>& images) {
+  PlanInstance& instance = instance_for(planned);
+  for (const NamedImage& named : images) instance.bind(named.array, named.image.block());
+  instance.compute();
 }
 
 PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipeline>& planned) {

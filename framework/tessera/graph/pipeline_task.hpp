@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tessera/graph/graph.hpp"
 #include "tessera/graph/image.hpp"
 #include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace tessera::graph {
+
+/// An image in whose memory a pipeline reads or computes an array.
+struct NamedImage {
+  /// The name of the input or output of the pipeline.
+  std::string_view array;
+  /// The image, whose memory must have the points that the plan needs (see points_in_memory).
+  const Image& image;
+};
 
 /// The body of a task that runs a pipeline on one image after the other, in the memory of the images. Each
 /// copy has plan instances of its own, which it uses again for images of the same shape. In calling-thread
@@ -26,6 +36,10 @@ class PipelineBody {
   /// Computes the output of the pipeline that `input` is planned for, and returns it in `output`. Throws the
   /// exceptions of PlanInstance.
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
+
+  /// Runs `planned` in the memory of `images`, which are its inputs and its outputs. An array without an
+  /// image has memory of its own. Throws the exceptions of PlanInstance.
+  void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images);
 
  private:
   PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned);

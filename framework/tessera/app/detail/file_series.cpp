@@ -77,8 +77,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
   const auto read = graph.task(
       "read", {.on = place(std::ranges::any_of(items_, needs_one_thread)), .on_error = context_.on_error()},
       [this](std::int64_t index, Lease<Image> to) {
-        context_.images.read(item(index).input, *to);
-        return SeriesImage{index, std::move(to)};
+        return context_.images.read(item(index).input, index, std::move(to));
       },
       files, pool);
   graph.sink(
@@ -87,7 +86,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
        .workers = context_.threads,
        .on_error = context_.on_error()},
       [this](const SeriesImage& image) {
-        context_.images.write(item(image.index).output, *image.image);
+        context_.images.write(item(image.index).output, image.last());
         context_.wrote();
       },
       add_computation(context_, graph, read, pool));

@@ -14,20 +14,45 @@
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
+namespace {
 
-AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
-                             const io::ImageInfo* image) {
-  Pipeline pipeline = image != nullptr ? application.build(*image, deck) : application.generate(deck);
-  check_names_of(application, deck, pipeline);
-  write_stages(pipeline, deck);
-  const Schedule schedule =
-      schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+/// Returns the schedule that a deck gives for those names of an application that `pipeline` has.
+Schedule schedule_for(const PipelineApplication& application, const deck::Deck& deck,
+                      const Algorithm& pipeline) {
+  return schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+}
+
+AskedPipeline rounds_of(const Algorithm& pipeline, const Schedule& schedule, const deck::Deck& deck) {
   AskedPipeline asked;
   blame_deck(deck, [&] {
     Rounds rounds = in_rounds(pipeline, schedule);
     asked = {std::move(rounds.pipeline), std::move(rounds.schedule)};
   });
   return asked;
+}
+
+}  // namespace
+
+AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
+                             const io::ImageInfo* image) {
+  Pipeline pipeline = image != nullptr ? application.build(*image, deck) : application.generate(deck);
+  check_names_of(application, deck, pipeline);
+  write_stages(pipeline, deck);
+  return rounds_of(pipeline, schedule_for(application, deck, pipeline), deck);
+}
+
+AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
+                         const deck::Deck& deck, const io::ImageInfo& image) {
+  const Pipeline pipeline = part.build(image, deck);
+  const bool has_output = std::ranges::any_of(pipeline.arrays(), [&](const ArrayDeclaration& array) {
+    return array.is_output && array.name == part.output;
+  });
+  if (!has_output)
+    throw InternalError(
+        fmt::format("PipelineApplication::parts: the part '{}' has no output '{}'", part.task, part.output));
+  Schedule schedule = schedule_for(application, deck, pipeline);
+  schedule.stages[part.output].placement = tessera::Placement::distributed;
+  return rounds_of(pipeline, schedule, deck);
 }
 
 RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_application,

@@ -26,6 +26,12 @@ struct AskedPipeline {
 AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
                              const io::ImageInfo* image);
 
+/// Returns the pipeline of one part of an application in a series, for the image `image`. It has those keys
+/// of the schedule that are about its stages. The output of the part is stored, so that `distributed` is its
+/// only placement. Throws InputError as asked_pipeline does.
+AskedPipeline asked_part(const PipelineApplication& application, const PipelinePart& part,
+                         const deck::Deck& deck, const io::ImageInfo& image);
+
 /// Calls `task`. If `task` throws a ScheduleError, throws an InputError that names the faulty key of `deck`
 /// instead.
 template <class Task>

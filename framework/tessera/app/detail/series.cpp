@@ -5,13 +5,36 @@
 
 #include <filesystem>
 
+#include "tessera/app/detail/series_keys.hpp"
 #include "tessera/graph/pipeline_task.hpp"
 
 namespace tessera::app {
+namespace {
 
-bool SeriesContext::computes_by_kernels() const {
-  return deck.text_of(fmt::format("graph.{}.on", task)) == "kernels";
-}
+/// The body of a task that computes one part of an application.
+class PartBody {
+ public:
+  PartBody(std::size_t part, HostMode mode) : part_(part), body_(mode) {}
+
+  SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
+    const SeriesPlan& plan = *image.plan;
+    const PlannedPart& part = plan.parts[part_];
+    to->become_output(part.pipeline, plan.needed[part_ + 1]);
+    image.images.push_back(std::move(to));
+    std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
+    for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
+    body_.compute(part.pipeline, named);
+    for (std::size_t i = 0; i < image.images.size(); ++i)
+      if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};
+    return image;
+  }
+
+ private:
+  std::size_t part_;
+  graph::PipelineBody body_;
+};
+
+}  // namespace
 
 graph::OnError SeriesContext::on_error() const {
   return deck.get<std::string>("on_error") == "skip" ? graph::OnError::skip : graph::OnError::stop;
@@ -24,7 +47,8 @@ bool SeriesContext::is_stopped() const {
 }
 
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph) {
-  return {graph, "images", {.count = static_cast<int>(2 * context.window), .per_item = 2}, [] {
+  const auto per_item = static_cast<int>(parts_of(context.application).size()) + 1;
+  return {graph, "images", {.count = per_item * static_cast<int>(context.window), .per_item = per_item}, [] {
             return std::make_shared<graph::Image>();
           }};
 }
@@ -32,13 +56,15 @@ graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph&
 graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Graph& graph,
                                          const graph::Flow<SeriesImage>& images,
                                          const graph::Pool<graph::Image>& pool) {
-  const HostMode mode = context.computes_by_kernels() ? HostMode::kernels : HostMode::calling_thread;
-  return graph.task(
-      context.task, {.on_error = context.on_error()},
-      [body = graph::PipelineBody(mode)](const SeriesImage& image, graph::Lease<graph::Image> to) mutable {
-        return SeriesImage{image.index, body(image.image, std::move(to))};
-      },
-      images, pool);
+  graph::Flow<SeriesImage> flow = images;
+  std::size_t number = 0;
+  for (const PipelinePart& part : parts_of(context.application)) {
+    const bool by_kernels = computes_by_kernels(context.deck, part.task);
+    flow =
+        graph.task(part.task, {.on_error = context.on_error()},
+                   PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread), flow, pool);
+  }
+  return flow;
 }
 
 void make_folder_of(const deck::Deck& deck, const std::string& key, const std::string& path) {

@@ -16,8 +16,6 @@ struct SeriesContext {
   Session& session;
   const PipelineApplication& application;
   const deck::Deck& deck;
-  /// The name of the task that computes.
-  std::string task;
   /// The number of worker threads of each rank.
   int threads = 1;
   /// The number of images that are under way on a rank at the same time.
@@ -27,8 +25,6 @@ struct SeriesContext {
   /// Is called when an image has been written. Any thread may call it.
   std::function<void()> wrote;
 
-  /// Whether all threads compute one image, instead of each thread one.
-  bool computes_by_kernels() const;
   /// What happens to images that cannot be read, computed or written.
   graph::OnError on_error() const;
   /// Returns whether the sources must end, because a signal was received.
@@ -55,10 +51,10 @@ class Series {
   virtual std::string file_of(std::int64_t ordinal) const = 0;
 };
 
-/// Adds the pool of images, whose size the window determines.
+/// Adds the pool of images, whose size the window and the number of parts determine.
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph);
 
-/// Adds the task that computes.
+/// Adds the tasks that compute: one for each part of the application.
 graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Graph& graph,
                                          const graph::Flow<SeriesImage>& images,
                                          const graph::Pool<graph::Image>& pool);

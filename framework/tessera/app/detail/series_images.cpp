@@ -4,30 +4,39 @@
 #include <mpi.h>
 
 #include "tessera/app/detail/file_endings.hpp"
-#include "tessera/app/detail/run_setup.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
-#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
-#include "tessera/pipeline/planner/make_plan.hpp"
 
 namespace tessera::app {
+namespace {
+
+SeriesImage image_in(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
+                     graph::Lease<graph::Image> memory) {
+  SeriesImage image{index, std::move(plan), {}};
+  image.images.push_back(std::move(memory));
+  return image;
+}
+
+}  // namespace
+
+SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
+                        graph::Lease<graph::Image> memory) {
+  memory->become_input(plan->parts.front().pipeline, plan->needed.front());
+  return image_in(index, std::move(plan), std::move(memory));
+}
+
+SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
+                         graph::Lease<graph::Image> memory) {
+  memory->become_output(plan->parts.back().pipeline);
+  return image_in(index, std::move(plan), std::move(memory));
+}
 
 SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck, int threads)
     : application_(application), deck_(deck), threads_(threads) {}
 
-std::shared_ptr<const graph::PlannedPipeline> SeriesImages::plan_for(const std::string& path,
-                                                                     const io::ImageInfo& info) {
+std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
-    const deck::Deck deck = deck_.with("input.file", path, path);
-    AskedPipeline asked = asked_pipeline(application_, deck, &info);
-    Target target;
-    target.threads = threads_;
-    target.device = !runs_on_host;
-    if (!target.device) target.cache_bytes = cache_to_write_past(threads_);
-    graph::PlannedPipeline planned{.output = application_.output};
-    blame_deck(deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
-    planned.algorithm = std::move(asked.pipeline);
-    return planned;
+    return plan_series(application_, deck_.with("input.file", path, path), info, threads_);
   });
 }
 
@@ -37,10 +46,11 @@ io::ImageInfo SeriesImages::inspect(const std::string& path) const {
   return io::inspect_image(path, choice);
 }
 
-void SeriesImages::read(const std::string& path, graph::Image& to) {
+SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to) {
   const io::ImageInfo info = inspect(path);
-  to.become_input(plan_for(path, info));
-  io::open_image(MPI_COMM_SELF, path, info)->read(to.points());
+  SeriesImage image = input_image(index, plan_for(path, info), std::move(to));
+  io::open_image(MPI_COMM_SELF, path, info)->read(image.last().points());
+  return image;
 }
 
 void SeriesImages::write(const std::string& path, const graph::Image& image) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/graph/image.hpp"
 #include "tessera/graph/pool.hpp"
@@ -14,22 +17,37 @@ namespace tessera::app {
 struct SeriesImage {
   /// The number of the image in the series, or of the frame in the video.
   std::int64_t index = 0;
-  graph::Lease<graph::Image> image;
+  /// The plan for images of this shape.
+  std::shared_ptr<const SeriesPlan> plan;
+  /// The image that was read, and the outputs of the parts that have been computed. Those that no later part
+  /// reads have been given back.
+  std::vector<graph::Lease<graph::Image>> images;
+
+  /// Returns what was read or computed last.
+  const graph::Image& last() const { return *images.back(); }
 };
+
+/// Returns an image of a series that is to be read into `memory`, which gets the layout that its plan needs.
+SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
+                        graph::Lease<graph::Image> memory);
+
+/// Returns an image of a series whose result is to be put into `memory`, which gets the layout of the result.
+SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
+                         graph::Lease<graph::Image> memory);
 
 /// Reads, plans and writes the images of a series. Several threads may use it at the same time.
 class SeriesImages {
  public:
-  /// `threads` is the number of threads that compute one image. All arguments must outlive this object.
+  /// `threads` is the number of worker threads. The other arguments must outlive this object.
   SeriesImages(const PipelineApplication& application, const deck::Deck& deck, int threads);
 
   /// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does
   /// not accept the image.
-  std::shared_ptr<const graph::PlannedPipeline> plan_for(const std::string& path, const io::ImageInfo& info);
+  std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
   /// Returns the description of the image in a file, which the keys `input.dataset` and `input.page` choose.
   io::ImageInfo inspect(const std::string& path) const;
   /// Reads the image in a file into the memory of `to`. Throws InputError that names the file.
-  void read(const std::string& path, graph::Image& to);
+  SeriesImage read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to);
   /// Writes the result `image` to a file, in the format of its ending.
   void write(const std::string& path, const graph::Image& image) const;
 
@@ -37,7 +55,7 @@ class SeriesImages {
   const PipelineApplication& application_;
   const deck::Deck& deck_;
   int threads_;
-  graph::PlanCache plans_;
+  graph::PlanCache<SeriesPlan> plans_;
 };
 
 }  // namespace tessera::app

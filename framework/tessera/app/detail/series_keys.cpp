@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/series_plan.hpp"
+
 namespace tessera::app {
 
 using deck::ValueType;
@@ -54,12 +56,13 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
          "How many images of a series are under way on a rank at the same time; without it two for "
          "each thread");
   number("graph.images.count",
-         "How many buffers for images a rank has; without it two for each image under way");
-  const std::string computes = task_name(application);
-  for (const std::string& task : {std::string("read"), computes, std::string("write")}) {
+         "How many buffers for images a rank has; without it as many as the images under way need");
+  std::vector<std::string> tasks{"read", "write"};
+  for (const PipelinePart& part : parts_of(application)) tasks.insert(tasks.end() - 1, part.task);
+  for (const std::string& task : tasks) {
     number(fmt::format("graph.{}.workers", task),
            fmt::format("How many threads of a rank run the task {} at the same time; without it all", task));
-    const bool is_pipeline = task == computes;
+    const bool is_pipeline = task != "read" && task != "write";
     add({.name = fmt::format("graph.{}.on", task),
          .type = ValueType::choice,
          .help = is_pipeline
@@ -70,6 +73,10 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
   }
 }
 
+bool computes_by_kernels(const deck::Deck& deck, const std::string& task) {
+  return deck.text_of(fmt::format("graph.{}.on", task)) == "kernels";
+}
+
 bool is_series(const deck::Deck& deck) {
   const auto is_given = [&](const char* key) {
     return deck.schema().find(key) != nullptr && deck.is_set(key);
@@ -78,7 +85,8 @@ bool is_series(const deck::Deck& deck) {
          is_given("output.video");
 }
 
-void check_series_keys(const deck::Deck& deck, const Options& options) {
+void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
+                       const Options& options) {
   const auto is_given = [&](const std::string& key) {
     return deck.schema().find(key) != nullptr && deck.is_set(key);
   };
@@ -99,6 +107,8 @@ void check_series_keys(const deck::Deck& deck, const Options& options) {
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
+  for (const FurtherImage& further : application.further_images)
+    refuse(further.name + ".file", "a series has none: leave it out");
   if (!options.plan.empty() || !options.save_plan.empty())
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
 }

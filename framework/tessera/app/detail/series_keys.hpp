@@ -12,19 +12,24 @@ namespace tessera::app {
 /// needs further images beside each one.
 bool takes_series(const PipelineApplication& application);
 
-/// Returns the name of the task that computes in the graph of a series: the name of the program without
-/// "tessera-".
+/// Returns the name of the graph of a series, which is also that of the task that computes the whole
+/// pipeline: the name of the program without "tessera-".
 std::string task_name(const PipelineApplication& application);
 
 /// Declares the keys of series: `input.files`, `output.files`, `input.video`, `output.video`, `on_error`, and
 /// the block `graph`.
 void declare_series_keys(deck::Schema& schema, const PipelineApplication& application);
 
+/// Returns whether all threads compute one image in the task `task`, instead of each thread one.
+bool computes_by_kernels(const deck::Deck& deck, const std::string& task);
+
 /// Returns whether a deck names a series of files or a video.
 bool is_series(const deck::Deck& deck);
 
 /// Throws InputError when a deck names both a series and a single image, only one of the inputs and outputs
-/// of a series, or something that a series does not have, such as checkpoints. The deck must name a series.
-void check_series_keys(const deck::Deck& deck, const Options& options);
+/// of a series, or something that a series does not have, such as checkpoints or further images. The deck
+/// must name a series.
+void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
+                       const Options& options);
 
 }  // namespace tessera::app

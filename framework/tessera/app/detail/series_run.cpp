@@ -71,23 +71,23 @@ class SeriesRun {
             const deck::Deck& deck, int threads)
       : options_(options),
         progress_(session.rank(), options.quiet),
-        images_(application, deck,
-                deck.text_of(fmt::format("graph.{}.on", task_name(application))) == "kernels" ? threads : 1),
+        images_(application, deck, threads),
         context_{session,
                  application,
                  deck,
-                 task_name(application),
                  threads,
                  deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
                  images_,
                  signals_,
                  [this] { done_->add(); }},
         series_(deck.is_set("input.video") ? video_series(context_) : file_series(context_)),
-        graph_(context_.task) {
+        graph_(task_name(application)) {
     const std::int64_t ranks = deck.is_set("input.video") ? 1 : session.rank_count();
     done_ = std::make_unique<SeriesProgress>(progress_, (series_->count() + ranks - 1) / ranks);
     series_->add_tasks(graph_);
-    graph::Settings settings = graph_settings(deck, {"read", context_.task, "write"});
+    std::vector<std::string> tasks{"read", "write"};
+    for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
+    graph::Settings settings = graph_settings(deck, tasks);
     settings.window = context_.window;
     graph_.configure(settings);
     graph_.check({.workers = threads});
@@ -155,7 +155,7 @@ ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild&,
                       const Options& options, const deck::Deck& deck, RunPhases& phases) {
   phases.begin(Phase::open);
-  collectively(session.communicator(), [&] { check_series_keys(deck, options); });
+  collectively(session.communicator(), [&] { check_series_keys(application, deck, options); });
   const int threads =
       session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
   SeriesRun run(session, application, options, deck, threads);

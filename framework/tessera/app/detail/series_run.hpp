@@ -9,8 +9,8 @@
 
 namespace tessera::app {
 
-/// Runs an application on the series of images or the video that the deck names, as a graph of three tasks:
-/// `read`, one with the name of the application, and `write`. Several images are under way at the same time,
+/// Runs an application on the series of images or the video that the deck names, as a graph of tasks: `read`,
+/// one for each part of the application, and `write`. Several images are under way at the same time,
 /// and each is computed by one thread, as one rank computes it. The files of a series are dealt out to the
 /// ranks. With --check, looks at all files; with --explain, prints the graph. Collective. Returns the exit
 /// status: `bad_input` if files were left out, and `stopped` if a signal has ended the series. Throws

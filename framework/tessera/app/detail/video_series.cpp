@@ -56,7 +56,7 @@ void for_each_row(const HostBlock& image, std::byte* samples, const Copy& copy) 
 }
 
 SentFrame packed(const SeriesImage& frame) {
-  const HostBlock points = frame.image->points();
+  const HostBlock points = frame.last().points();
   SentFrame sent{frame.index,
                  std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type))};
   for_each_row(points, sent.samples.data(), [](std::byte* samples, const std::byte* row, std::size_t bytes) {
@@ -94,7 +94,7 @@ class VideoSeries final : public Series {
                                      const graph::Pool<graph::Image>& pool, const std::string& name,
                                      bool is_result);
   void write(const SeriesImage& frame) {
-    writer_->write(frame.image->points());
+    writer_->write(frame.last().points());
     context_.wrote();
   }
 
@@ -105,7 +105,7 @@ class VideoSeries final : public Series {
   std::int64_t frames_ = -1;
   io::FrameRate rate_;
   io::ImageInfo info_;
-  std::shared_ptr<const graph::PlannedPipeline> planned_;
+  std::shared_ptr<const SeriesPlan> plan_;
 };
 
 VideoSeries::VideoSeries(const SeriesContext& context)
@@ -117,7 +117,7 @@ VideoSeries::VideoSeries(const SeriesContext& context)
     if (session.rank() == 0) open();
   });
   info_ = io::broadcast(session.communicator(), info_);
-  collectively(session.communicator(), [&] { planned_ = context_.images.plan_for(input_, info_); });
+  collectively(session.communicator(), [&] { plan_ = context_.images.plan_for(input_, info_); });
 }
 
 /// Opens the video, and chooses whether its frames are read in colour.
@@ -146,8 +146,7 @@ void VideoSeries::open() {
 }
 
 std::string VideoSeries::check() {
-  const Algorithm& algorithm = planned_->algorithm;
-  const ArrayDeclaration& result = algorithm[algorithm.find(planned_->output)];
+  const ArrayDeclaration& result = plan_->result();
   return fmt::format("{}: {} of {}{}, which would become {} of {} in {}\n", input_, to_string(info_.domain),
                      name_of(info_.type), frames_ >= 0 ? fmt::format(", {} frames", frames_) : "",
                      to_string(result.domain), name_of(result.type), output_);
@@ -156,8 +155,7 @@ std::string VideoSeries::check() {
 void VideoSeries::begin() {
   collectively(context_.session.communicator(), [&] {
     if (context_.session.rank() != 0) return;
-    const Algorithm& algorithm = planned_->algorithm;
-    const ArrayDeclaration& result = algorithm[algorithm.find(planned_->output)];
+    const ArrayDeclaration& result = plan_->result();
     make_folder_of(context_.deck, "output.video", output_);
     writer_ = std::make_unique<io::VideoWriter>(output_, result.domain, result.type, rate_);
   });
@@ -174,9 +172,10 @@ graph::Flow<SeriesImage> VideoSeries::dealt_out(graph::Graph& graph, const graph
   return graph.task(
       fmt::format("unpack {}", name), {},
       [this, is_result](SentFrame frame, graph::Lease<graph::Image> to) {
-        is_result ? to->become_output(planned_) : to->become_input(planned_);
-        unpack(frame, to->points());
-        return SeriesImage{frame.index, std::move(to)};
+        SeriesImage image = is_result ? result_image(frame.index, plan_, std::move(to))
+                                      : input_image(frame.index, plan_, std::move(to));
+        unpack(frame, image.last().points());
+        return image;
       },
       received, pool);
 }
@@ -187,9 +186,9 @@ void VideoSeries::add_tasks(graph::Graph& graph) {
   auto frames = graph.source(
       "read", {},
       [this](std::int64_t i, Lease<Image> to) -> std::optional<SeriesImage> {
-        to->become_input(planned_);
-        if (context_.is_stopped() || !reader_->read(to->points())) return std::nullopt;
-        return SeriesImage{i, std::move(to)};
+        SeriesImage frame = input_image(i, plan_, std::move(to));
+        if (context_.is_stopped() || !reader_->read(frame.last().points())) return std::nullopt;
+        return frame;
       },
       pool);
   const bool is_alone = context_.session.rank_count() == 1;

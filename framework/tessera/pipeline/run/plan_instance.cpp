@@ -211,12 +211,18 @@ void PlanInstance::bind(std::string_view name, const Block<>& block) {
   impl_->executor().bind(id, block);
 }
 
+Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name) {
+  const int buffer = plan.stages[static_cast<std::size_t>(pipeline.find(name))].written_buffer;
+  return buffer < 0 ? Box() : plan.buffers[static_cast<std::size_t>(buffer)].box;
+}
+
 Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
-                  Kokkos::View<std::byte*, MemorySpace> memory) {
+                  Kokkos::View<std::byte*, MemorySpace> memory, const Box& more) {
   const int id = pipeline.find(name);
   const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(id)];
   const Buffer& buffer = plan.buffers[static_cast<std::size_t>(regions.written_buffer)];
-  const BlockLayout layout = padded_layout(buffer.box, buffer.aligned_x, pipeline[id].element_bytes());
+  const BlockLayout layout =
+      padded_layout(hull(buffer.box, more), buffer.aligned_x, pipeline[id].element_bytes());
   if (static_cast<std::int64_t>(memory.size()) >= layout.bytes) return {layout, memory};
   memory = Kokkos::View<std::byte*, MemorySpace>(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(name)),

@@ -95,11 +95,15 @@ class PlanInstance {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns a block with the points and the layout of the array `name` in `plan`, in memory of its own. Points
-/// outside the domain, which boundary conditions fill, are included. The block lies in `memory` if that is
-/// large enough, and otherwise in new memory. No Kokkos kernel is launched, so that any thread may call this
-/// function on hosts.
+/// Returns the points that `plan` keeps in memory of the array `name`. Points outside the domain, which
+/// boundary conditions fill, are included. The box is empty if the plan does not use the array.
+Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name);
+
+/// Returns a block with the points and the layout of the array `name` in `plan`, in memory of its own. The
+/// block also has the points of `more`, so that it can be bound in the plan of another pipeline, too, which
+/// reads the array. The plan must use the array. The block lies in `memory` if that is large enough, and
+/// otherwise in new memory. No Kokkos kernel is launched, so that any thread may call this function on hosts.
 Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
-                  Kokkos::View<std::byte*, MemorySpace> memory = {});
+                  Kokkos::View<std::byte*, MemorySpace> memory = {}, const Box& more = {});
 
 }  // namespace tessera

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/series_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/detail/series_keys.hpp"
+#include "tessera/pipeline/kernel/non_temporal_stores.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+
+namespace tessera::app {
+namespace {
+
+[[noreturn]] void fail(const PipelinePart& part, const std::string& message) {
+  throw InternalError(fmt::format("PipelineApplication::parts: the part '{}' {}", part.task, message));
+}
+
+std::shared_ptr<const graph::PlannedPipeline> planned_part(const PipelineApplication& application,
+                                                           const PipelinePart& part, const deck::Deck& deck,
+                                                           const io::ImageInfo& image, int threads) {
+  AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image)
+                                                  : asked_part(application, part, deck, image);
+  Target target;
+  target.threads = computes_by_kernels(deck, part.task) ? threads : 1;
+  target.device = !runs_on_host;
+  if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
+  graph::PlannedPipeline planned{.output = part.output};
+  blame_deck(deck, [&] { planned.plan = make_plan(asked.pipeline, asked.schedule, target, 1, 0); });
+  planned.algorithm = std::move(asked.pipeline);
+  return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
+}
+
+/// Finds the images that the last part of `plan` reads. `names` are the names of all images so far.
+void connect(SeriesPlan& plan, const PipelinePart& part, const std::vector<std::string>& names) {
+  PlannedPart& planned = plan.parts.back();
+  const Algorithm& algorithm = planned.pipeline->algorithm;
+  for (const ArrayDeclaration& array : algorithm.arrays()) {
+    if (!array.is_input()) continue;
+    const auto found = std::ranges::find(names, array.name);
+    if (found == names.end())
+      fail(part, fmt::format("reads '{}': neither the image nor an earlier part has this name", array.name));
+    const auto image = static_cast<std::size_t>(found - names.begin());
+    if (image > 0) {
+      const Algorithm& writer = plan.parts[image - 1].pipeline->algorithm;
+      const ArrayDeclaration& written = writer[writer.find(array.name)];
+      if (!(written.domain == array.domain) || written.type != array.type)
+        fail(part,
+             fmt::format("reads '{}' as {} of {}, but it is {} of {}", array.name, to_string(array.domain),
+                         name_of(array.type), to_string(written.domain), name_of(written.type)));
+    }
+    const Box points = points_in_memory(algorithm, planned.pipeline->plan, array.name);
+    if (points.empty()) continue;
+    planned.reads.push_back(image);
+    plan.needed[image] = hull(plan.needed[image], points);
+    plan.parts_until_free[image] = plan.parts.size();
+  }
+}
+
+}  // namespace
+
+const ArrayDeclaration& SeriesPlan::result() const {
+  const graph::PlannedPipeline& last = *parts.back().pipeline;
+  return last.algorithm[last.algorithm.find(last.output)];
+}
+
+std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
+  if (!application.parts.empty()) return application.parts;
+  return {{task_name(application), application.output, application.build}};
+}
+
+SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
+                       const io::ImageInfo& image, int threads) {
+  SeriesPlan plan;
+  std::vector<std::string> names{"input"};
+  const std::vector<PipelinePart> parts = parts_of(application);
+  for (const PipelinePart& part : parts) {
+    plan.needed.emplace_back();
+    plan.parts_until_free.push_back(0);
+    plan.parts.push_back({planned_part(application, part, deck, image, threads)});
+    connect(plan, part, names);
+    names.push_back(part.output);
+  }
+  if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())
+    fail(parts.front(), "does not read 'input'");
+  if (parts.back().output != application.output)
+    fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", application.output));
+  plan.needed.emplace_back();
+  plan.parts_until_free.push_back(parts.size() + 1);
+  return plan;
+}
+
+}  // namespace tessera::app

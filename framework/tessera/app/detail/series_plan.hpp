@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/graph/image.hpp"
+
+namespace tessera::app {
+
+/// The plan of one part of an application in a series.
+struct PlannedPart {
+  std::shared_ptr<const graph::PlannedPipeline> pipeline;
+  /// The numbers of the images that the part reads: 0 is the image that was read, and k the output of part
+  /// k - 1.
+  std::vector<std::size_t> reads = {};
+};
+
+/// The plans of all parts of an application, for images with one domain and element type.
+struct SeriesPlan {
+  std::vector<PlannedPart> parts;
+  /// For each image, from the one that was read on: the points that the plans of the parts that read it need
+  /// in memory.
+  std::vector<Box> needed;
+  /// For each image: the number of parts after which no part reads it any more.
+  std::vector<std::size_t> parts_until_free;
+
+  /// Returns the name of an image: "input", or that of the output of a part.
+  const std::string& image_name(std::size_t image) const {
+    return image == 0 ? parts.front().pipeline->input : parts[image - 1].pipeline->output;
+  }
+  /// Returns the declaration of the result, which is the output of the last part.
+  const ArrayDeclaration& result() const;
+};
+
+/// Returns the parts of an application: one with the whole pipeline if the application names none.
+std::vector<PipelinePart> parts_of(const PipelineApplication& application);
+
+/// Plans all parts of an application for one rank, for the image `image`. `threads` is the number of worker
+/// threads, which the parts have that compute by kernels; other parts have one thread. Throws InputError when
+/// the application does not accept the image or the deck, and InternalError when the parts do not fit
+/// together.
+SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
+                       const io::ImageInfo& image, int threads);
+
+}  // namespace tessera::app

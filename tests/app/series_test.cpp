@@ -45,6 +45,15 @@ class SeriesTest : public testing::Test {
     EXPECT_EQ(ending.status, 0) << ending.text();
     return folder_.read("single.png");
   }
+  /// The line about a loop that a run on one image prints when two turns do not suffice.
+  std::string line_about_two_turns(const std::string& file) const {
+    const ParallelEnding ending =
+        run("restore", 1, {"input.file=" + file, "output.png=single.png", "cycles=2"});
+    EXPECT_EQ(ending.status, 3) << ending.text();
+    const Words lines = lines_with(ending.errors, "tessera-restore: the loop");
+    EXPECT_EQ(lines.size(), 1U) << ending.errors;
+    return lines.empty() ? "" : lines.front().substr(std::string("tessera-restore: ").size());
+  }
 
   /// Images of three sizes with noise, of which the restoration has something to do.
   void write_noisy_frames(int count) const {
@@ -202,6 +211,48 @@ TEST_F(SeriesTest, BadFilesAreLeftOut) {
   const ParallelEnding checked = run("restore", 2, {words[0], words[1], words[2], "--check"});
   EXPECT_EQ(checked.status, 0) << checked.text();
   EXPECT_EQ(lines_with(checked.output, "would leave out frames/f").size(), 2U) << checked.text();
+}
+
+TEST_F(SeriesTest, ImagesWhoseLoopsDoNotConvergeAreWrittenAndTold) {
+  write_noisy_frames(13);
+  io_test::write_plain_png(folder_ / frame(4), io_test::make_png(40, 30, PNG_COLOR_TYPE_GRAY, 8,
+                                                                 [](auto x, auto, int) { return 20 + x; }));
+  Words expected;
+  for (int number = 0; number < 11; ++number)
+    if (number != 4)
+      expected.push_back("tessera-restore: " + frame(number) + ": " + line_about_two_turns(frame(number)));
+  expected.emplace_back("tessera-restore: and 2 more images with a loop that has not converged");
+  line_about_two_turns(frame(12));
+  const std::string last = folder_.read("single.png");
+  for (const int ranks : {1, 3}) {
+    const std::string name = "clean" + std::to_string(ranks);
+    const Words words{"input.files=frames/*.png", "output.files=" + name + "/{name}.png", "cycles=2"};
+    const ParallelEnding ending = run("restore", ranks, {words[0], words[1], words[2], "--report", "-"});
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 3)) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "tessera-restore: "), expected);
+    EXPECT_EQ(lines_with(ending.output, "  not_converged   12").size(), 1U) << ending.output;
+    EXPECT_EQ(lines_with(ending.output, "wrote 13 images in ").size(), 1U) << ending.output;
+    EXPECT_TRUE(folder_.read(name + "/f12.png") == last);
+  }
+}
+
+TEST_F(SeriesTest, AFileLeftOutCountsMoreThanALoop) {
+  write_noisy_frames(3);
+  folder_.write("frames/f1.png", "no image");
+  folder_.write("frames/f2.png", "no image");
+  const ParallelEnding ending = run("restore", 3,
+                                    {"input.files=frames/*.png", "output.files=clean/{name}.png", "cycles=2",
+                                     "on_error=skip", "--report", "report.json"});
+  EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2, 2})) << ending.text();
+  EXPECT_EQ(
+      lines_with(ending.errors, frame(0) + ": the loop 'restore' has not converged after 2 turns").size(), 1U)
+      << ending.errors;
+  const Words left_out = lines_with(ending.errors, ": left out ");
+  ASSERT_EQ(left_out.size(), 2U) << ending.errors;
+  EXPECT_NE(left_out.front().find(frame(1)), std::string::npos) << "in the order of the series";
+  const std::string report = folder_.read("report.json");
+  EXPECT_EQ(lines_with(report, "\"not_converged\": 1").size(), 1U) << report;
+  EXPECT_EQ(lines_with(report, "frames/f0.png: the loop 'restore'").size(), 1U) << report;
 }
 
 TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {

@@ -108,6 +108,21 @@ TEST_F(VideoSeriesTest, TheRestorationIsAPipeOfTwoTasks) {
     }
 }
 
+TEST_F(VideoSeriesTest, FramesWhoseLoopsDoNotConvergeAreWrittenAndTold) {
+  folder_.write("clip.y4m", video_of(5));
+  for (const int ranks : {1, 4}) {
+    const ParallelEnding ending = run("restore", ranks, {"cycles=2"});
+    EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 3)) << ending.text();
+    const auto lines = lines_with(ending.errors, "tessera-restore: ");
+    ASSERT_EQ(lines.size(), 5U) << ending.errors;
+    for (std::size_t frame = 0; frame < 5; ++frame)
+      EXPECT_TRUE(lines[frame].starts_with("tessera-restore: clip.y4m: frame " + std::to_string(frame) +
+                                           ": the loop 'restore' has not converged after 2 turns, residual "))
+          << lines[frame];
+    EXPECT_EQ(frames_of(folder_.read("out.y4m")).size(), 5U);
+  }
+}
+
 TEST_F(VideoSeriesTest, AVideoThatEndsInAFrameIsAnError) {
   const std::string video = video_of(5);
   folder_.write("clip.y4m", video.substr(0, video.size() - 100));

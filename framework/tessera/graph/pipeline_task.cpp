@@ -19,10 +19,10 @@ Lease<Image> PipelineBody::operator()(const Lease<Image>& input, Lease<Image> ou
 }
 
 void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned,
-                           const std::vector<NamedImage>& images) {
+                           const std::vector<NamedImage>& images, const Bindings& bindings) {
   PlanInstance& instance = instance_for(planned);
   for (const NamedImage& named : images) instance.bind(named.array, named.image.block());
-  instance.compute();
+  instance.run(bindings);
 }
 
 PlanInstance& PipelineBody::instance_for(const std::shared_ptr<const PlannedPipeline>& planned) {

@@ -38,8 +38,10 @@ class PipelineBody {
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
 
   /// Runs `planned` in the memory of `images`, which are its inputs and its outputs. An array without an
-  /// image has memory of its own. Throws the exceptions of PlanInstance.
-  void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images);
+  /// image has memory of its own. Calls the functions of `bindings` that are about loops. Throws the
+  /// exceptions of PlanInstance.
+  void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images,
+               const Bindings& bindings = {});
 
  private:
   PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned);

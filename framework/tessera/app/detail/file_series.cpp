@@ -27,14 +27,13 @@ class FileSeries final : public Series {
     });
   }
   void end() override {}
-  std::string file_of(std::int64_t ordinal) const override { return item(index_of(ordinal)).input; }
+  std::int64_t index_of(std::int64_t ordinal) const override {
+    return ordinal * context_.session.rank_count() + context_.session.rank();
+  }
+  std::string file_of(std::int64_t index) const override { return item(index).input; }
 
  private:
   const SeriesItem& item(std::int64_t index) const { return items_[static_cast<std::size_t>(index)]; }
-  /// The number of the file that is the given item of this rank's source.
-  std::int64_t index_of(std::int64_t ordinal) const {
-    return ordinal * context_.session.rank_count() + context_.session.rank();
-  }
 
   const SeriesContext& context_;
   std::vector<SeriesItem> items_;
@@ -87,7 +86,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
        .on_error = context_.on_error()},
       [this](const SeriesImage& image) {
         context_.images.write(item(image.index).output, image.last());
-        context_.wrote();
+        context_.wrote(image);
       },
       add_computation(context_, graph, read, pool));
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tessera/app/detail/loop_recorder.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/graph/pipeline_task.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 /// The body of a task that computes one part of an application.
 class PartBody {
  public:
-  PartBody(std::size_t part, HostMode mode) : part_(part), body_(mode) {}
+  PartBody(std::size_t part, HostMode mode, Progress& silence)
+      : part_(part), body_(mode), silence_(silence) {}
 
   SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
     const SeriesPlan& plan = *image.plan;
@@ -23,7 +25,11 @@ class PartBody {
     image.images.push_back(std::move(to));
     std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
     for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
-    body_.compute(part.pipeline, named);
+    LoopRecorder loops(part.pipeline->algorithm, silence_, 0);
+    Bindings bindings;
+    loops.listen(bindings);
+    body_.compute(part.pipeline, named, bindings);
+    if (image.unfinished.empty()) image.unfinished = loops.unfinished();
     for (std::size_t i = 0; i < image.images.size(); ++i)
       if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};
     return image;
@@ -32,6 +38,7 @@ class PartBody {
  private:
   std::size_t part_;
   graph::PipelineBody body_;
+  Progress& silence_;
 };
 
 }  // namespace
@@ -60,9 +67,10 @@ graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Gr
   std::size_t number = 0;
   for (const PipelinePart& part : parts_of(context.application)) {
     const bool by_kernels = computes_by_kernels(context.deck, part.task);
-    flow =
-        graph.task(part.task, {.on_error = context.on_error()},
-                   PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread), flow, pool);
+    flow = graph.task(
+        part.task, {.on_error = context.on_error()},
+        PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, context.silence), flow,
+        pool);
   }
   return flow;
 }

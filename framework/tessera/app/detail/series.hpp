@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/session.hpp"
@@ -22,8 +23,10 @@ struct SeriesContext {
   std::int64_t window = 1;
   SeriesImages& images;
   StopSignals& signals;
+  /// Progress that prints nothing, for the loops of images.
+  Progress& silence;
   /// Is called when an image has been written. Any thread may call it.
-  std::function<void()> wrote;
+  std::function<void(const SeriesImage&)> wrote;
 
   /// What happens to images that cannot be read, computed or written.
   graph::OnError on_error() const;
@@ -32,7 +35,7 @@ struct SeriesContext {
 };
 
 /// The images that a program reads, and the results that it writes: files, or the frames of a video. All
-/// functions but `add_tasks` and `file_of` are collective.
+/// functions but `add_tasks`, `index_of` and `file_of` are collective.
 class Series {
  public:
   virtual ~Series() = default;
@@ -47,8 +50,10 @@ class Series {
   virtual void begin() = 0;
   /// Completes the results after the graph has run.
   virtual void end() = 0;
-  /// The name of an item of this rank's source, for messages.
-  virtual std::string file_of(std::int64_t ordinal) const = 0;
+  /// The number in the series of an item of this rank's source.
+  virtual std::int64_t index_of(std::int64_t ordinal) const = 0;
+  /// The name of an image, for messages. `index` is its number in the series.
+  virtual std::string file_of(std::int64_t index) const = 0;
 };
 
 /// Adds the pool of images, whose size the window and the number of parts determine.

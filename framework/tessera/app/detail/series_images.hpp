@@ -22,6 +22,8 @@ struct SeriesImage {
   /// The image that was read, and the outputs of the parts that have been computed. Those that no later part
   /// reads have been given back.
   std::vector<graph::Lease<graph::Image>> images;
+  /// A line about the first loop whose condition does not hold at its end; empty if there is none.
+  std::string unfinished = {};
 
   /// Returns what was read or computed last.
   const graph::Image& last() const { return *images.back(); }

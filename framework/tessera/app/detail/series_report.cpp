@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "tessera/app/detail/report.hpp"
 #include "tessera/app/detail/transfers.hpp"
@@ -30,19 +29,56 @@ std::vector<TaskNumbers> numbers_of(const graph::Report& report) {
   return numbers;
 }
 
-/// Returns the lines that all ranks pass, in the order of the ranks, on rank 0.
-std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<std::string>& mine) {
+/// Returns the texts of the lines that all ranks pass, in the order of the series, on rank 0.
+std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
+  struct Head {
+    std::int64_t index, size;
+  };
+  std::vector<Head> heads;
   std::vector<char> text;
-  for (const std::string& line : mine) {
-    text.insert(text.end(), line.begin(), line.end());
-    text.push_back('\n');
+  for (const ImageLine& line : mine) {
+    heads.push_back({line.index, std::ssize(line.text)});
+    text.insert(text.end(), line.text.begin(), line.text.end());
   }
-  std::vector<std::string> lines;
-  for (const std::vector<char>& one : gather(communicator, text)) {
-    std::istringstream stream(std::string(one.begin(), one.end()));
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  const auto heads_by_rank = gather(communicator, heads);
+  const auto texts = gather(communicator, text);
+  std::vector<ImageLine> lines;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    auto at = texts[rank].begin();
+    for (const Head& head : heads_by_rank[rank]) {
+      lines.push_back({head.index, std::string(at, at + head.size)});
+      at += head.size;
+    }
   }
-  return lines;
+  std::ranges::stable_sort(lines, {}, &ImageLine::index);
+  std::vector<std::string> sorted;
+  for (const ImageLine& line : lines) sorted.push_back(line.text);
+  return sorted;
+}
+
+/// Adds the table of the tasks. Returns the number of images that were written.
+std::int64_t add_tasks(Report& full, const graph::Report& report,
+                       const std::vector<std::vector<TaskNumbers>>& numbers_by_rank) {
+  std::int64_t written = 0;
+  for (std::size_t task = 0; task < report.tasks.size(); ++task) {
+    TaskNumbers sum;
+    for (const std::vector<TaskNumbers>& numbers : numbers_by_rank) {
+      const TaskNumbers& one = numbers[task];
+      sum = {sum.calls + one.calls,           sum.busy + one.busy,
+             sum.wait_input + one.wait_input, sum.wait_pool + one.wait_pool,
+             sum.wait_order + one.wait_order, sum.wait_place + one.wait_place};
+    }
+    if (report.tasks[task].name == "write") written = sum.calls;
+    full.add_row("tasks", {{"name", report.tasks[task].name},
+                           {"kind", report.tasks[task].kind},
+                           {"calls", sum.calls},
+                           {"busy_s", sum.busy},
+                           {"wait_input_s", sum.wait_input},
+                           {"wait_pool_s", sum.wait_pool},
+                           {"wait_order_s", sum.wait_order},
+                           {"wait_place_s", sum.wait_place}});
+  }
+  return written;
 }
 
 /// Returns the calls of all ranks in the format of Chrome's trace viewer, which Perfetto also reads.
@@ -79,16 +115,10 @@ SeriesReport::SeriesReport(Session& session, const Options& options, const Pipel
   if (!options.trace.empty()) trace_file_.emplace(session.communicator(), options.trace);
 }
 
-SeriesOutcome SeriesReport::write(const graph::Report& report,
-                                  const std::function<std::string(std::int64_t)>& name_of_item) {
-  std::vector<std::string> left_out;
-  for (const graph::SkippedItem& item : report.skipped) {
-    const std::string file = name_of_item(item.item);
-    left_out.push_back(item.reason.starts_with(file) ? item.reason
-                                                     : fmt::format("{}: {}", file, item.reason));
-  }
+SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
   SeriesOutcome outcome{.seconds = report.seconds,
-                        .left_out = gather_lines(session_.communicator(), left_out)};
+                        .left_out = gather_lines(session_.communicator(), lines.left_out),
+                        .not_converged = gather_lines(session_.communicator(), lines.not_converged)};
   const auto numbers_by_rank = gather(session_.communicator(), numbers_of(report));
   const auto calls_by_rank = gather(session_.communicator(), report.trace);
   if (session_.rank() != 0) {
@@ -102,34 +132,20 @@ SeriesOutcome SeriesReport::write(const graph::Report& report,
                    {"ranks", std::int64_t(session_.rank_count())},
                    {"workers", std::int64_t(report.workers)},
                    {"deck", deck::print(deck_)}});
-  for (std::size_t task = 0; task < report.tasks.size(); ++task) {
-    TaskNumbers sum;
-    for (const std::vector<TaskNumbers>& numbers : numbers_by_rank) {
-      const TaskNumbers& one = numbers[task];
-      sum = {sum.calls + one.calls,           sum.busy + one.busy,
-             sum.wait_input + one.wait_input, sum.wait_pool + one.wait_pool,
-             sum.wait_order + one.wait_order, sum.wait_place + one.wait_place};
-    }
-    if (report.tasks[task].name == "write") outcome.written = sum.calls;
-    full.add_row("tasks", {{"name", report.tasks[task].name},
-                           {"kind", report.tasks[task].kind},
-                           {"calls", sum.calls},
-                           {"busy_s", sum.busy},
-                           {"wait_input_s", sum.wait_input},
-                           {"wait_pool_s", sum.wait_pool},
-                           {"wait_order_s", sum.wait_order},
-                           {"wait_place_s", sum.wait_place}});
-  }
+  outcome.written = add_tasks(full, report, numbers_by_rank);
   for (const graph::PoolReport& pool : report.pools)
     full.add_row("pools", {{"name", pool.name},
                            {"count", std::int64_t(pool.count)},
                            {"high_water", std::int64_t(pool.high_water)}});
   full.add("series", {{"written", outcome.written},
                       {"left_out", std::int64_t(std::ssize(outcome.left_out))},
+                      {"not_converged", std::int64_t(std::ssize(outcome.not_converged))},
                       {"seconds", outcome.seconds},
                       {"per_second", static_cast<double>(outcome.written) / outcome.seconds},
                       {"most_at_a_time", report.most_items}});
   for (const std::string& line : outcome.left_out) full.add_row("left_out", {{"file_and_reason", line}});
+  for (const std::string& line : outcome.not_converged)
+    full.add_row("not_converged", {{"image_and_loop", line}});
   if (trace_file_) trace_file_->write(trace_of(report.tasks, calls_by_rank));
   if (report_file_)
     report_file_->write(std::filesystem::path(options_.report).extension() == ".json" ? full.json()

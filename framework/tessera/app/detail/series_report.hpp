@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,12 +14,30 @@
 
 namespace tessera::app {
 
+/// A line about an image.
+struct ImageLine {
+  /// The number of the image in the series.
+  std::int64_t index = 0;
+  /// The line, which begins with the name of the image.
+  std::string text;
+};
+
+/// The lines of one rank about its images, in any order.
+struct SeriesLines {
+  /// Lines about images that were left out.
+  std::vector<ImageLine> left_out = {};
+  /// Lines about images with a loop that has not converged.
+  std::vector<ImageLine> not_converged = {};
+};
+
 /// What all ranks together have done with a series.
 struct SeriesOutcome {
   std::int64_t written = 0;
   double seconds = 0;
-  /// Lines about the files that were left out, in the order of the series. Empty on all ranks but the first.
+  /// Lines about the images that were left out, in the order of the series. Empty on all ranks but the first.
   std::vector<std::string> left_out = {};
+  /// Lines about the images with a loop that has not converged. They are ordered and kept as those above.
+  std::vector<std::string> not_converged = {};
 };
 
 /// The report and the trace of a series. The constructor and `write` are collective.
@@ -33,10 +50,8 @@ class SeriesReport {
 
   bool is_wanted() const { return prints_report_ || report_file_ || trace_file_; }
   bool wants_trace() const { return trace_file_.has_value(); }
-  /// Writes the files. `name_of_item` returns the file of an item of this rank's source. Returns the sums
-  /// over all ranks.
-  SeriesOutcome write(const graph::Report& report,
-                      const std::function<std::string(std::int64_t)>& name_of_item);
+  /// Writes the files. `report` and `lines` are those of this rank. Returns the sums over all ranks.
+  SeriesOutcome write(const graph::Report& report, const SeriesLines& lines);
 
  private:
   Session& session_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -39,14 +40,16 @@ graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::st
   return settings;
 }
 
-/// Counts the images that are written, and shows it. Several threads may use it at the same time.
+/// Counts the images that are written, and shows it. Keeps those with a loop that has not converged. Several
+/// threads may use it at the same time.
 class SeriesProgress {
  public:
   SeriesProgress(Progress& progress, std::int64_t count) : progress_(progress), count_(count) {}
 
-  void add() {
+  void add(const SeriesImage& image) {
     const std::lock_guard lock(mutex_);
     ++done_;
+    if (!image.unfinished.empty()) not_converged_.push_back({image.index, image.unfinished});
     progress_.turn([this] {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
       const double rate = static_cast<double>(done_) / seconds;
@@ -56,13 +59,28 @@ class SeriesProgress {
     });
   }
 
+  /// Returns the images with a loop that has not converged, and lines about the loops. No thread may add
+  /// images meanwhile.
+  const std::vector<ImageLine>& not_converged() const { return not_converged_; }
+
  private:
   Progress& progress_;
   std::int64_t count_;
   std::mutex mutex_;
+  std::vector<ImageLine> not_converged_;
   std::int64_t done_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
+
+/// Prints the first lines about images with a loop that has not converged, and how many more there are.
+void print_first(const std::string& program, const std::vector<std::string>& lines) {
+  constexpr std::size_t most_lines = 10;
+  const std::size_t shown = std::min(lines.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "{}: {}\n", program, lines[i]);
+  if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
+    fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
+               counted(more, "more image"));
+}
 
 /// A run on a series.
 class SeriesRun {
@@ -71,6 +89,7 @@ class SeriesRun {
             const deck::Deck& deck, int threads)
       : options_(options),
         progress_(session.rank(), options.quiet),
+        silence_(session.rank(), true),
         images_(application, deck, threads),
         context_{session,
                  application,
@@ -79,7 +98,8 @@ class SeriesRun {
                  deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
                  images_,
                  signals_,
-                 [this] { done_->add(); }},
+                 silence_,
+                 [this](const SeriesImage& image) { done_->add(image); }},
         series_(deck.is_set("input.video") ? video_series(context_) : file_series(context_)),
         graph_(task_name(application)) {
     const std::int64_t ranks = deck.is_set("input.video") ? 1 : session.rank_count();
@@ -100,10 +120,12 @@ class SeriesRun {
   ExitStatus run(RunPhases& phases);
 
  private:
+  SeriesLines lines(const graph::Report& report) const;
   ExitStatus tell(const SeriesOutcome& outcome);
 
   const Options& options_;
   Progress progress_;
+  Progress silence_;
   StopSignals signals_;
   SeriesImages images_;
   SeriesContext context_;
@@ -130,24 +152,45 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   run.wait();
   phases.begin(Phase::finish);
   series_->end();
-  return tell(report.write(run.report(), [this](std::int64_t ordinal) { return series_->file_of(ordinal); }));
+  const graph::Report done = run.report();
+  return tell(report.write(done, lines(done)));
+}
+
+/// Returns lines about the images of this rank.
+SeriesLines SeriesRun::lines(const graph::Report& report) const {
+  SeriesLines lines;
+  for (const graph::SkippedItem& item : report.skipped) {
+    const std::int64_t index = series_->index_of(item.item);
+    const std::string file = series_->file_of(index);
+    lines.left_out.push_back(
+        {index, item.reason.starts_with(file) ? item.reason : fmt::format("{}: {}", file, item.reason)});
+  }
+  for (const auto& [index, reason] : done_->not_converged())
+    lines.not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});
+  return lines;
 }
 
 /// Prints what has become of the series. Returns the exit status, which is the same on all ranks.
 ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
   const Session& session = context_.session;
   const std::string& program = context_.application.program;
-  int found[2] = {signals_.received() != 0 ? 1 : 0, outcome.left_out.empty() ? 0 : 1};
-  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, session.communicator());
-  const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0;
+  int found[3] = {signals_.received() != 0 ? 1 : 0, outcome.left_out.empty() ? 0 : 1,
+                  outcome.not_converged.empty() ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
+  const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
   progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
                              outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
-  if (session.rank() == 0)
+  if (session.rank() == 0) {
+    print_first(program, outcome.not_converged);
     for (const std::string& line : outcome.left_out) fmt::print(stderr, "{}: left out {}\n", program, line);
+  }
   if (is_stopped && session.rank() == 0)
     fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program, outcome.written,
                series_->count() >= 0 ? std::to_string(series_->count()) : "all");
-  return is_stopped ? ExitStatus::stopped : has_left_out ? ExitStatus::bad_input : ExitStatus::done;
+  return is_stopped       ? ExitStatus::stopped
+         : has_left_out   ? ExitStatus::bad_input
+         : has_unfinished ? ExitStatus::not_converged
+                          : ExitStatus::done;
 }
 
 }  // namespace

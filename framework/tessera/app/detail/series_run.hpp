@@ -13,7 +13,8 @@ namespace tessera::app {
 /// one for each part of the application, and `write`. Several images are under way at the same time,
 /// and each is computed by one thread, as one rank computes it. The files of a series are dealt out to the
 /// ranks. With --check, looks at all files; with --explain, prints the graph. Collective. Returns the exit
-/// status: `bad_input` if files were left out, and `stopped` if a signal has ended the series. Throws
+/// status: `stopped` if a signal has ended the series, else `bad_input` if files were left out, else
+/// `not_converged` if the loop of an image has not converged. Such an image is written all the same. Throws
 /// InputError.
 ExitStatus run_series(Session& session, const PipelineApplication& application, const ProgramBuild& build,
                       const Options& options, const deck::Deck& deck, RunPhases& phases);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tessera/app/file_names.hpp"
@@ -17,6 +18,8 @@ namespace tessera::app::detail {
 struct SentFrame {
   std::int64_t index = 0;
   std::vector<std::byte> samples;
+  /// The line about a loop that SeriesImage has.
+  std::string unfinished;
 };
 
 }  // namespace tessera::app::detail
@@ -28,10 +31,14 @@ struct Transfer<app::detail::SentFrame> {
   static void pack(const app::detail::SentFrame& frame, Bytes& bytes) {
     Transfer<std::int64_t>::pack(frame.index, bytes);
     Transfer<std::vector<std::byte>>::pack(frame.samples, bytes);
+    Transfer<std::string>::pack(frame.unfinished, bytes);
   }
   static app::detail::SentFrame unpack(Bytes& bytes) {
-    const auto index = Transfer<std::int64_t>::unpack(bytes);
-    return {index, Transfer<std::vector<std::byte>>::unpack(bytes)};
+    app::detail::SentFrame frame;
+    frame.index = Transfer<std::int64_t>::unpack(bytes);
+    frame.samples = Transfer<std::vector<std::byte>>::unpack(bytes);
+    frame.unfinished = Transfer<std::string>::unpack(bytes);
+    return frame;
   }
 };
 
@@ -58,7 +65,8 @@ void for_each_row(const HostBlock& image, std::byte* samples, const Copy& copy) 
 SentFrame packed(const SeriesImage& frame) {
   const HostBlock points = frame.last().points();
   SentFrame sent{frame.index,
-                 std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type))};
+                 std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type)),
+                 frame.unfinished};
   for_each_row(points, sent.samples.data(), [](std::byte* samples, const std::byte* row, std::size_t bytes) {
     std::memcpy(samples, row, bytes);
   });
@@ -84,8 +92,9 @@ class VideoSeries final : public Series {
       if (writer_ != nullptr) writer_->finish();
     });
   }
-  std::string file_of(std::int64_t ordinal) const override {
-    return fmt::format("{}: frame {}", input_, ordinal);
+  std::int64_t index_of(std::int64_t ordinal) const override { return ordinal; }
+  std::string file_of(std::int64_t index) const override {
+    return fmt::format("{}: frame {}", input_, index);
   }
 
  private:
@@ -95,7 +104,7 @@ class VideoSeries final : public Series {
                                      bool is_result);
   void write(const SeriesImage& frame) {
     writer_->write(frame.last().points());
-    context_.wrote();
+    context_.wrote(frame);
   }
 
   const SeriesContext& context_;
@@ -175,6 +184,7 @@ graph::Flow<SeriesImage> VideoSeries::dealt_out(graph::Graph& graph, const graph
         SeriesImage image = is_result ? result_image(frame.index, plan_, std::move(to))
                                       : input_image(frame.index, plan_, std::move(to));
         unpack(frame, image.last().points());
+        image.unfinished = std::move(frame.unfinished);
         return image;
       },
       received, pool);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "full_disks.hpp"
+#include "io/plain_hdf5.hpp"
 #include "io/plain_png.hpp"
 #include "rank_processes.hpp"
 #include "sample_images.hpp"
@@ -255,6 +256,41 @@ TEST_F(SeriesTest, AFileLeftOutCountsMoreThanALoop) {
   EXPECT_EQ(lines_with(report, "frames/f0.png: the loop 'restore'").size(), 1U) << report;
 }
 
+TEST_F(SeriesTest, Hdf5ResultsHaveTheNotesOfSingleRuns) {
+  write_noisy_frames(3);
+  const ParallelEnding ending = run("restore", 2,
+                                    {"input.files=frames/*.png", "output.files=out/{name}.h5", "threads=2",
+                                     "output.compression=5", "output.chunks=[32,auto]"});
+  EXPECT_EQ(ending.status, 0) << ending.text();
+  const auto turns_of = [](const std::string& file) {
+    return io_test::read_plain_hdf5<double>(file, "history/restore/turns", H5T_NATIVE_DOUBLE).values;
+  };
+  const auto residuals_of = [](const std::string& file) {
+    return io_test::read_plain_hdf5<double>(file, "history/restore/residual", H5T_NATIVE_DOUBLE).values;
+  };
+  const auto number = [](const std::string& file, const std::string& name) {
+    return io_test::plain_number_attribute<std::int64_t>(file, name, H5T_NATIVE_INT64);
+  };
+  for (int i = 0; i < 3; ++i) {
+    std::filesystem::remove(folder_ / "single.h5");
+    ASSERT_EQ(run("restore", 1, {"input.file=" + frame(i), "output.file=single.h5", "threads=1"}).status, 0);
+    const std::string one = folder_ / ("out/f" + std::to_string(i) + ".h5"), single = folder_ / "single.h5";
+    EXPECT_GT(residuals_of(one).size(), 1U);
+    EXPECT_EQ(residuals_of(one), residuals_of(single));
+    EXPECT_EQ(turns_of(one), turns_of(single));
+    for (const char* name : {"program", "version", "libraries", "grid"})
+      EXPECT_EQ(io_test::plain_text_attribute(one, name), io_test::plain_text_attribute(single, name))
+          << name;
+    for (const char* name : {"ranks", "threads_per_rank"}) EXPECT_EQ(number(one, name), number(single, name));
+    EXPECT_EQ(io_test::plain_text_attribute(one, "input"), frame(i));
+    EXPECT_EQ(lines_with(io_test::plain_text_attribute(one, "deck"), "compression: 5").size(), 1U);
+    const auto restored = io_test::read_plain_hdf5<std::uint8_t>(one, "restored", H5T_NATIVE_UINT8);
+    EXPECT_FALSE(restored.contiguous);
+    EXPECT_EQ(restored.values,
+              io_test::read_plain_hdf5<std::uint8_t>(single, "restored", H5T_NATIVE_UINT8).values);
+  }
+}
+
 TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
   write_frames(3);
   const ParallelEnding ending = run("sobel", 2,
@@ -296,6 +332,10 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
   expect_refused({in, out, "output.png=o.png"},
                  key("output.png=o.png", "one file for a series: write output.files, and leave this out"));
   expect_refused({in, out, "bands=2"}, key("bands=2", "a series has none: leave it out"));
+  for (const char* word : {"output.chunks=[8,8]", "output.compression=3"})
+    expect_refused({in, out, word}, key(word,
+                                        "it is about HDF5 files, and this series writes none: leave it "
+                                        "out"));
   expect_refused({in, out, "--plan", "p.json"},
                  "command line: --plan and --save-plan are for single images: leave them out");
   const std::string nothing = "input.files=frames/*.tif";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/written_stages.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/io/comparison.hpp"
@@ -65,17 +66,6 @@ class ComparisonSink final : public BlockSink {
   PlanInstance& instance_;
   Box domain_;
 };
-
-io::Hdf5Storage storage_of(const deck::Deck& deck) {
-  io::Hdf5Storage storage;
-  storage.chunked = deck.is_set("output.chunks");
-  if (storage.chunked)
-    for (const auto& points : deck.get<deck::GridValue>("output.chunks").entries)
-      storage.chunk.push_back(points.value_or(0));
-  if (deck.is_set("output.compression"))
-    storage.compression = static_cast<int>(deck.get<std::int64_t>("output.compression"));
-  return storage;
-}
 
 void check_outputs(const deck::Deck& deck, std::vector<NamedFile> files,
                    const std::vector<std::string>& reads, bool may_be_none) {
@@ -197,7 +187,7 @@ void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, c
     arrays.push_back({name, stage.type, stage.domain});
   }
   const auto notes = [this, &history]() -> io::FileNotes { return {history.lists(), attributes_()}; };
-  auto sinks = io::create_hdf5(communicator_, deck.text_of("output.file"), arrays, storage_of(deck), notes);
+  auto sinks = io::create_hdf5(communicator_, deck.text_of("output.file"), arrays, hdf5_storage(deck), notes);
   tee_.sinks.push_back(std::move(sinks.front()));
   for (std::size_t i = 1; i < arrays.size(); ++i) stages_[arrays[i].name] = std::move(sinks[i]);
 }

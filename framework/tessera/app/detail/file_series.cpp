@@ -85,7 +85,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
        .workers = context_.threads,
        .on_error = context_.on_error()},
       [this](const SeriesImage& image) {
-        context_.images.write(item(image.index).output, image.last());
+        context_.images.write(item(image.index), image);
         context_.wrote(image);
       },
       add_computation(context_, graph, read, pool));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tessera/app/detail/explain_plans.hpp"
+#include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/transfers.hpp"
@@ -73,15 +74,9 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
 }
 
 std::vector<io::FileAttribute> RunDescription::attributes(const StepRecorder& recorder) const {
-  const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(pipeline.find(application.output))];
-  return {{"program", application.program},
-          {"version", version()},
-          {"libraries", libraries_text()},
-          {"deck", deck::print(deck)},
-          {"ranks", std::int64_t(session.rank_count())},
-          {"threads_per_rank", std::int64_t(plan.target.threads)},
-          {"grid", regions.grid.text()},
-          {"steps", recorder.text()}};
+  std::vector<io::FileAttribute> attributes = result_attributes(application, deck, pipeline, plan);
+  attributes.push_back({"steps", recorder.text()});
+  return attributes;
 }
 
 }  // namespace tessera::app

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/hdf5_results.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 
@@ -36,7 +37,10 @@ SeriesImages::SeriesImages(const PipelineApplication& application, const deck::D
 
 std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
-    return plan_series(application_, deck_.with("input.file", path, path), info, threads_);
+    SeriesPlan plan = plan_series(application_, deck_.with("input.file", path, path), info, threads_);
+    const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
+    plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
+    return plan;
   });
 }
 
@@ -53,14 +57,22 @@ SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, grap
   return image;
 }
 
-void SeriesImages::write(const std::string& path, const graph::Image& image) const {
-  const HostBlock points = image.points();
+void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
+  const std::string& path = item.output;
+  const HostBlock points = image.last().points();
   const std::string key = output_key_of(path);
+  const auto notes = [&]() -> io::FileNotes {
+    io::FileNotes made{image.history, image.plan->attributes};
+    made.attributes.push_back({"input", item.input});
+    return made;
+  };
   const auto create = [&]() -> std::unique_ptr<BlockSink> {
     if (key == "output.png") return io::create_png(MPI_COMM_SELF, path, points.box, points.type);
     if (key == "output.tiff") return io::create_tiff(MPI_COMM_SELF, path, points.box, points.type);
     if (key == "output.file")
-      return io::create_hdf5(MPI_COMM_SELF, path, application_.output, points.box, points.type);
+      return std::move(io::create_hdf5(MPI_COMM_SELF, path, {{application_.output, points.type, points.box}},
+                                       hdf5_storage(deck_), notes)
+                           .front());
     return io::create_raw(MPI_COMM_SELF, path, points.box, points.type);
   };
   create()->write(points);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/graph/image.hpp"
@@ -24,6 +25,8 @@ struct SeriesImage {
   std::vector<graph::Lease<graph::Image>> images;
   /// A line about the first loop whose condition does not hold at its end; empty if there is none.
   std::string unfinished = {};
+  /// The residuals of the loops, turn by turn, as HDF5 results have them.
+  std::vector<io::NumberList> history = {};
 
   /// Returns what was read or computed last.
   const graph::Image& last() const { return *images.back(); }
@@ -50,8 +53,8 @@ class SeriesImages {
   io::ImageInfo inspect(const std::string& path) const;
   /// Reads the image in a file into the memory of `to`. Throws InputError that names the file.
   SeriesImage read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to);
-  /// Writes the result `image` to a file, in the format of its ending.
-  void write(const std::string& path, const graph::Image& image) const;
+  /// Writes the result `image` to the output file of `item`, in the format of its ending.
+  void write(const SeriesItem& item, const SeriesImage& image) const;
 
  private:
   const PipelineApplication& application_;

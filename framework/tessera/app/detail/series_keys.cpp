@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 
 namespace tessera::app {
@@ -107,6 +108,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
+  if (!is_given("input.files") || output_key_of(deck.text_of("output.files")) != "output.file")
+    for (const char* key : {"output.chunks", "output.compression"})
+      refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
   for (const FurtherImage& further : application.further_images)
     refuse(further.name + ".file", "a series has none: leave it out");
   if (!options.plan.empty() || !options.save_plan.empty())

@@ -8,6 +8,7 @@
 
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/graph/image.hpp"
+#include "tessera/io/image_sink.hpp"
 
 namespace tessera::app {
 
@@ -27,6 +28,8 @@ struct SeriesPlan {
   std::vector<Box> needed;
   /// For each image: the number of parts after which no part reads it any more.
   std::vector<std::size_t> parts_until_free;
+  /// The attributes of HDF5 results that are the same for all images with this plan.
+  std::vector<io::FileAttribute> attributes = {};
 
   /// Returns the name of an image: "input", or that of the output of a part.
   const std::string& image_name(std::size_t image) const {

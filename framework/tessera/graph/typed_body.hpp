@@ -84,6 +84,12 @@ struct ItemType<std::optional<T>> {
   using Type = T;
 };
 
+/// Returns the outputs of a body.
+template <class... Outputs, std::size_t... Numbers>
+std::tuple<Out<Outputs>...> outs_of([[maybe_unused]] Emitter& emitter, std::index_sequence<Numbers...>) {
+  return {Out<Outputs>{emitter, static_cast<int>(Numbers)}...};
+}
+
 /// A body with the hooks that it may have.
 template <class User, class... Outputs>
 class HookedBody : public Body {
@@ -100,7 +106,7 @@ class HookedBody : public Body {
   template <std::size_t... Numbers>
   void finish_with([[maybe_unused]] Emitter& emitter, std::index_sequence<Numbers...>) {
     if constexpr (has_finish) {
-      std::tuple<Out<Outputs>...> outs(Out<Outputs>(emitter, static_cast<int>(Numbers))...);
+      auto outs = outs_of<Outputs...>(emitter, std::index_sequence<Numbers...>{});
       user_.finish(std::get<Numbers>(outs)...);
     }
   }
@@ -202,7 +208,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
   template <bool owned, std::size_t... Numbers, std::size_t... OutNumbers>
   void call_out(Emitter& emitter, Call& call, std::index_sequence<Numbers...>,
                 std::index_sequence<OutNumbers...>) {
-    std::tuple<Out<Outputs>...> outs(Out<Outputs>(emitter, static_cast<int>(OutNumbers))...);
+    auto outs = outs_of<Outputs...>(emitter, std::index_sequence<OutNumbers...>{});
     std::invoke(this->user_, take<owned, Numbers, Arguments>(call)..., std::get<OutNumbers>(outs)...);
   }
 };
@@ -235,7 +241,7 @@ class KeeperBody<User, Types<Outputs...>, std::tuple<std::type_identity<Ts>...>,
   template <class T, std::size_t... OutNumbers, std::size_t... PoolNumbers>
   void call_with(Emitter& emitter, Call& call, std::index_sequence<OutNumbers...>,
                  std::index_sequence<PoolNumbers...>) {
-    std::tuple<Out<Outputs>...> outs(Out<Outputs>(emitter, static_cast<int>(OutNumbers))...);
+    auto outs = outs_of<Outputs...>(emitter, std::index_sequence<OutNumbers...>{});
     T& value = value_of<T>(*call.item);
     if (call.item->is_sole())
       this->user_(std::move(value), Lease<Ps>(std::exchange(call.grants[PoolNumbers], nullptr))...,

@@ -29,12 +29,13 @@ struct SumOfEnds {
   }
 };
 
-/// The sums of images of `domain`, planned for one rank with one thread.
-PlannedPipeline planned_sums(const Box& domain) {
+/// The sums of images of `domain`, planned for one rank with one thread. The plan is for hosts or for
+/// devices.
+PlannedPipeline planned_sums(const Box& domain, bool device = !runs_on_host) {
   Pipeline sums;
   const auto input = sums.input<float, 2>("input", domain, Boundary::clamp);
   sums.output(sums.stage<float>("sums", SumOfThree{}, input), domain);
-  Plan plan = make_plan(sums, {}, {.threads = 1}, 1, 0);
+  Plan plan = make_plan(sums, {}, {.threads = 1, .device = device}, 1, 0);
   return {.algorithm = std::move(sums), .plan = std::move(plan), .output = "sums"};
 }
 
@@ -84,6 +85,24 @@ TEST(GraphPipeline, ComputesImagesOfSeveralShapesInTheirMemory) {
     EXPECT_EQ(number, 20);
     EXPECT_EQ(points, 10 * (40 + 30) * 20);
     EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(GraphPipeline, CopiesThePointsIfThePlanIsForADevice) {
+  const Box domain{{0, 40}, {0, 20}};
+  const auto sums = std::make_shared<const PlannedPipeline>(planned_sums(domain, true));
+  Image image, summed;
+  image.become_input(sums);
+  summed.become_output(sums);
+  PipelineBody body(HostMode::kernels);
+  for (int number = 0; number < 3; ++number) {
+    for_each_point(
+        image, [&](float& point, int x, int y) { point = static_cast<float>(1000 * number + 10 * x + y); });
+    body.compute(sums, {{"input", image}, {"sums", summed}});
+    for_each_point(summed, [&](float point, int x, int y) {
+      const int left = std::max(x - 1, 0), right = std::min(x + 1, 39);
+      EXPECT_EQ(point, static_cast<float>(3 * (1000 * number + y) + 10 * (left + x + right)));
+    });
   }
 }
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/graph/image.hpp"
 
-#include <fmt/format.h>
-
 #include "tessera/pipeline/run/plan_instance.hpp"
 
 namespace tessera::graph {
-
-std::string plan_key(const Box& domain, ElementType type) {
-  return fmt::format("{} {}", to_string(domain), name_of(type));
-}
 
 void Image::become_input(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
   const std::string array = planned->input;
@@ -26,8 +20,14 @@ void Image::become(std::shared_ptr<const PlannedPipeline> planned, const std::st
   const ArrayDeclaration& declared = planned->algorithm[planned->algorithm.find(array)];
   domain_ = declared.domain;
   type_ = declared.type;
-  block_ = block_for(planned->algorithm, planned->plan, array, memory_, more);
-  memory_ = block_.memory();
+  const BlockLayout layout = layout_in_memory(planned->algorithm, planned->plan, array, more);
+  if (static_cast<std::int64_t>(memory_.size()) >= layout.bytes) {
+    block_ = {layout, memory_};
+  } else {
+    memory_ = Kokkos::View<std::byte*, Kokkos::HostSpace>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, array), static_cast<std::size_t>(layout.bytes));
+    block_ = {layout, memory_, HostMode::calling_thread};
+  }
   planned_ = std::move(planned);
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
@@ -25,9 +25,6 @@ struct PlannedPipeline {
   std::string output = {};
 };
 
-/// Returns a text that differs for images with different domains or element types.
-std::string plan_key(const Box& domain, ElementType type);
-
 /// Keeps plans, such as those of a pipeline: one for each domain and element type. Several threads may use
 /// it.
 template <class Planned = PlannedPipeline>
@@ -37,20 +34,25 @@ class PlanCache {
   /// makes it, while other callers wait. Throws the exceptions of `make`.
   std::shared_ptr<const Planned> get(const Box& domain, ElementType type,
                                      const std::function<Planned()>& make) {
-    const std::string key = plan_key(domain, type);
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<const Planned>& planned = plans_[key];
-    if (planned == nullptr) planned = std::make_shared<const Planned>(make());
-    return planned;
+    for (const Entry& entry : entries_)
+      if (entry.domain == domain && entry.type == type) return entry.planned;
+    return entries_.emplace_back(Entry{domain, type, std::make_shared<const Planned>(make())}).planned;
   }
 
  private:
+  struct Entry {
+    Box domain;
+    ElementType type;
+    std::shared_ptr<const Planned> planned;
+  };
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Planned>> plans_;
+  std::vector<Entry> entries_;
 };
 
-/// An image whose memory has the layout that a plan needs for its input or output, so that the pipeline reads
-/// and writes it without copies. Images are meant to be the buffers of pools.
+/// An image in host memory, with the layout that a plan needs for its input or output. Pipelines on hosts
+/// read and write it without copies, and those on devices copy its points. Images are meant to be the buffers
+/// of pools.
 class Image {
  public:
   /// Gives the image the domain, the type and the layout of the input of `planned`. Memory that is large
@@ -62,11 +64,11 @@ class Image {
 
   /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
-  /// Returns the points of the domain in host memory. Points outside the domain, which boundary conditions
+  /// Returns the points of the domain. Points outside the domain, which boundary conditions
   /// fill, are not part of it. The image must belong to a plan.
   HostBlock points() const;
-  /// Returns the block to which a plan instance binds the array.
-  const Block<>& block() const { return block_; }
+  /// Returns the block to which a plan instance on hosts binds the array.
+  const Block<Kokkos::HostSpace>& block() const { return block_; }
   /// Returns the number of bytes of the memory.
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }
 
@@ -74,8 +76,8 @@ class Image {
   void become(std::shared_ptr<const PlannedPipeline> planned, const std::string& array, const Box& more);
 
   std::shared_ptr<const PlannedPipeline> planned_;
-  Kokkos::View<std::byte*, MemorySpace> memory_;
-  Block<> block_;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> memory_;
+  Block<Kokkos::HostSpace> block_;
   Box domain_;
   ElementType type_ = ElementType::uint8;
 };

@@ -3,11 +3,24 @@
 
 #include <algorithm>
 
+#include "tessera/view/host_copy.hpp"
+
 namespace tessera::graph {
 namespace {
 
 /// The number of shapes of images for which a body keeps plan instances.
 constexpr std::size_t most_instances = 4;
+
+/// The points of an image as the source of an input, or as the sink of an output.
+class ImagePoints final : public BlockSource, public BlockSink {
+ public:
+  explicit ImagePoints(const Image& image) : points_(image.points()) {}
+  void read(const HostBlock& block) override { copy_host(points_, block); }
+  void write(const HostBlock& block) override { copy_host(block, points_); }
+
+ private:
+  HostBlock points_;
+};
 
 }  // namespace
 
@@ -19,9 +32,23 @@ Lease<Image> PipelineBody::operator()(const Lease<Image>& input, Lease<Image> ou
 }
 
 void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned,
-                           const std::vector<NamedImage>& images, const Bindings& bindings) {
+                           const std::vector<NamedImage>& images, Bindings bindings) {
   PlanInstance& instance = instance_for(planned);
-  for (const NamedImage& named : images) instance.bind(named.array, named.image.block());
+  std::vector<ImagePoints> copied;
+  copied.reserve(images.size());
+  for (const NamedImage& named : images) {
+    if constexpr (runs_on_host)
+      if (!planned->plan.target.device) {
+        instance.bind(named.array, named.image.block());
+        continue;
+      }
+    ImagePoints& points = copied.emplace_back(named.image);
+    const std::string array(named.array);
+    if (planned->algorithm[planned->algorithm.find(array)].is_input())
+      bindings.sources[array] = &points;
+    else
+      bindings.sinks[array] = &points;
+  }
   instance.run(bindings);
 }
 

@@ -13,7 +13,7 @@
 
 namespace tessera::graph {
 
-/// An image in whose memory a pipeline reads or computes an array.
+/// An image that a pipeline reads or computes.
 struct NamedImage {
   /// The name of the input or output of the pipeline.
   std::string_view array;
@@ -21,10 +21,11 @@ struct NamedImage {
   const Image& image;
 };
 
-/// The body of a task that runs a pipeline on one image after the other, in the memory of the images. Each
-/// copy has plan instances of its own, which it uses again for images of the same shape. In calling-thread
-/// mode each worker computes an image by itself, with the threads of its plan: one. In kernels mode, which
-/// needs Place::kernels(), all threads compute one image.
+/// The body of a task that runs a pipeline on one image after the other. On hosts it computes in the memory
+/// of the images. A pipeline that is planned for a device copies the points of the images to and from it.
+/// Each copy has plan instances of its own, which it uses again for images of the same shape. In
+/// calling-thread mode each worker computes an image by itself, with the threads of its plan: one. In kernels
+/// mode, which needs Place::kernels(), all threads compute one image.
 class PipelineBody {
  public:
   /// Makes a body without plan instances.
@@ -37,11 +38,11 @@ class PipelineBody {
   /// exceptions of PlanInstance.
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
 
-  /// Runs `planned` in the memory of `images`, which are its inputs and its outputs. An array without an
-  /// image has memory of its own. Calls the functions of `bindings` that are about loops. Throws the
+  /// Runs `planned` with `images` as its inputs and its outputs. An array without an image has memory of its
+  /// own. Calls the functions of `bindings` that are about loops. Throws the
   /// exceptions of PlanInstance.
   void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images,
-               const Bindings& bindings = {});
+               Bindings bindings = {});
 
  private:
   PlanInstance& instance_for(const std::shared_ptr<const PlannedPipeline>& planned);

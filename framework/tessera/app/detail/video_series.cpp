@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "tessera/app/file_names.hpp"
 #include "tessera/io/video.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace tessera::app::detail {
 
@@ -49,34 +49,17 @@ namespace {
 
 using detail::SentFrame;
 
-/// Calls copy(samples, row, bytes) for all rows of an image, in the order in which SentFrame has them.
-template <class Copy>
-void for_each_row(const HostBlock& image, std::byte* samples, const Copy& copy) {
-  const auto bytes = static_cast<std::size_t>(image.box[0].size()) * size_of(image.type);
-  const std::int64_t planes = image.box.dimensions == 3 ? image.box[2].size() : 1;
-  for (std::int64_t plane = 0; plane < planes; ++plane)
-    for (std::int64_t y = 0; y < image.box[1].size(); ++y, samples += bytes)
-      copy(samples,
-           image.data + (y * image.strides[1] + plane * image.strides[2]) *
-                            static_cast<std::int64_t>(size_of(image.type)),
-           bytes);
-}
-
 SentFrame packed(const SeriesImage& frame) {
   const HostBlock points = frame.last().points();
   SentFrame sent{frame.index,
                  std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type)),
                  frame.unfinished};
-  for_each_row(points, sent.samples.data(), [](std::byte* samples, const std::byte* row, std::size_t bytes) {
-    std::memcpy(samples, row, bytes);
-  });
+  copy_host(points, dense_block(sent.samples.data(), points.type, points.box));
   return sent;
 }
 
 void unpack(SentFrame& sent, const HostBlock& points) {
-  for_each_row(points, sent.samples.data(), [](const std::byte* samples, std::byte* row, std::size_t bytes) {
-    std::memcpy(row, samples, bytes);
-  });
+  copy_host(dense_block(sent.samples.data(), points.type, points.box), points);
 }
 
 class VideoSeries final : public Series {

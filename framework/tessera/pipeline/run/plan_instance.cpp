@@ -216,18 +216,12 @@ Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_vi
   return buffer < 0 ? Box() : plan.buffers[static_cast<std::size_t>(buffer)].box;
 }
 
-Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
-                  Kokkos::View<std::byte*, MemorySpace> memory, const Box& more) {
+BlockLayout layout_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name,
+                             const Box& more) {
   const int id = pipeline.find(name);
   const ArrayRegions& regions = plan.stages[static_cast<std::size_t>(id)];
   const Buffer& buffer = plan.buffers[static_cast<std::size_t>(regions.written_buffer)];
-  const BlockLayout layout =
-      padded_layout(hull(buffer.box, more), buffer.aligned_x, pipeline[id].element_bytes());
-  if (static_cast<std::int64_t>(memory.size()) >= layout.bytes) return {layout, memory};
-  memory = Kokkos::View<std::byte*, MemorySpace>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(name)),
-      static_cast<std::size_t>(layout.bytes));
-  return {layout, memory, HostMode::calling_thread};
+  return padded_layout(hull(buffer.box, more), buffer.aligned_x, pipeline[id].element_bytes());
 }
 
 int PlanInstance::checked_id(std::string_view name, ElementType type, int dimensions) const {

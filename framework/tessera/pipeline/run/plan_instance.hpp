@@ -63,7 +63,8 @@ class PlanInstance {
   void store(std::string_view name, BlockSink& sink);
 
   /// Reads or computes the input or output `name` in the memory of `block` from now on, and no longer in the
-  /// memory of the instance. The block must have the points of `block_for`, or more. Nothing is copied or
+  /// memory of the instance. The block must have the points of `points_in_memory`, or
+  /// more. Nothing is copied or
   /// allocated, so that this function can be called before each computation. Throws InternalError for arrays
   /// that are neither inputs nor outputs, for plans of several ranks or for devices, for arrays that loops
   /// feed, and for blocks that do not fit.
@@ -99,11 +100,10 @@ class PlanInstance {
 /// boundary conditions fill, are included. The box is empty if the plan does not use the array.
 Box points_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name);
 
-/// Returns a block with the points and the layout of the array `name` in `plan`, in memory of its own. The
-/// block also has the points of `more`, so that it can be bound in the plan of another pipeline, too, which
-/// reads the array. The plan must use the array. The block lies in `memory` if that is large enough, and
-/// otherwise in new memory. No Kokkos kernel is launched, so that any thread may call this function on hosts.
-Block<> block_for(const Algorithm& pipeline, const Plan& plan, std::string_view name,
-                  Kokkos::View<std::byte*, MemorySpace> memory = {}, const Box& more = {});
+/// Returns the layout of the array `name` in `plan`. It also has the points of `more`, so that a block with
+/// this layout can be bound in the plan of another pipeline, too, which reads the array. The plan must use
+/// the array.
+BlockLayout layout_in_memory(const Algorithm& pipeline, const Plan& plan, std::string_view name,
+                             const Box& more = {});
 
 }  // namespace tessera

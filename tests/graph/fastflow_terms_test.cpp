@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
 
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
 namespace {
 
-using graph_test::append_to, graph_test::count_to, graph_test::first_numbers;
+using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::work_for;
 
 TEST(FastFlow, Pipe) {
   for (const int workers : {1, 2, 4}) {
@@ -38,7 +37,7 @@ TEST(FastFlow, Farm) {
         [&](int x) {
           const int now = ++running;
           for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
-          std::this_thread::yield();
+          work_for(2);
           --running;
           return x;
         },
@@ -63,7 +62,7 @@ TEST(FastFlow, OrderedFarm) {
     const auto made = g.task(
         "work", {.workers = 4},
         [](int x) {
-          for (int i = x % 5 == 0 ? 300 : 0; i > 0; --i) std::this_thread::yield();
+          work_for(x % 5 == 0 ? 100 : 0);
           return x % 7 != 3 ? std::optional(x) : std::nullopt;
         },
         g.source("emit", {}, count_to(500)));

@@ -12,7 +12,8 @@
 namespace tessera::graph {
 namespace {
 
-using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::pass_on;
+using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::pass_on,
+    graph_test::work_for;
 
 TEST(GraphPlaces, OneThreadReadsAndWrites) {
   std::set<std::thread::id> readers, writers;
@@ -173,7 +174,7 @@ TEST(GraphPlaces, ATaskHasAtMostItsWorkers) {
         const int now = ++running;
         int seen = most;
         while (seen < now && !most.compare_exchange_weak(seen, now)) continue;
-        std::this_thread::yield();
+        work_for(2);
         --running;
         return x;
       },

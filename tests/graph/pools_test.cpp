@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <thread>
 
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
 namespace {
 
-using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::message_of;
+using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::message_of,
+    graph_test::work_for;
 
 constexpr auto make_zero = [] { return 0; };
 
@@ -41,7 +41,7 @@ TEST(GraphPools, MemoryIsFlatBehindASlowWriter) {
     g.sink(
         "write", {.on = Place::device(0), .order = Order::stamp},
         [&](const std::pair<std::int64_t, Lease<Frame>>& frame) {
-          std::this_thread::yield();
+          work_for(2);
           EXPECT_EQ(frame.first, written++);
           EXPECT_EQ(frame.second->at(static_cast<std::size_t>(frame.first)), frame.first % 251 + 1);
         },
@@ -64,7 +64,7 @@ TEST(GraphPools, AnOrderedSinkHoldsAtMostAWindowOfItems) {
     const auto slow = g.task(
         "slow", {},
         [](int x) {
-          for (int i = x % 16 == 0 ? 2000 : 0; i > 0; --i) std::this_thread::yield();
+          work_for(x % 16 == 0 ? 500 : 0);
           return x;
         },
         g.source("count", {}, count_to(200)));

@@ -30,6 +30,12 @@ auto pass_on() {
   return [](const T& value) { return value; };
 }
 
+/// Works for roughly `microseconds`, so that other threads get ahead. It does not give up the core, since a
+/// busy machine may only give the core back after some milliseconds.
+inline void work_for(int microseconds) {
+  for (volatile int step = 0; step < 500 * microseconds; step = step + 1) continue;
+}
+
 /// Returns 0, 1 and so on, `count` numbers in all.
 inline std::vector<int> first_numbers(int count) {
   std::vector<int> numbers(static_cast<std::size_t>(count));

@@ -37,11 +37,10 @@ void PipelineBody::compute(const std::shared_ptr<const PlannedPipeline>& planned
   std::vector<ImagePoints> copied;
   copied.reserve(images.size());
   for (const NamedImage& named : images) {
-    if constexpr (runs_on_host)
-      if (!planned->plan.target.device) {
-        instance.bind(named.array, named.image.block());
-        continue;
-      }
+    if (!planned->plan.target.device) {
+      instance.bind(named.array, named.image.block());
+      continue;
+    }
     ImagePoints& points = copied.emplace_back(named.image);
     const std::string array(named.array);
     if (planned->algorithm[planned->algorithm.find(array)].is_input())

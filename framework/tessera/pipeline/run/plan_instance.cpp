@@ -205,7 +205,7 @@ void PlanInstance::store(std::string_view name, BlockSink& sink) {
   impl_->executor().write({id, array.is_output ? intersection(owned, array.domain) : owned}, sink);
 }
 
-void PlanInstance::bind(std::string_view name, const Block<>& block) {
+void PlanInstance::bind(std::string_view name, const Block<Kokkos::HostSpace>& block) {
   const int id = impl_->executor().pipeline().find(name);
   check_kept(impl_->executor().pipeline()[id]);
   impl_->executor().bind(id, block);

@@ -68,7 +68,7 @@ class PlanInstance {
   /// allocated, so that this function can be called before each computation. Throws InternalError for arrays
   /// that are neither inputs nor outputs, for plans of several ranks or for devices, for arrays that loops
   /// feed, and for blocks that do not fit.
-  void bind(std::string_view name, const Block<>& block);
+  void bind(std::string_view name, const Block<Kokkos::HostSpace>& block);
 
   /// Returns this rank's part of the input or output `name` as a view of T in N dimensions. If loops feed the
   /// array, a run may move it to other memory, so that this function must be called again after each run.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "tessera/pipeline/plan/visit_step.hpp"
 #include "tessera/view/fill_boundary.hpp"
@@ -12,6 +13,12 @@
 
 namespace tessera {
 namespace {
+
+/// Makes `block` the same block as `other`, if kernels can access the memory of the host.
+template <class Space>
+void share(Block<>& block, const Block<Space>& other) {
+  if constexpr (std::is_same_v<Space, MemorySpace>) block = other;
+}
 
 /// The points `part` of a block, in memory that the host can access. If kernels run on hosts, this memory is
 /// the block itself, otherwise a copy of it.
@@ -125,7 +132,7 @@ const Block<>& RankExecutor::written_block(int array) const {
   return blocks_[static_cast<std::size_t>(written_buffer_[static_cast<std::size_t>(array)])];
 }
 
-void RankExecutor::bind(int array, const Block<>& block) {
+void RankExecutor::bind(int array, const Block<Kokkos::HostSpace>& block) {
   const auto place = static_cast<std::size_t>(array);
   const ArrayRegions& regions = plan_.stages[place];
   const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(regions.written_buffer)];
@@ -143,7 +150,7 @@ void RankExecutor::bind(int array, const Block<>& block) {
   if (block.layout().element_size != declared.element_bytes())
     refuse(fmt::format("its elements have {} bytes, those of the block {}", declared.element_bytes(),
                        block.layout().element_size));
-  blocks_[static_cast<std::size_t>(regions.written_buffer)] = block;
+  share(blocks_[static_cast<std::size_t>(regions.written_buffer)], block);
   arrays_.written[place] = arrays_.read[place] = block.reference();
 }
 

@@ -27,7 +27,7 @@ class RankExecutor {
   /// Returns the block in which the rank computes an array, or into which the rank reads an input.
   const Block<>& written_block(int array) const;
   /// Computes or reads an array in the memory of `block` from now on (see PlanInstance::bind).
-  void bind(int array, const Block<>& block);
+  void bind(int array, const Block<Kokkos::HostSpace>& block);
   const ArrayPlaces& arrays() const { return arrays_; }
   /// Returns the number of the buffer in which each array is written at the moment, by the id of the array.
   const std::vector<int>& written_buffers() const { return written_buffer_; }

@@ -11,26 +11,8 @@
 namespace tessera::graph {
 namespace {
 
-using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::pass_on;
-
-/// A flag that one thread raises and another waits for.
-class Signal {
- public:
-  void raise() {
-    const std::lock_guard lock(mutex_);
-    is_raised_ = true;
-    raised_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    raised_.wait(lock, [&] { return is_raised_; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable raised_;
-  bool is_raised_ = false;
-};
+using graph_test::append_to, graph_test::count_to, graph_test::first_numbers, graph_test::pass_on,
+    graph_test::Signal;
 
 TEST(GraphPushAndPop, OneThreadFeedsAndEmptiesWithinTheWindow) {
   for (const int workers : {1, 2, 4}) {

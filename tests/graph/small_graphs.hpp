@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -30,10 +33,30 @@ auto pass_on() {
   return [](const T& value) { return value; };
 }
 
-/// Works for roughly `microseconds`, so that other threads get ahead. It does not give up the core, since a
-/// busy machine may only give the core back after some milliseconds.
+/// A flag that one thread raises and another waits for.
+class Signal {
+ public:
+  void raise() {
+    const std::lock_guard lock(mutex_);
+    is_raised_ = true;
+    raised_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    raised_.wait(lock, [&] { return is_raised_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable raised_;
+  bool is_raised_ = false;
+};
+
+/// Works for some microseconds, so that other threads get ahead. It does not give up the core, since a busy
+/// machine may only give the core back after some milliseconds.
 inline void work_for(int microseconds) {
-  for (volatile int step = 0; step < 500 * microseconds; step = step + 1) continue;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  while (std::chrono::steady_clock::now() < end) continue;
 }
 
 /// Returns 0, 1 and so on, `count` numbers in all.

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace {
 struct Numbered {
   explicit Numbered(const Box& box)
       : memory(static_cast<std::size_t>(box.size()) * 4),
-        block(dense_block(memory.data(), ElementType::int32, box)) {}
+        block(packed_block(memory.data(), ElementType::int32, box)) {}
 
   /// Calls use(value, value that tells the coordinates) for all points.
   template <class Use>
@@ -34,14 +33,14 @@ struct Numbered {
   HostBlock block;
 };
 
-TEST(HostCopy, CopiesThePointsThatBothBlocksHave) {
+TEST(HostCopy, CopiesAPartOfABlockAndNothingElse) {
   for (const int dimensions : {2, 3}) {
     Box inner{{3, 12}, {-2, 5}}, outer{{0, 9}, {-4, 9}};
     if (dimensions == 3) inner = {{3, 12}, {-2, 5}, {0, 3}}, outer = {{0, 9}, {-4, 9}, {1, 2}};
     Numbered from(inner), to(outer);
     from.for_each([](std::int32_t& value, std::int32_t number, auto...) { value = number; });
     to.for_each([](std::int32_t& value, auto...) { value = -1; });
-    copy_host(from.block, to.block);
+    copy_part(from.block, to.block, intersection(inner, outer));
     to.for_each([&](std::int32_t value, std::int32_t number, std::int64_t x, std::int64_t y) {
       const bool is_copied = x >= 3 && y >= -2 && y < 5;
       EXPECT_EQ(value, is_copied ? number : -1);
@@ -49,14 +48,13 @@ TEST(HostCopy, CopiesThePointsThatBothBlocksHave) {
   }
 }
 
-TEST(HostCopy, CopiesNothingBetweenBlocksWithoutCommonPoints) {
-  Numbered from(Box{{0, 4}, {0, 4}}), to(Box{{4, 8}, {0, 4}});
+TEST(HostCopy, CopiesNothingOfAnEmptyPart) {
+  Numbered to(Box{{4, 8}, {0, 4}});
   to.for_each([](std::int32_t& value, auto...) { value = 7; });
-  copy_host(from.block, to.block);
+  const HostBlock empty = packed_block(nullptr, ElementType::int32, Box{{0, 0}, {0, 4}});
+  copy_part(empty, to.block, empty.box);
+  copy_part(to.block, empty, empty.box);
   to.for_each([](std::int32_t value, auto...) { EXPECT_EQ(value, 7); });
-  HostBlock empty = dense_block(nullptr, ElementType::int32, Box{{0, 0}, {0, 4}});
-  copy_host(empty, to.block);
-  copy_host(to.block, empty);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ constexpr std::size_t most_instances = 4;
 class ImagePoints final : public BlockSource, public BlockSink {
  public:
   explicit ImagePoints(const Image& image) : points_(image.points()) {}
-  void read(const HostBlock& block) override { copy_host(points_, block); }
-  void write(const HostBlock& block) override { copy_host(block, points_); }
+  void read(const HostBlock& block) override { copy_part(points_, block, block.box); }
+  void write(const HostBlock& block) override { copy_part(block, points_, block.box); }
 
  private:
   HostBlock points_;

@@ -49,8 +49,7 @@ class Lease {
  private:
   /// Notes which task holds the lease, for the message about a pool that is too small.
   void mark() noexcept {
-    if (slot_ != nullptr && detail::running_task >= 0)
-      slot_->holder.store(detail::running_task, std::memory_order_relaxed);
+    if (slot_ != nullptr) slot_->holder.store(detail::running_task, std::memory_order_relaxed);
   }
 
   detail::PoolSlot* slot_ = nullptr;

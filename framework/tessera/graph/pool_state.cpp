@@ -47,14 +47,16 @@ std::pair<int, int> PoolState::greatest_holder() const {
   return *std::ranges::max_element(held, {}, [](const auto& entry) { return entry.second; });
 }
 
+bool PoolState::is_held_outside() const {
+  return std::ranges::any_of(
+      slots_, [](const auto& slot) { return slot->holders.load() > 0 && slot->holder.load() < 0; });
+}
+
 void PoolState::give_back(PoolSlot* slot) {
-  PoolListener* listener = nullptr;
-  {
-    const std::lock_guard lock(core_->mutex);
-    free_.push_back(slot);
-    listener = core_->listener;
-  }
-  if (listener != nullptr) listener->buffer_returned();
+  // The lock is held while the run is told, because the run may be destroyed as soon as its items are done.
+  const std::lock_guard lock(core_->mutex);
+  free_.push_back(slot);
+  if (core_->listener != nullptr) core_->listener->buffer_returned();
 }
 
 }  // namespace tessera::graph::detail

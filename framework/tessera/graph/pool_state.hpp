@@ -20,7 +20,7 @@ class PoolState;
 class PoolListener {
  public:
   virtual ~PoolListener() = default;
-  /// Is called after a buffer has become free. The caller has no lock.
+  /// Is called after a buffer has become free. The caller has the lock of the core.
   virtual void buffer_returned() = 0;
 };
 
@@ -39,7 +39,8 @@ struct PoolSlot {
   std::shared_ptr<void> buffer;
   /// The number of leases of the buffer.
   std::atomic<int> holders{0};
-  /// The task whose body has last copied or moved a lease of the buffer.
+  /// The task whose body has last copied or moved a lease of the buffer. It is -1 if a thread outside the
+  /// run has.
   std::atomic<int> holder{-1};
   /// The age of the item for which the buffer was granted.
   std::uint64_t age = 0;
@@ -65,8 +66,8 @@ class PoolState {
   /// item, for which as many buffers stay reserved as it may still need. The lock of the core must be held,
   /// as for all functions below but `give_back`.
   bool may_grant(int wanted, std::uint64_t age, std::uint64_t oldest) const;
-  /// Returns whether a buffer is free.
-  bool has_free() const { return !free_.empty(); }
+  /// Returns whether a thread outside the run holds a buffer, which it may give back at any time.
+  bool is_held_outside() const;
   /// Takes a free buffer, with one holder.
   PoolSlot* take(std::uint64_t age);
   /// Returns the task that holds the most buffers, and how many it holds. The task is -1 if no body holds

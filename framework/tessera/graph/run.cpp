@@ -15,5 +15,6 @@ Report Run::report() const { return execution_->report(); }
 bool Run::push_item(int flow, detail::Item* item) { return execution_->push(flow, item); }
 void Run::close_input(int flow) { execution_->close(flow); }
 detail::Item* Run::pop_item(int flow) { return execution_->pop(flow); }
+void Run::drop_popped(detail::Item* item) { execution_->drop_popped(item); }
 
 }  // namespace tessera::graph

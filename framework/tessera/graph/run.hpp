@@ -63,7 +63,7 @@ class Run {
     detail::Item* item = pop_item(flow.number());
     if (item == nullptr) return std::nullopt;
     T value = item->is_sole() ? std::move(detail::value_of<T>(*item)) : detail::value_of<T>(*item);
-    detail::Item::drop(item);
+    drop_popped(item);
     return value;
   }
 
@@ -80,6 +80,7 @@ class Run {
   bool push_item(int flow, detail::Item* item);
   void close_input(int flow);
   detail::Item* pop_item(int flow);
+  void drop_popped(detail::Item* item);
 
   std::unique_ptr<detail::Execution> execution_;
 };

@@ -12,6 +12,13 @@
 #include "tessera/domain/error.hpp"
 
 namespace tessera {
+
+int ranks_of(MPI_Comm communicator) {
+  int ranks = 1;
+  MPI_Comm_size(communicator, &ranks);
+  return ranks;
+}
+
 namespace {
 
 enum class Outcome : int { success, input_error, internal_error };
@@ -39,12 +46,6 @@ int rank_in(MPI_Comm communicator) {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   return rank;
-}
-
-int ranks_of(MPI_Comm communicator) {
-  int ranks = 1;
-  MPI_Comm_size(communicator, &ranks);
-  return ranks;
 }
 
 /// Returns the number of this rank if its attempt failed, and otherwise the number of ranks. The minimum over
@@ -75,6 +76,12 @@ void keep(std::unique_ptr<int> number) {
   numbers.push_back(std::move(number));
 }
 
+/// Throws the error of a failed attempt.
+[[noreturn]] void throw_error(Outcome outcome, const std::string& message) {
+  if (outcome == Outcome::input_error) throw InputError(message);
+  throw AgreedInternalError(message);
+}
+
 /// Throws the error of `failed_rank` on all ranks. Does nothing if `failed_rank` is the number of ranks.
 void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attempt) {
   if (failed_rank == ranks_of(communicator)) return;
@@ -83,14 +90,18 @@ void throw_error_of(int failed_rank, MPI_Comm communicator, const Attempt& attem
   MPI_Bcast(header, 2, MPI_INT, failed_rank, communicator);
   message.resize(static_cast<std::size_t>(header[1]));
   MPI_Bcast(message.data(), header[1], MPI_CHAR, failed_rank, communicator);
-  if (static_cast<Outcome>(header[0]) == Outcome::input_error) throw InputError(message);
-  throw AgreedInternalError(message);
+  throw_error(static_cast<Outcome>(header[0]), message);
 }
 
 }  // namespace
 
 void collectively(MPI_Comm communicator, const std::function<void()>& task) {
   const Attempt attempt = run(task);
+  // Several threads may be here with MPI_COMM_SELF, on which MPI forbids collective calls at the same time.
+  if (ranks_of(communicator) == 1) {
+    if (attempt.outcome != Outcome::success) throw_error(attempt.outcome, attempt.message);
+    return;
+  }
   int first = failed_rank(communicator, attempt);
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator);
   throw_error_of(first, communicator, attempt);

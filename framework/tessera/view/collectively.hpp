@@ -14,6 +14,9 @@ struct AgreedInternalError : InternalError {
   using InternalError::InternalError;
 };
 
+/// Returns the number of ranks of a communicator.
+int ranks_of(MPI_Comm communicator);
+
 /// Runs `task` on every rank of `communicator`. Collective. If `task` throws an exception on at least one
 /// rank, all ranks throw an error with the message of the lowest of these ranks. The error is an InputError
 /// if the exception on that rank was an InputError, and an AgreedInternalError otherwise. If `task` makes

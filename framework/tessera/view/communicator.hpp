@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <mutex>
 #include <utility>
 
 namespace tessera {
@@ -12,9 +13,13 @@ namespace tessera {
 class Communicator {
  public:
   /// Duplicates `original`. Collective. The destruction of the object is collective, too.
-  explicit Communicator(MPI_Comm original) { MPI_Comm_dup(original, &handle_); }
+  explicit Communicator(MPI_Comm original) {
+    int size = 0;
+    MPI_Comm_size(original, &size);
+    with_lock_if(size == 1, [&] { MPI_Comm_dup(original, &handle_); });
+  }
   ~Communicator() {
-    if (handle_ != MPI_COMM_NULL) MPI_Comm_free(&handle_);
+    if (handle_ != MPI_COMM_NULL) with_lock_if(size() == 1, [&] { MPI_Comm_free(&handle_); });
   }
   /// Takes over the communicator of `other`. Afterwards, `other` has no communicator.
   Communicator(Communicator&& other) noexcept : handle_(std::exchange(other.handle_, MPI_COMM_NULL)) {}
@@ -42,6 +47,16 @@ class Communicator {
   }
 
  private:
+  /// Calls `act`, and lets no other thread do so at the same time if `has_lock` is true. Several threads may
+  /// duplicate MPI_COMM_SELF, on which MPI forbids collective calls at the same time.
+  template <class Act>
+  static void with_lock_if(bool has_lock, const Act& act) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (has_lock) lock.lock();
+    act();
+  }
+
+  static inline std::mutex mutex_;
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 

@@ -48,11 +48,7 @@ graph::OnError SeriesContext::on_error() const {
   return deck.get<std::string>("on_error") == "skip" ? graph::OnError::skip : graph::OnError::stop;
 }
 
-bool SeriesContext::is_stopped() const {
-  if (signals.received() == 0) return false;
-  signals.accept();
-  return true;
-}
+bool SeriesContext::is_stopped() const { return signals.received() != 0; }
 
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph) {
   const auto per_item = static_cast<int>(parts_of(context.application).size()) + 1;
@@ -69,7 +65,9 @@ graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Gr
   for (const PipelinePart& part : parts_of(context.application)) {
     const bool by_kernels = computes_by_kernels(context.deck, part.task);
     flow = graph.task(
-        part.task, {.on_error = context.on_error()},
+        part.task,
+        {.on = runs_on_host ? graph::Place::threads() : graph::Place::kernels(),
+         .on_error = context.on_error()},
         PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, context.silence), flow,
         pool);
   }

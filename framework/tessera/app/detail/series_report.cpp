@@ -17,15 +17,16 @@ namespace {
 
 /// The numbers of one task on one rank.
 struct TaskNumbers {
-  std::int64_t calls = 0;
+  /// The number of calls, and of those after which the item was left out.
+  std::int64_t calls = 0, left_out = 0;
   double busy = 0, wait_input = 0, wait_pool = 0, wait_order = 0, wait_place = 0;
 };
 
 std::vector<TaskNumbers> numbers_of(const graph::Report& report) {
   std::vector<TaskNumbers> numbers;
   for (const graph::TaskReport& task : report.tasks)
-    numbers.push_back(
-        {task.calls, task.busy, task.wait_input, task.wait_pool, task.wait_order, task.wait_place});
+    numbers.push_back({task.calls, std::ranges::count(report.skipped, task.name, &graph::SkippedItem::task),
+                       task.busy, task.wait_input, task.wait_pool, task.wait_order, task.wait_place});
   return numbers;
 }
 
@@ -64,11 +65,11 @@ std::int64_t add_tasks(Report& full, const graph::Report& report,
     TaskNumbers sum;
     for (const std::vector<TaskNumbers>& numbers : numbers_by_rank) {
       const TaskNumbers& one = numbers[task];
-      sum = {sum.calls + one.calls,           sum.busy + one.busy,
-             sum.wait_input + one.wait_input, sum.wait_pool + one.wait_pool,
-             sum.wait_order + one.wait_order, sum.wait_place + one.wait_place};
+      sum = {sum.calls + one.calls,           sum.left_out + one.left_out,   sum.busy + one.busy,
+             sum.wait_input + one.wait_input, sum.wait_pool + one.wait_pool, sum.wait_order + one.wait_order,
+             sum.wait_place + one.wait_place};
     }
-    if (report.tasks[task].name == "write") written = sum.calls;
+    if (report.tasks[task].name == "write") written = sum.calls - sum.left_out;
     full.add_row("tasks", {{"name", report.tasks[task].name},
                            {"kind", report.tasks[task].kind},
                            {"calls", sum.calls},

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "tessera/app/detail/file_series.hpp"
 #include "tessera/app/detail/progress.hpp"
@@ -82,6 +84,21 @@ void print_first(const std::string& program, const std::vector<std::string>& lin
                counted(more, "more image"));
 }
 
+/// Ends the sources of a run on all ranks when this process receives a signal, until `ended` is requested. On
+/// some ranks no source asks for signals, and elsewhere none may be called for long.
+void stop_on_signal(const StopSignals& signals, graph::Run& run, const std::stop_token& ended) {
+  constexpr std::chrono::milliseconds between_looks(50);
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (!ended.stop_requested()) {
+    wake.wait_for(lock, ended, between_looks, [] { return false; });
+    if (signals.received() == 0) continue;
+    signals.accept();
+    return run.stop();
+  }
+}
+
 /// A run on a series.
 class SeriesRun {
  public:
@@ -149,7 +166,10 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
                                .communicator = session.communicator(),
                                .timed = report.is_wanted(),
                                .traced = report.wants_trace()});
-  run.wait();
+  {
+    const std::jthread watcher([&](const std::stop_token& ended) { stop_on_signal(signals_, run, ended); });
+    run.wait();
+  }
   phases.begin(Phase::finish);
   series_->end();
   const graph::Report done = run.report();

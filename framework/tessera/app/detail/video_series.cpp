@@ -54,12 +54,12 @@ SentFrame packed(const SeriesImage& frame) {
   SentFrame sent{frame.index,
                  std::vector<std::byte>(static_cast<std::size_t>(points.box.size()) * size_of(points.type)),
                  frame.unfinished};
-  copy_host(points, dense_block(sent.samples.data(), points.type, points.box));
+  copy_part(points, packed_block(sent.samples.data(), points.type, points.box), points.box);
   return sent;
 }
 
 void unpack(SentFrame& sent, const HostBlock& points) {
-  copy_host(dense_block(sent.samples.data(), points.type, points.box), points);
+  copy_part(packed_block(sent.samples.data(), points.type, points.box), points, points.box);
 }
 
 class VideoSeries final : public Series {

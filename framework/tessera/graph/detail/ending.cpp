@@ -58,13 +58,21 @@ void Execution::end_run() {
 
 /// Finds out whether items are under way although no thread has anything to do.
 void Execution::check_stuck() {
-  if (is_done_ || ranks_ != nullptr || open_roots_ == 0 || was_popped_ || !is_idle()) return;
+  if (is_done_ || ranks_ != nullptr || open_roots_ == 0 || !is_idle() || may_get_buffers()) return;
   for (const auto& node : nodes_) {
     const Source* const source = node->task->kind == TaskKind::input ? node->source.get() : nullptr;
     const bool may_get_more = source != nullptr && !source->is_ended && source->in_flight < source->window;
     if (may_get_more || !node->offered.empty()) return;
   }
   find_buffers();
+}
+
+bool Execution::may_get_buffers() const {
+  if (is_abandoned_) return false;
+  return popping_ > 0 || std::ranges::any_of(pool_waiters_, [](const Job& job) {
+           return std::ranges::any_of(job.node->pools,
+                                      [](const PoolState* pool) { return pool->is_held_outside(); });
+         });
 }
 
 bool Execution::is_idle() const {
@@ -86,14 +94,15 @@ void Execution::find_buffers() {
 std::string Execution::stuck_message() const {
   const Job& job = pool_waiters_.front();
   for (const PoolState* pool : job.node->pools) {
-    if (pool->has_free()) continue;
+    if (pool->free_count() >= std::ranges::count(job.node->pools, pool)) continue;
     const auto [task, held] = pool->greatest_holder();
     const std::string holder = task >= 0 ? title(graph_.task(task)) : "the caller";
     return fmt::format(
         "pool '{}' is too small: {} of {} are held by {}, '{}' waits for {}; raise graph.{}.count",
         pool->name, held, pool->count, holder, job.node->task->name, stamp_text(*job.scope), pool->name);
   }
-  throw InternalError("a job waits although its buffers are free");
+  return fmt::format("'{}' waits for {} although its buffers are free", job.node->task->name,
+                     stamp_text(*job.scope));
 }
 
 void Execution::fail_input(const std::string& message) {

@@ -59,13 +59,12 @@ Execution::Execution(const Declaration& graph, const RunOptions& options, std::u
 }
 
 Execution::~Execution() {
-  if (!threads_.empty()) {
+  if (is_started_ && (!is_done_ || !threads_.empty())) {
     abandon();
     stop();
     try {
       wait();
-    } catch (const std::exception&) {
-      // The owner has not waited for the run, so nobody can be told.
+    } catch (...) {  // The owner has not waited for the run, so nobody can be told.
     }
   }
   const std::lock_guard lock(mutex());
@@ -176,6 +175,7 @@ void Execution::start() {
     check_quiet();
   }
   if (is_rehearsal()) return;
+  is_started_ = true;
   if (ranks_ != nullptr) ranks_->start();
   for (const auto& worker : workers_)
     threads_.emplace_back([this, &worker = *worker] {
@@ -255,6 +255,8 @@ void Execution::wait() {
       check_stuck();
       continue;
     }
+    check_stuck();
+    if (is_done_ || (kernels_ != nullptr && !kernels_->ready.empty() && running_pausable_ == 0)) continue;
     main_wake_.wait(lock);
   }
   lock.unlock();
@@ -350,10 +352,17 @@ Item* Execution::pop(int flow) {
   if (node->offered.empty()) return nullptr;
   const Job job = node->offered.front();
   node->offered.pop_front();
-  was_popped_ = true;
+  ++popping_;
   lock.unlock();
   release(guest(*node), job.scope);
   return job.item;
+}
+
+void Execution::drop_popped(Item* item) {
+  Item::drop(item);
+  const std::lock_guard lock(mutex());
+  --popping_;
+  check_stuck();
 }
 
 Report Execution::report() const {

@@ -53,6 +53,8 @@ class Execution : public PoolListener {
   bool push(int flow, Item* item);
   void close(int flow);
   Item* pop(int flow);
+  /// Drops an item that `pop` has returned, after the caller has taken its value.
+  void drop_popped(Item* item);
 
   // These functions move items. The caller gives up the item and one hold of the scope. `may_carry` says that
   // the body of the caller is about to return, so that the worker may make the next call itself.
@@ -94,6 +96,7 @@ class Execution : public PoolListener {
   /// Waits for the next job of a worker, which stays valid until the next call. Returns null at the end of
   /// the run.
   inline Job* next(Worker& worker);
+  /// Gives the buffer to a job that waits for one. The lock must be held.
   void buffer_returned() override;
 
   // These functions are for Ranks.
@@ -115,8 +118,9 @@ class Execution : public PoolListener {
   void resolve_stuck();
   /// Returns whether no thread of this rank has anything to do. The lock must be held.
   bool is_idle() const;
-  /// Returns whether jobs wait for buffers. The lock must be held.
-  bool waits_for_buffers() const { return !pool_waiters_.empty(); }
+  /// Returns whether jobs wait for buffers that no thread outside the run can give back. The lock must be
+  /// held.
+  bool waits_for_buffers() const { return !pool_waiters_.empty() && !may_get_buffers(); }
   /// Returns whether the run has ended.
   bool is_done() const { return is_done_; }
   std::mutex& mutex() const { return graph_.core->mutex; }
@@ -173,6 +177,8 @@ class Execution : public PoolListener {
   void check_quiet();
   void give_up_own(Worker& worker);
   void check_stuck();
+  /// Returns whether threads outside the run hold buffers that jobs wait for.
+  bool may_get_buffers() const;
   void find_buffers();
   std::string stuck_message() const;
   void fail_with(std::exception_ptr error);
@@ -237,7 +243,9 @@ class Execution : public PoolListener {
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_done_{false};
   bool is_agreeing_ = false;
-  bool was_popped_ = false;
+  bool is_started_ = false;
+  /// The number of items whose values callers are about to take. Nobody knows yet which buffers they hold.
+  int popping_ = 0;
   /// Whether nobody can take items out of the run any more.
   bool is_abandoned_ = false;
   /// The tasks whose bodies have something to do after the last item, and how many of them are done.

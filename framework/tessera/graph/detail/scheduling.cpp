@@ -246,10 +246,7 @@ void Execution::grant_waiting(bool reserves) {
   for (Job& job : granted) proceed(job, Stage::body);
 }
 
-void Execution::buffer_returned() {
-  const std::lock_guard lock(mutex());
-  grant_waiting(true);
-}
+void Execution::buffer_returned() { grant_waiting(true); }
 
 std::uint64_t Execution::oldest_age() const {
   std::uint64_t oldest = ~std::uint64_t(0);
@@ -304,6 +301,7 @@ void Execution::end_source_call(Node& node, Scope* scope, bool is_ended) {
   --open_roots_;
   delete scope;
   close_source(node);
+  grant_waiting(true);
   check_quiet();
 }
 

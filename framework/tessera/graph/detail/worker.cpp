@@ -155,7 +155,9 @@ void Worker::run_finish(Job& job) {
     execution_.fail(&node, job.scope);
   }
   running_task = outer_task;
-  if (last_ != nullptr) deliver(last_output_, std::exchange(last_, nullptr));
+  // No item goes on before all bodies have finished, since it may come back to one of them.
+  for (const auto& [output, item] : kept_) deliver(output, item);
+  kept_.clear();
   execution_.release(*this, job.scope);
 }
 
@@ -178,7 +180,7 @@ void Worker::emit(int output, Item* item) {
         fmt::format("{} is single, but has emitted twice for {}", title(task), stamp_text(*job_->scope)));
   }
   // If the body throws, nothing that it has emitted may go on. A gather keeps the parts of a scatter anyway.
-  if (task.options.on_error == OnError::skip && group_ == nullptr && job_->input != Job::finish_input) {
+  if (job_->input == Job::finish_input || (task.options.on_error == OnError::skip && group_ == nullptr)) {
     kept_.emplace_back(output, item);
     return;
   }

@@ -7,23 +7,13 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/element_type.hpp"
-#include "tessera/view/block_io.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace tessera::io::detail {
 
 /// Throws InternalError if `block` has another element type than `type`, lies partly outside `domain`, has no
 /// memory, or has gaps between the points of a row. An empty block is always accepted.
 void check_block(const HostBlock& block, ElementType type, const Box& domain);
-
-/// Returns a block for the memory at `data`, which holds the points of `box` without padding, x fastest.
-HostBlock packed_block(std::byte* data, ElementType type, const Box& box);
-
-/// Returns the address of the first point of `part`. `part` lies in the box of the block.
-std::byte* address_of(const HostBlock& block, const Box& part);
-
-/// Copies the points of `part` from one block to another. Both blocks hold `part`, and have the same element
-/// type.
-void copy_part(const HostBlock& from, const HostBlock& to, const Box& part);
 
 /// Calls use(first, points, memory) for each run of the block. A run is a sequence of points that follow each
 /// other both in the block and in a file that holds `domain` without padding, x fastest. `first` is the

@@ -48,7 +48,7 @@ bool forget_unfinished(const std::string& name) {
 
 std::string temporary_name(MPI_Comm communicator, const std::string& path) {
   long process = static_cast<long>(::getpid());
-  MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
+  if (ranks_of(communicator) > 1) MPI_Bcast(&process, 1, MPI_LONG, 0, communicator);
   const std::filesystem::path final_path(path);
   return final_path.parent_path() / fmt::format(".{}.part-{}", final_path.filename().string(), process);
 }

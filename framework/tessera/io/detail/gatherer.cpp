@@ -18,6 +18,10 @@ Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType ty
     buffer_.resize(static_cast<std::size_t>(points) * size_of(type_));
     if (rank_ == 0) boxes_.resize(static_cast<std::size_t>(ranks));
   });
+  if (ranks == 1) {
+    boxes_.front() = block_.box;
+    return;
+  }
   MPI_Gather(&block_.box, sizeof(Box), MPI_BYTE, boxes_.data(), sizeof(Box), MPI_BYTE, 0, communicator_);
 }
 

@@ -22,7 +22,8 @@ bool Parts::is_next(const Box& part) const {
 
 void Parts::take(const HostBlock& block, const Box& part, ElementType type) {
   std::int64_t points = block.box.size();
-  MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
+  if (ranks_of(communicator_) > 1)
+    MPI_Allreduce(MPI_IN_PLACE, &points, 1, MPI_INT64_T, MPI_SUM, communicator_);
   collectively(communicator_, [&] {
     if (complete()) throw InternalError(fmt::format("{} was already written", path_));
     if (!is_next(part))

@@ -51,12 +51,12 @@ class Communicator {
   /// duplicate MPI_COMM_SELF, on which MPI forbids collective calls at the same time.
   template <class Act>
   static void with_lock_if(bool has_lock, const Act& act) {
-    std::unique_lock lock(mutex_, std::defer_lock);
+    std::unique_lock lock(mutex, std::defer_lock);
     if (has_lock) lock.lock();
     act();
   }
 
-  static inline std::mutex mutex_;
+  static inline std::mutex mutex;
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 

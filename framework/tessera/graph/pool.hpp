@@ -69,7 +69,8 @@ struct PoolOptions {
 /// a pool among its inputs gets a Lease. The buffer is granted before the body starts, to the oldest item
 /// first. A younger item gets a buffer only if the oldest item can still have all that it may need. So a
 /// graph cannot get stuck, unless a keeper keeps leases from call to call. If a graph is stuck, the run
-/// notices it at once, and Run::wait throws InputError.
+/// notices it at once, and Run::wait throws InputError. Threads outside of the run get leases from outputs
+/// (see Run::pop) and never from bodies, so that the run knows who holds them.
 template <class T>
 class Pool {
  public:

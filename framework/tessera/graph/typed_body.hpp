@@ -200,7 +200,7 @@ class TaskBody<by_out, User, Types<Outputs...>, Arguments...> final : public Hoo
     return false;
   }();
   template <class T>
-  static void replace(Emitter& emitter, Call& call, T&& value) {
+  static void replace(Emitter& emitter, Call& call, T value) {
     value_of<T>(*call.item) = std::move(value);
     emitter.emit_last(0, std::exchange(call.item, nullptr));
   }

@@ -157,7 +157,7 @@ TEST(GraphEnds, WhatAKeeperEmitsAtTheEndMayComeBackToIt) {
 
 TEST(GraphEnds, ARunOfKernelsThatNobodyWaitsForLeavesNothingBehind) {
   Graph g("kernels");
-  const Pool<int> pool(g, "pool", {.count = 2, .per_item = 1}, make_zero);
+  const Pool<int> pool(g, "pool", {.count = 1, .per_item = 1}, make_zero);
   const auto numbers = g.source("count", {.on = Place::kernels()}, leases_to(10), pool);
   std::vector<int> seen;
   g.sink(

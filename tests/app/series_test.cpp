@@ -90,6 +90,18 @@ TEST_F(SeriesTest, BadFilesAreLeftOut) {
   EXPECT_EQ(lines_with(checked.output, "would leave out frames/f").size(), 2U) << checked.text();
 }
 
+TEST_F(SeriesTest, ResultsThatCannotBeWrittenDoNotCountAsWritten) {
+  write_frames(3);
+  std::filesystem::create_directories(folder_ / "edges/f1.png");
+  const ParallelEnding ending =
+      run("sobel", 2, {"input.files=frames/*.png", "output.files=edges/{name}.png", "on_error=skip"});
+  EXPECT_EQ(ending.status, 2) << ending.text();
+  EXPECT_EQ(lines_with(ending.errors, "left out frames/f1.png: ").size(), 1U) << ending.errors;
+  EXPECT_EQ(lines_with(ending.output, "wrote 2 images in ").size(), 1U) << ending.text();
+  for (const int number : {0, 2})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / ("edges/f" + std::to_string(number) + ".png")));
+}
+
 TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
   write_frames(3);
   const ParallelEnding ending = run("sobel", 2,

@@ -64,8 +64,8 @@ class Image {
 
   /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
-  /// Returns the points of the domain. Points outside the domain, which boundary conditions
-  /// fill, are not part of it. The image must belong to a plan.
+  /// Returns the points of the domain. Points outside the domain, which boundary conditions fill, are not
+  /// part of it. The image must belong to a plan.
   HostBlock points() const;
   /// Returns the block to which a plan instance on hosts binds the array.
   const Block<Kokkos::HostSpace>& block() const { return block_; }

@@ -39,8 +39,7 @@ class PipelineBody {
   Lease<Image> operator()(const Lease<Image>& input, Lease<Image> output);
 
   /// Runs `planned` with `images` as its inputs and its outputs. An array without an image has memory of its
-  /// own. Calls the functions of `bindings` that are about loops. Throws the
-  /// exceptions of PlanInstance.
+  /// own. Calls the functions of `bindings` that are about loops. Throws the exceptions of PlanInstance.
   void compute(const std::shared_ptr<const PlannedPipeline>& planned, const std::vector<NamedImage>& images,
                Bindings bindings = {});
 

@@ -240,8 +240,11 @@ Job* Execution::next_ready(Worker& worker) {
 
 void Execution::wait() {
   std::unique_lock lock(mutex());
+  const auto has_job = [&] {
+    return kernels_ != nullptr && !kernels_->ready.empty() && running_pausable_ == 0;
+  };
   while (!is_done_) {
-    if (kernels_ != nullptr && !kernels_->ready.empty() && running_pausable_ == 0) {
+    if (has_job()) {
       Job job = kernels_->pop();
       ++running_;
       lock.unlock();
@@ -252,12 +255,9 @@ void Execution::wait() {
       if (!kernels_->ready.empty()) continue;
       is_paused_ = false;
       for (const auto& lane : lanes_) lane->wake.notify_all();
-      check_stuck();
-      continue;
     }
     check_stuck();
-    if (is_done_ || (kernels_ != nullptr && !kernels_->ready.empty() && running_pausable_ == 0)) continue;
-    main_wake_.wait(lock);
+    if (!is_done_ && !has_job()) main_wake_.wait(lock);
   }
   lock.unlock();
   threads_.clear();

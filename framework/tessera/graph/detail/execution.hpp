@@ -319,6 +319,8 @@ class Worker final : public Emitter {
   void run_finish(Job& job);
   bool call(Job& job, Body& body, Call& call);
   void deliver(int output, Item* item);
+  /// Passes on what was kept until its body, or all bodies of the task, had returned.
+  void deliver_kept();
   void open_group(const Job& job);
   static void put_back(Job& job);
   Body& body_of(Node& node, int body) {
@@ -337,7 +339,8 @@ class Worker final : public Emitter {
   std::int64_t parts_ = 0;
   /// The outputs at which the running body has emitted, as bits.
   std::uint64_t emitted_ = 0;
-  /// What the running body has emitted, if its item may be skipped: the outputs and the items.
+  /// What the running body has emitted, if its item may be skipped or the task finishes: the outputs and the
+  /// items.
   std::vector<std::pair<int, Item*>> kept_;
   /// The last item that the running body has emitted, if it is only passed on when the body returns.
   Item* last_ = nullptr;

@@ -32,8 +32,7 @@ inline bool Worker::call(Job& job, Body& body, Call& call) {
   bool result = true;
   try {
     result = body.call(*this, call);
-    for (const auto& [output, item] : kept_) deliver(output, item);
-    kept_.clear();
+    deliver_kept();
   } catch (...) {
     for (const auto& [output, item] : kept_) Item::drop(item);
     kept_.clear();
@@ -156,8 +155,7 @@ void Worker::run_finish(Job& job) {
   }
   running_task = outer_task;
   // No item goes on before all bodies have finished, since it may come back to one of them.
-  for (const auto& [output, item] : kept_) deliver(output, item);
-  kept_.clear();
+  deliver_kept();
   execution_.release(*this, job.scope);
 }
 
@@ -202,6 +200,11 @@ void Worker::deliver(int output, Item* item) {
   }
   execution_.deliver_to_readers(*this, job_->node->task->outputs[static_cast<std::size_t>(output)], item,
                                 scope, job_->trips, false);
+}
+
+void Worker::deliver_kept() {
+  for (const auto& [output, item] : kept_) deliver(output, item);
+  kept_.clear();
 }
 
 void Worker::emit_last(int output, Item* item) {

@@ -10,9 +10,8 @@ namespace tessera::io::detail {
 
 Gatherer::Gatherer(MPI_Comm communicator, const HostBlock& block, ElementType type, std::int64_t most_points)
     : communicator_(communicator), block_(block), type_(type) {
-  int ranks = 1;
+  const int ranks = ranks_of(communicator_);
   MPI_Comm_rank(communicator_, &rank_);
-  MPI_Comm_size(communicator_, &ranks);
   collectively(communicator_, [&] {
     const std::int64_t points = rank_ == 0 ? most_points : std::min(most_points, block_.box.size());
     buffer_.resize(static_cast<std::size_t>(points) * size_of(type_));

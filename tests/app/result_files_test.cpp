@@ -106,13 +106,13 @@ TEST_F(ResultFilesTest, HoldTheStagesThatTheDeckNames) {
 TEST_F(ResultFilesTest, HoldAllPointsThatTheResultNeeds) {
   const ParallelEnding ending = run_on_ranks(
       program_of("resize"), 3, folder_,
-      {"input.file=image.h5", "output.file=o.h5", "output.stages=[weights_x, turned]", "threads=1"});
+      {"input.file=image.h5", "output.file=o.h5", "output.stages=[weights_x, wide]", "threads=1"});
   EXPECT_EQ(ending.status, 0) << ending.text();
   const auto result = read_result(folder_ / "o.h5", "output").extents;
   const auto weights = read_result(folder_ / "o.h5", "weights_x").extents;
   ASSERT_EQ(weights.size(), 2U);
-  EXPECT_EQ(weights.back(), 4U);
-  EXPECT_EQ(read_result(folder_ / "o.h5", "turned").extents, (std::vector<hsize_t>{3, 40, 30}));
+  EXPECT_EQ(weights.front(), 4U);
+  EXPECT_EQ(read_result(folder_ / "o.h5", "wide").extents, (std::vector<hsize_t>{3, 30, 52}));
 }
 
 // The histogram of a band is none: it comes when all bands are there, a pass before the result.

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "domain/random.hpp"
 #include "pipeline/interval_sample.hpp"
 
 namespace {
@@ -25,6 +29,39 @@ TEST(Functions, MinAndMaxDropNanInTheFirstArgument) {
   EXPECT_TRUE(is_nan(tessera::min(3.0f, nan_value)));
   EXPECT_TRUE(is_nan(tessera::max(3.0f, nan_value)));
   EXPECT_EQ(tessera::clamp(nan_value, -1.0f, 2.0f), -1.0f);
+}
+
+TEST(Functions, MultiplyRoundedIsTheNearestInteger) {
+  for (int a = -32768; a <= 32767; a += 17)
+    for (const int b : {-32768, -32767, -20000, -3, -1, 0, 1, 2, 16384, 32766, 32767})
+      if (a > -32768 || b > -32768) {
+        const int expected = static_cast<int>(std::floor(static_cast<double>(a) * b / 32768 + 0.5));
+        ASSERT_EQ(multiply_rounded(static_cast<std::int16_t>(a), static_cast<std::int16_t>(b)), expected)
+            << a << " * " << b;
+      }
+}
+
+TEST(Functions, MultiplyRoundedAndShiftsOfIntervalsHoldEveryResult) {
+  Decisions decisions;
+  test::Random random(8);
+  for (int repetition = 0; repetition < 300; ++repetition) {
+    std::int64_t bounds[4];
+    for (auto& bound : bounds) bound = random.small(-32767, 32767);
+    std::sort(bounds, bounds + 2);
+    std::sort(bounds + 2, bounds + 4);
+    const Interval<std::int16_t> a(bounds[0], bounds[1], &decisions), b(bounds[2], bounds[3], &decisions);
+    for (int sample = 0; sample < 20; ++sample) {
+      const auto p =
+          static_cast<std::int16_t>(random.small(static_cast<int>(bounds[0]), static_cast<int>(bounds[1])));
+      const auto q =
+          static_cast<std::int16_t>(random.small(static_cast<int>(bounds[2]), static_cast<int>(bounds[3])));
+      ASSERT_TRUE(holds(multiply_rounded(a, b), multiply_rounded(p, q))) << p << " * " << q;
+      ASSERT_TRUE(holds(multiply_rounded(a, q), multiply_rounded(p, q))) << p << " * " << q;
+      ASSERT_TRUE(holds(a >> 3, p >> 3)) << p;
+    }
+    EXPECT_EQ((a >> 3).lower, bounds[0] >> 3);
+    EXPECT_EQ((a >> 3).upper, bounds[1] >> 3);
+  }
 }
 
 TEST(Functions, MeanOnNumbersWhatTheirNamesSay) {

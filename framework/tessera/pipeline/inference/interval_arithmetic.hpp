@@ -228,6 +228,15 @@ template <class T, class B>
 requires(is_interval<B> || is_number<B>) KOKKOS_FUNCTION Interval<T>
 &operator/=(Interval<T>& a, B b) { return a = a / b; }
 
+/// Returns the interval of a >> bits, for integers: the quotient by 2^bits, rounded down.
+template <class T>
+requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator>>(const Interval<T>& a, int bits) {
+  using R = arithmetic_result<T, T>;
+  const Interval<R> value = to_interval<R>(a);
+  return Interval<R>::of_result(value.lower >> bits, value.upper >> bits, value.decisions)
+      .traced(value.constancy());
+}
+
 // These operators are for bodies that declare a sum as a plain number, such as `float`, and add intervals to
 // it. Such a body does not compile. The error message comes from the conversion of an Interval to a plain
 // number, and says what to write instead.

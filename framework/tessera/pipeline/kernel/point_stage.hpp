@@ -14,6 +14,7 @@
 #include "tessera/pipeline/kernel/row_traversal.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/pipeline/kernel/stage_outputs.hpp"
+#include "tessera/pipeline/kernel/tap_traversal.hpp"
 #include "tessera/pipeline/kernel/transposing_traversal.hpp"
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
@@ -170,7 +171,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor monitor) const override {
-    compute(inputs, outputs, box, monitor, std::index_sequence_for<Inputs...>{});
+    const Box left = compute_in_vectors(inputs, outputs, box);
+    if (!left.empty()) compute(inputs, outputs, left, monitor, std::index_sequence_for<Inputs...>{});
   }
 
   bool swaps_rows() const override { return swaps_rows_; }
@@ -183,7 +185,29 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
  private:
   static constexpr int dimensions = U::template dimensions<N>;
-  static constexpr bool can_turn = dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
+  static constexpr bool can_turn =
+      dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1 && !is_weighted_taps<Body>;
+
+  /// Computes the points of a WeightedTaps for which there are vector instructions. Returns the box of the
+  /// points that are left, which are all points of other bodies. Builds with TESSERA_CHECKS leave all points,
+  /// so that each access is checked.
+  Box compute_in_vectors([[maybe_unused]] const ArrayReference* inputs,
+                         [[maybe_unused]] const ArrayReference* outputs, const Box& box) const {
+#ifndef TESSERA_CHECKS
+    if constexpr (is_weighted_taps<Body>) {
+      using Output = std::tuple_element_t<0, std::tuple<Values...>>;
+      using InputTypes = std::tuple<typename Inputs::Value...>;
+      using Element = std::tuple_element_t<0, InputTypes>;
+      using Weight = std::tuple_element_t<2, InputTypes>;
+      if constexpr (detail::HasVectorSums<Element, Weight, Output>) {
+        Box needs[sizeof...(Inputs)];
+        footprint_.required(box, needs);
+        return detail::compute_taps<Body, N, Element, Weight, Output>(inputs, outputs[0], box, needs[0][0]);
+      }
+    }
+#endif
+    return box;
+  }
 
   template <std::size_t... Input>
   void compute(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,

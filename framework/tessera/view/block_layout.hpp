@@ -37,8 +37,8 @@ struct BlockLayout {
 
 /// Returns the padded layout of `box`. `aligned_x` is the x of the first point that the stage computes in
 /// each row. Rows of fewer than 256 bytes have no padding. In longer rows, the address of this point is a
-/// multiple of 64 bytes. The distance between such rows is a multiple of 64 bytes as well, but not of 4096
-/// bytes, because rows at that distance would share cache sets. A row has at most 192 bytes of padding. If
+/// multiple of 64 bytes. The distance between such rows is an odd multiple of 64 bytes, because rows at an
+/// even multiple would share cache sets and memory channels. A row has at most 192 bytes of padding. If
 /// the size of an element does not divide 64 bytes, points and rows may not be aligned.
 BlockLayout padded_layout(const Box& box, std::int64_t aligned_x, std::int64_t element_size);
 

@@ -27,6 +27,8 @@ struct Options {
   std::string decks = TESSERA_DECKS;
   std::vector<std::string> overrides;
   std::string dump;
+  /// The number of timed runs; 0 if it follows from the time that a run takes.
+  int repetitions = 0;
   bool no_header = false;
   /// The text of --help, when it is asked for.
   std::string help;
@@ -46,17 +48,22 @@ Options parse(int argc, char** argv) {
   command_line.add_option("--set", options.overrides, "Keys of the schedule, key=value");
   command_line.add_option("--dump", options.dump,
                           "Folder for the results, BENCH.TYPE.out.tessera.bin; nothing is timed");
+  command_line
+      .add_option("--repetitions", options.repetitions,
+                  "Timed runs, whatever they take; without it, at least 15 and 0.3 s of them")
+      ->check(CLI::Range(3, 1000000));
   command_line.add_flag("--no-header", options.no_header, "No line of column names");
   options.help = bench::parse_arguments(command_line, argc, argv);
   return options;
 }
 
 void print(const Session& session, const char* benchmark, const char* type, Size size,
-           const bench::Timing& timing, double bytes, std::int64_t peak, double exchange_share) {
+           const bench::Timing& timing, double bytes, std::int64_t peak, double mpi_share) {
   if (session.rank() != 0) return;
-  fmt::print("tessera,{},{},{},{},{},{:.4f},{:.4f},{},{:.2f},{:.0f},{:.1f},{:.1f}\n", benchmark, size.width,
-             size.height, type, session.threads(), timing.minimum, timing.median, session.rank_count(),
-             bytes / timing.median / 1e6, bytes, static_cast<double>(peak) / 1048576, 100 * exchange_share);
+  fmt::print("tessera,{},{},{},{},{},{:.4f},{:.4f},{},{:.2f},{:.0f},{:.1f},{:.1f},{:.4f},{:.4f}\n", benchmark,
+             size.width, size.height, type, session.threads(), timing.minimum, timing.median,
+             session.rank_count(), bytes / timing.median / 1e6, bytes, static_cast<double>(peak) / 1048576,
+             100 * mpi_share, timing.percentile_20, timing.percentile_80);
   std::fflush(stdout);
 }
 
@@ -68,16 +75,18 @@ void run_case(Session& session, const Options& options, const PipelineCase& the_
     return pipeline.dump(
         fmt::format("{}/{}.{}.out.tessera.bin", options.dump, the_case.benchmark, the_case.type));
   }
-  const auto timing = bench::time_together(session.communicator(), [&] { pipeline.run(); }).front();
+  const auto timing =
+      bench::time_together(session.communicator(), options.repetitions, [&] { pipeline.run(); }).front();
   const std::int64_t peak = pipeline.peak_bytes();
   print(session, the_case.benchmark.c_str(), the_case.type.c_str(), size, timing, the_case.bytes(), peak,
-        pipeline.exchange_share());
+        pipeline.mpi_share());
 }
 
 template <class T>
-void run_copy(Session& session, Size size) {
+void run_copy(Session& session, const Options& options, Size size) {
   bench::Copy<T> copy(session, size);
-  const auto timing = bench::time_together(session.communicator(), [&] { copy.run(); }).front();
+  const auto timing =
+      bench::time_together(session.communicator(), options.repetitions, [&] { copy.run(); }).front();
   print(session, "copy", bench::short_name<T>(), size, timing, 2.0 * bench::box_of(size).size() * sizeof(T),
         copy.bytes(), 0);
 }
@@ -110,14 +119,15 @@ ExitStatus run(Session& session, int argc, char** argv) {
   session.start_kokkos(options.threads);
   if (!options.no_header && options.dump.empty() && session.rank() == 0)
     fmt::print(
-        "peer,benchmark,width,height,dtype,threads,min_ms,median_ms,ranks,gb_s,bytes,peak_mib,mpi_percent\n");
+        "peer,benchmark,width,height,dtype,threads,min_ms,median_ms,ranks,gb_s,bytes,peak_mib,mpi_percent,"
+        "p20_ms,p80_ms\n");
   for (Size size : sizes) {
     for (const bench::Benchmark& benchmark : bench::all_benchmarks())
       if (wanted(options, benchmark.name))
         for (const PipelineCase& the_case : benchmark.cases(size)) run_case(session, options, the_case, size);
     if (!wanted(options, "copy") || !options.dump.empty()) continue;
-    run_copy<std::uint16_t>(session, size);
-    run_copy<float>(session, size);
+    run_copy<std::uint16_t>(session, options, size);
+    run_copy<float>(session, options, size);
   }
   return ExitStatus::done;
 }

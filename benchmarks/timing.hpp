@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 namespace bench {
@@ -13,20 +14,45 @@ namespace bench {
 struct Timing {
   double minimum = 0;
   double median = 0;
+  double percentile_20 = 0;
+  double percentile_80 = 0;
 };
 
+/// Returns the smallest of `sorted` values that at least `percent` per cent of them do not exceed. There is
+/// at least one value, and they are sorted from the smallest to the largest.
+inline double percentile(const std::vector<double>& sorted, std::size_t percent) {
+  const std::size_t values = (percent * sorted.size() + 99) / 100;
+  return sorted[std::max<std::size_t>(values, 1) - 1];
+}
+
+/// Returns the statistics of the times of a rank, each of the slowest rank. Collective.
+inline Timing statistics(MPI_Comm communicator, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  Timing timing{times.front(), times[times.size() / 2], percentile(times, 20), percentile(times, 80)};
+  static_assert(sizeof timing == 4 * sizeof(double));
+  MPI_Allreduce(MPI_IN_PLACE, &timing, 4, MPI_DOUBLE, MPI_MAX, communicator);
+  return timing;
+}
+
 /// Times several things side by side: three rounds, in each of which every one runs once untimed and then in
-/// a block of repetitions, at least 15 and 0.3 s of them in all. The ranks start each repetition together.
+/// a block of repetitions. If `repetitions` is 0, each one is timed at least 15 times and for 0.3 s in all.
+/// Otherwise each one is timed so many times, however long that takes, but at least once in each round. The
+/// ranks start each repetition together.
 template <class... Runs>
-std::vector<Timing> time_together(MPI_Comm communicator, const Runs&... runs) {
+std::vector<Timing> time_together(MPI_Comm communicator, int repetitions, const Runs&... runs) {
   constexpr int rounds = 3;
   constexpr int least_repetitions = 5;
   constexpr double least_milliseconds = 100;
   std::vector<std::vector<double>> samples(sizeof...(Runs));
-  const auto block = [&](const auto& run, std::vector<double>& times) {
+  const auto block = [&](const auto& run, std::vector<double>& times, int round) {
     run();
+    const int share = repetitions * (round + 1) / rounds - repetitions * round / rounds;
     double spent = 0;
-    for (int repetition = 0; repetition < least_repetitions || spent < least_milliseconds; ++repetition) {
+    const auto is_enough = [&](int done) {
+      if (repetitions > 0) return done >= std::max(share, 1);
+      return done >= least_repetitions && spent >= least_milliseconds;
+    };
+    for (int done = 0; !is_enough(done); ++done) {
       MPI_Barrier(communicator);
       const auto start = std::chrono::steady_clock::now();
       run();
@@ -39,15 +65,10 @@ std::vector<Timing> time_together(MPI_Comm communicator, const Runs&... runs) {
   };
   for (int round = 0; round < rounds; ++round) {
     std::size_t i = 0;
-    (block(runs, samples[i++]), ...);
+    (block(runs, samples[i++], round), ...);
   }
   std::vector<Timing> timings;
-  for (auto& times : samples) {
-    std::sort(times.begin(), times.end());
-    Timing timing{times.front(), times[times.size() / 2]};
-    MPI_Allreduce(MPI_IN_PLACE, &timing, 2, MPI_DOUBLE, MPI_MAX, communicator);
-    timings.push_back(timing);
-  }
+  for (const std::vector<double>& times : samples) timings.push_back(statistics(communicator, times));
   return timings;
 }
 

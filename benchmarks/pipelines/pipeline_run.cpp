@@ -92,8 +92,8 @@ std::int64_t PipelineRun::peak_bytes() const {
   return peak;
 }
 
-double PipelineRun::exchange_share() const {
-  double share = exchange_ / total_;
+double PipelineRun::mpi_share() const {
+  double share = mpi_ / total_;
   MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, session_.communicator());
   return share;
 }
@@ -108,11 +108,12 @@ void PipelineRun::watch(const tessera::PlanNode& node) {
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - last_).count();
   if (running_) total_ += seconds;
-  if (exchanging_) exchange_ += seconds;
+  if (in_mpi_) mpi_ += seconds;
   last_ = now;
   running_ = !std::holds_alternative<tessera::plan::Sequence>(node.step);
-  exchanging_ = std::holds_alternative<tessera::plan::Exchange>(node.step) ||
-                std::holds_alternative<tessera::plan::FinishExchange>(node.step);
+  in_mpi_ = std::holds_alternative<tessera::plan::Exchange>(node.step) ||
+            std::holds_alternative<tessera::plan::FinishExchange>(node.step) ||
+            std::holds_alternative<tessera::plan::Reduce>(node.step);
 }
 
 }  // namespace bench

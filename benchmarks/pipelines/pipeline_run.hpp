@@ -22,8 +22,9 @@ class PipelineRun {
 
   /// Of the most that a rank holds.
   std::int64_t peak_bytes() const;
-  /// Of the time of all runs that has passed in exchanges, on the rank with the largest share.
-  double exchange_share() const;
+  /// Of the time of all runs that has passed in exchanges and global reductions, on the rank with the largest
+  /// share.
+  double mpi_share() const;
 
   /// Writes the whole output, packed, x fastest. Collective.
   void dump(const std::string& path);
@@ -36,9 +37,9 @@ class PipelineRun {
   tessera::PlanInstance instance_;
   std::chrono::steady_clock::time_point last_;
   bool running_ = false;
-  bool exchanging_ = false;
+  bool in_mpi_ = false;
   double total_ = 1e-9;
-  double exchange_ = 0;
+  double mpi_ = 0;
 };
 
 }  // namespace bench

@@ -142,7 +142,7 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
 ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& application,
                            const deck::Deck& deck, const ImageInputs& inputs, const Algorithm& pipeline,
                            const ArrayDeclaration* array, const LoopHistory& history,
-                           const std::vector<std::string>& reads)
+                           const std::vector<std::string>& reads, int threads)
     : communicator_(communicator), comparison_(path_of(deck, "output.comparison")) {
   check_outputs(deck, inputs.files(), reads, application.output_is_optional);
   if (!has_output(deck)) return;
@@ -156,7 +156,7 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& app
     add_xdmf(deck, result, has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z);
   }
   if (const std::string path = deck.text_of("output.png"); !path.empty())
-    tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type));
+    tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type, threads));
   if (const std::string path = deck.text_of("output.tiff"); !path.empty())
     tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
   if (const std::string path = deck.text_of("output.raw"); !path.empty())

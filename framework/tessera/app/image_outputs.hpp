@@ -29,11 +29,12 @@ class ImageOutputs {
   /// Opens the files that the deck names for the result and for the stages that the deck selects for writing.
   /// `result` is the array of the result; it may be null if the pipeline has no result. `reads` are the files
   /// that the run reads besides `inputs`. HDF5 files also hold `history`, which must outlive this object.
+  /// `threads` threads of each rank encode files that are compressed.
   /// Throws InputError when the deck names no file although the application needs one, when a file cannot be
   /// written, or when the run also reads a file that it is to write.
   ImageOutputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck,
                const ImageInputs& inputs, const Algorithm& pipeline, const ArrayDeclaration* result,
-               const LoopHistory& history, const std::vector<std::string>& reads);
+               const LoopHistory& history, const std::vector<std::string>& reads, int threads);
 
   ImageOutputs(const ImageOutputs&) = delete;
   ImageOutputs& operator=(const ImageOutputs&) = delete;

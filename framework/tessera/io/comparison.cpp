@@ -107,13 +107,12 @@ void draw(const UnfinishedFile& file, const Crop& before, const Crop& after) {
   const std::int64_t half = before.width * factor;
   const PngLayout layout{2 * half + separator, before.height * factor, before.channels, 8};
   const float white_after = after.type == before.type ? before.white : after.white;
-  PngWriter writer(file, layout);
-  std::vector<std::byte> row(static_cast<std::size_t>(layout.width * layout.channels), separator_colour);
-  for (std::int64_t y = 0; y < layout.height; ++y) {
-    draw_row(before, y / factor, before.white, factor, row.data());
-    draw_row(after, y / factor, white_after, factor, row.data() + (half + separator) * layout.channels);
-    writer.write_row(row.data());
-  }
+  PngWriter writer(file, layout, 1);
+  writer.write_rows(layout.height, [&](std::int64_t y, std::byte* row) {
+    std::fill_n(row, layout.width * layout.channels, separator_colour);
+    draw_row(before, y / factor, before.white, factor, row);
+    draw_row(after, y / factor, white_after, factor, row + (half + separator) * layout.channels);
+  });
   writer.finish();
 }
 

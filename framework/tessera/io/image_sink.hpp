@@ -92,10 +92,12 @@ std::unique_ptr<BlockSink> create_hdf5(MPI_Comm communicator, const std::string&
 
 /// Creates a PNG file. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3
 /// channels. uint8 and uint16 are stored unchanged. float32 is clamped to [0, 1], scaled to 16 bits and
-/// rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws
-/// InputError when the file cannot be written, or when the array has a type or shape that is not listed here.
+/// rounded to nearest; NaN becomes 0. Rows are sent to rank 0 in bands of a few MiB, and are encoded there by
+/// `threads` threads. The bytes of the file depend neither on the number of threads nor on that of ranks.
+/// Collective. Throws InputError when the file cannot be written, or when the array has a type or shape that
+/// is not listed here.
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type);
+                                      ElementType type, int threads = 1);
 
 /// Creates a TIFF file of strips without compression. It is a BigTIFF file if the data has more than about
 /// 3.8 GiB. The image is grey if `domain` has 2 dimensions or 1 channel, and RGB if it has 3 channels.

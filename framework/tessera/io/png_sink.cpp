@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "tessera/io/detail/png_samples.hpp"
 #include "tessera/io/detail/png_writer.hpp"
 #include "tessera/io/detail/row_sink.hpp"
@@ -28,29 +26,29 @@ PngLayout layout_for(const std::string& path, const Box& domain, ElementType typ
 
 class PngRows final : public RowWriter {
  public:
-  PngRows(const UnfinishedFile& file, const PngLayout& layout)
-      : samples_(static_cast<std::size_t>(layout.width * layout.channels * (layout.bits / 8))),
-        writer_(file, layout) {}
+  PngRows(const UnfinishedFile& file, const PngLayout& layout, int threads)
+      : writer_(file, layout, threads) {}
 
-  void write_row(const HostBlock& rows, std::int64_t y) override {
-    make_row(rows, y, samples_.data());
-    writer_.write_row(samples_.data());
+  void write_rows(const HostBlock& rows) override {
+    const Range y = rows.box[1];
+    writer_.write_rows(y.size(),
+                       [&](std::int64_t row, std::byte* samples) { make_row(rows, y.begin + row, samples); });
   }
   void finish() override { writer_.finish(); }
 
  private:
-  std::vector<std::byte> samples_;
   PngWriter writer_;
 };
 
 }  // namespace
 
 std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& path, const Box& domain,
-                                      ElementType type) {
+                                      ElementType type, int threads) {
   const PngLayout layout = layout_for(path, domain, type);
-  return std::make_unique<RowSink>(communicator, path, domain, type, [layout](const UnfinishedFile& file) {
-    return std::make_unique<PngRows>(file, layout);
-  });
+  return std::make_unique<RowSink>(communicator, path, domain, type,
+                                   [layout, threads](const UnfinishedFile& file) {
+                                     return std::make_unique<PngRows>(file, layout, threads);
+                                   });
 }
 
 }  // namespace tessera::io

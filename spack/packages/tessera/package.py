@@ -45,6 +45,7 @@ class Tessera(CMakePackage):
     depends_on("mpi")
     depends_on("hdf5@1.10.7: +mpi", when="+hdf5")
     depends_on("libpng", when="+png")
+    depends_on("zlib-api", when="+png")
     depends_on("libtiff@4.5:", when="+tiff")
     depends_on("jpeg", when="+jpeg")
     depends_on("cfitsio", when="+fits")

@@ -58,7 +58,7 @@ void explain_run(const RunSetup& setup, const RunPlans& plans) {
 void check_run(const RunSetup& setup, const RunPlans& plans) {
   check_comparison(setup, plans.mine());
   LoopHistory none(*setup.pipeline, setup.session.rank());
-  const WrittenFiles files(setup, none);
+  const WrittenFiles files(setup, none, 1);
   Progress progress(setup.session.rank(), setup.options.quiet);
   if (setup.session.rank_count() == plans.mine().rank_count)
     Checkpoints({setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()}, none,

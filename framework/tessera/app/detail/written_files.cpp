@@ -7,9 +7,9 @@
 
 namespace tessera::app {
 
-WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history)
+WrittenFiles::WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads)
     : outputs(setup.session.communicator(), setup.application, setup.deck, setup.inputs, *setup.pipeline,
-              setup.result(), history, setup.deck_and_plan_files()),
+              setup.result(), history, setup.deck_and_plan_files(), threads),
       records(setup.session.communicator(), setup.options,
               setup.application.loops.empty() ? "" : setup.deck.text_of("output.history"),
               joined(outputs.paths(), setup.read_files())) {}

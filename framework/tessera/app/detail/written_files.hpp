@@ -11,8 +11,8 @@ namespace tessera::app {
 /// written is noticed before any computation.
 struct WrittenFiles {
   /// Creates the files. Collective. Throws InputError when a file cannot be written, or when the run uses
-  /// the same file for two purposes.
-  WrittenFiles(const RunSetup& setup, const LoopHistory& history);
+  /// the same file for two purposes. `threads` threads of each rank encode files that are compressed.
+  WrittenFiles(const RunSetup& setup, const LoopHistory& history, int threads);
 
   ImageOutputs outputs;
   RunRecords records;

@@ -1,62 +1,196 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/png_writer.hpp"
 
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "tessera/io/detail/in_threads.hpp"
+#include "tessera/io/detail/png_deflate.hpp"
+#include "tessera/io/detail/png_filter.hpp"
 
 namespace tessera::io::detail {
 namespace {
 
-void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
-  auto* file = static_cast<std::FILE*>(png_get_io_ptr(png));
-  if (std::fwrite(bytes, 1, count, file) != count) png_error(png, std::strerror(errno));
+using Bytes = std::span<const std::uint8_t>;
+
+/// About how many bytes of rows form a strip.
+constexpr std::int64_t strip_bytes = std::int64_t{128} << 10;
+/// The largest number of bytes of rows that are encoded together, unless a strip has more.
+constexpr std::int64_t batch_bytes = std::int64_t{16} << 20;
+/// The number of zeros before a row in memory; no pixel has more bytes.
+constexpr std::int64_t zeros = 8;
+
+/// The beginning of the zlib stream of a PNG file, for a window of 32 KiB and no preset dictionary.
+constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x01};
+
+void append_number(std::vector<std::uint8_t>& bytes, std::uint32_t number) {
+  for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-void flush_bytes(png_structp) {}
+void append(std::vector<std::uint8_t>& bytes, Bytes more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+/// Appends a chunk of a PNG file: its length, its name of four letters, its content, and its checksum.
+void append_chunk(std::vector<std::uint8_t>& bytes, std::string_view name, Bytes content) {
+  append_number(bytes, static_cast<std::uint32_t>(content.size()));
+  const std::size_t begin = bytes.size();
+  bytes.insert(bytes.end(), name.begin(), name.end());
+  append(bytes, content);
+  append_number(bytes, static_cast<std::uint32_t>(crc32_z(0, bytes.data() + begin, bytes.size() - begin)));
+}
+
+/// Returns a part of the image's zlib stream as chunks. A chunk must have less than 2 GiB.
+std::vector<std::uint8_t> image_chunks(Bytes stream) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::vector<std::uint8_t> chunks;
+  chunks.reserve(stream.size() + 64);
+  for (std::size_t begin = 0; begin < stream.size(); begin += most)
+    append_chunk(chunks, "IDAT", stream.subspan(begin, std::min(most, stream.size() - begin)));
+  return chunks;
+}
+
+std::vector<std::uint8_t> file_header(const PngLayout& layout) {
+  constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  constexpr std::uint8_t grey = 0, rgb = 2;
+  std::vector<std::uint8_t> content;
+  append_number(content, static_cast<std::uint32_t>(layout.width));
+  append_number(content, static_cast<std::uint32_t>(layout.height));
+  content.push_back(static_cast<std::uint8_t>(layout.bits));
+  content.push_back(layout.channels == 1 ? grey : rgb);
+  content.insert(content.end(), 3, 0);  // deflate, the usual filters, not interlaced
+  std::vector<std::uint8_t> header(signature.begin(), signature.end());
+  append_chunk(header, "IHDR", content);
+  return header;
+}
+
+void swap_bytes(std::uint8_t* bytes, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += 2) std::swap(bytes[i], bytes[i + 1]);
+}
 
 }  // namespace
 
-template <class Call>
-void PngWriter::checked(const Call& call) {
-  if (!png_succeeds(errors_, call)) fail_to_write(path_, errors_.message);
+PngWriter::PngWriter(const UnfinishedFile& output, const PngLayout& layout, int threads)
+    : path_(output.path()),
+      file_(std::fopen(output.temporary_path().c_str(), "wb")),
+      layout_(layout),
+      threads_(threads),
+      pixel_bytes_(layout.channels * layout.bits / 8),
+      row_bytes_(layout.width * pixel_bytes_),
+      strip_rows_(std::clamp<std::int64_t>(strip_bytes / row_bytes_, 1, layout.height)),
+      checksum_(static_cast<std::uint32_t>(adler32(0, nullptr, 0))) {
+  if (!file_) fail_to_write(path_, error_text(errno));
+  const std::int64_t strips_together =
+      std::clamp<std::int64_t>(batch_bytes / (strip_rows_ * row_bytes_), 1, std::int64_t{8} * threads);
+  batch_rows_ = std::min(strips_together * strip_rows_, layout.height);
+  rows_.resize(static_cast<std::size_t>((batch_rows_ + 1) * (zeros + row_bytes_)));
+  filtered_.resize(deflate_window + static_cast<std::size_t>(batch_rows_ * (1 + row_bytes_)));
+  write(file_header(layout));
 }
 
-PngWriter::PngWriter(const UnfinishedFile& output, const PngLayout& layout)
-    : path_(output.path()), file_(std::fopen(output.temporary_path().c_str(), "wb")) {
-  if (!file_) fail_to_write(path_, error_text(errno));
-  try {
-    write_header(layout);
-  } catch (...) {
-    png_destroy_write_struct(&png_, &info_);
-    throw;
+/// Returns the bytes of row `row` of the batch. Row -1 is the row before the batch.
+std::uint8_t* PngWriter::row_at(std::int64_t row) {
+  return rows_.data() + (row + 1) * (zeros + row_bytes_) + zeros;
+}
+
+std::uint8_t* PngWriter::filtered_at(std::int64_t row) {
+  return filtered_.data() + deflate_window + row * (1 + row_bytes_);
+}
+
+std::int64_t PngWriter::end_of_strip(std::int64_t strip) const {
+  return std::min((strip + 1) * strip_rows_, made_);
+}
+
+void PngWriter::write_rows(std::int64_t count, const MakeRow& make) {
+  for (std::int64_t begin = 0; begin < count;) {
+    const std::int64_t rows = std::min(count - begin, batch_rows_ - made_);
+    make_rows(rows, [&](std::int64_t row, std::byte* samples) { make(begin + row, samples); });
+    begin += rows;
+    if (made_ == batch_rows_ || encoded_ + made_ == layout_.height) encode();
   }
 }
 
-PngWriter::~PngWriter() { png_destroy_write_struct(&png_, &info_); }
-
-void PngWriter::write_header(const PngLayout& layout) {
-  checked([&] {
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors_, on_png_error, on_png_warning);
-    info_ = png_create_info_struct(png_);
-    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_write_fn(png_, file_.get(), write_bytes, flush_bytes);
-    png_set_IHDR(png_, info_, static_cast<png_uint_32>(layout.width), static_cast<png_uint_32>(layout.height),
-                 layout.bits, layout.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png_, info_);
-    if constexpr (std::endian::native == std::endian::little)
-      if (layout.bits == 16) png_set_swap(png_);
+void PngWriter::make_rows(std::int64_t count, const MakeRow& make) {
+  const std::int64_t pieces = (count + strip_rows_ - 1) / strip_rows_;
+  in_threads(threads_, pieces, [&](std::int64_t piece) {
+    for (std::int64_t row = piece * strip_rows_; row < std::min((piece + 1) * strip_rows_, count); ++row) {
+      make(row, reinterpret_cast<std::byte*>(row_at(made_ + row)));
+      if constexpr (std::endian::native == std::endian::little)
+        if (layout_.bits == 16) swap_bytes(row_at(made_ + row), row_bytes_);
+    }
   });
+  made_ += count;
 }
 
-void PngWriter::write_row(const std::byte* samples) {
-  checked([&] { png_write_row(png_, reinterpret_cast<png_const_bytep>(samples)); });
+/// Encodes the rows that have been made, and writes them to the file.
+void PngWriter::encode() {
+  const std::int64_t strips = (made_ + strip_rows_ - 1) / strip_rows_;
+  in_threads(threads_, strips, [this](std::int64_t strip) {
+    for (std::int64_t row = strip * strip_rows_; row < end_of_strip(strip); ++row)
+      filter_png_row(row_at(row), row_at(row - 1), row_bytes_, pixel_bytes_, filtered_at(row));
+  });
+  std::vector<std::vector<std::uint8_t>> chunks(static_cast<std::size_t>(strips));
+  std::vector<uLong> checksums(chunks.size());
+  in_threads(threads_, strips, [&](std::int64_t strip) {
+    const Bytes bytes = filtered_strip(strip);
+    chunks[static_cast<std::size_t>(strip)] = image_chunks(compressed_strip(strip));
+    checksums[static_cast<std::size_t>(strip)] =
+        adler32_z(adler32(0, nullptr, 0), bytes.data(), bytes.size());
+  });
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    write(chunks[i]);
+    const auto bytes = static_cast<z_off_t>(filtered_strip(static_cast<std::int64_t>(i)).size());
+    checksum_ = static_cast<std::uint32_t>(adler32_combine(checksum_, checksums[i], bytes));
+  }
+  keep_end();
+}
+
+Bytes PngWriter::filtered_strip(std::int64_t strip) {
+  return {filtered_at(strip * strip_rows_), filtered_at(end_of_strip(strip))};
+}
+
+/// Returns the part of the zlib stream that holds a strip. The first one begins with the header of the
+/// stream.
+std::vector<std::uint8_t> PngWriter::compressed_strip(std::int64_t strip) {
+  const Bytes bytes = filtered_strip(strip);
+  const std::int64_t bytes_of_batch = strip * strip_rows_ * (1 + row_bytes_);
+  const auto before = static_cast<std::size_t>(
+      std::min<std::int64_t>(before_ + bytes_of_batch, static_cast<std::int64_t>(deflate_window)));
+  const bool is_last = encoded_ + end_of_strip(strip) == layout_.height;
+  std::vector<std::uint8_t> stream = deflate_part({bytes.data() - before, before}, bytes, is_last);
+  if (encoded_ == 0 && strip == 0) stream.insert(stream.begin(), zlib_header.begin(), zlib_header.end());
+  return stream;
+}
+
+/// Keeps what the next batch needs of this one: the last row, and the last filtered bytes.
+void PngWriter::keep_end() {
+  constexpr auto window = static_cast<std::int64_t>(deflate_window);
+  std::copy_n(row_at(made_ - 1), row_bytes_, row_at(-1));
+  before_ = std::min(before_ + made_ * (1 + row_bytes_), window);
+  std::memmove(filtered_at(0) - before_, filtered_at(made_) - before_, static_cast<std::size_t>(before_));
+  encoded_ += made_;
+  made_ = 0;
 }
 
 void PngWriter::finish() {
-  checked([&] { png_write_end(png_, nullptr); });
+  std::vector<std::uint8_t> checksum, end;
+  append_number(checksum, checksum_);
+  append_chunk(end, "IDAT", checksum);
+  append_chunk(end, "IEND", {});
+  write(end);
   if (std::fclose(file_.release()) != 0) fail_to_write(path_, error_text(errno));
+}
+
+void PngWriter::write(Bytes bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size())
+    fail_to_write(path_, error_text(errno));
 }
 
 }  // namespace tessera::io::detail

@@ -23,6 +23,10 @@ RleWriter::RleWriter(const UnfinishedFile& output, const Box& domain)
   write_line();
 }
 
+void RleWriter::write_rows(const HostBlock& rows) {
+  for (std::int64_t y = rows.box[1].begin; y < rows.box[1].end; ++y) write_row(rows, y);
+}
+
 void RleWriter::write_row(const HostBlock& rows, std::int64_t y) {
   Box row = rows.box;
   row[1] = {y, y + 1};

@@ -17,10 +17,11 @@ class RleWriter final : public RowWriter {
   /// Opens the file at the temporary path of `output`, and replaces its content.
   RleWriter(const UnfinishedFile& output, const Box& domain);
 
-  void write_row(const HostBlock& rows, std::int64_t y) override;
+  void write_rows(const HostBlock& rows) override;
   void finish() override;
 
  private:
+  void write_row(const HostBlock& rows, std::int64_t y);
   void put(std::int64_t count, char tag);
   void write_line();
 

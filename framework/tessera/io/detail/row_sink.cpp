@@ -53,14 +53,10 @@ void RowSink::write_part(const HostBlock& block, const Box& part) {
   const bool is_first = parts_.none();
   parts_.take(block, part, type_);
   if (is_first) begin();
-  const std::int64_t rows =
-      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
-  std::vector<std::byte> memory;
-  collectively(communicator_, [&] {
-    if (rank_ == 0) memory.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
-  });
-  Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
-  stream(gatherer, part, rows, memory);
+  if (ranks_of(communicator_) == 1)
+    collectively(communicator_, [&] { writer_->write_rows(block); });
+  else
+    gather_and_write(block, part);
   if (!parts_.complete()) return;
   collectively(communicator_, [&] {
     if (writer_) writer_->finish();
@@ -75,7 +71,18 @@ void RowSink::begin() {
   });
 }
 
-/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a row, the
+void RowSink::gather_and_write(const HostBlock& block, const Box& part) {
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(band_bytes / row_bytes(domain_, type_), 1, part[1].size());
+  std::vector<std::byte> memory;
+  collectively(communicator_, [&] {
+    if (rank_ == 0) memory.resize(static_cast<std::size_t>(rows * row_bytes(domain_, type_)));
+  });
+  Gatherer gatherer(communicator_, block, type_, rows * row_points(domain_));
+  stream(gatherer, part, rows, memory);
+}
+
+/// Sends `part` to rank 0 band by band, where it is written to the file. If rank 0 fails to write a band, the
 /// other ranks do not know this, and keep sending. Rank 0 therefore keeps receiving until the end of `part`.
 void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
                      std::vector<std::byte>& memory) const {
@@ -87,7 +94,7 @@ void RowSink::stream(Gatherer& gatherer, const Box& part, std::int64_t rows,
     gatherer.gather(band);
     if (rank_ != 0 || failure) continue;
     try {
-      for (std::int64_t row = box[1].begin; row < box[1].end; ++row) writer_->write_row(band, row);
+      writer_->write_rows(band);
     } catch (...) {
       failure = std::current_exception();
     }

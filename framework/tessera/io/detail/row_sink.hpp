@@ -18,12 +18,13 @@
 
 namespace tessera::io::detail {
 
-/// Writes a file row by row, on one rank. Every function throws InputError when writing fails.
+/// Writes a file from its first row to its last one, on one rank. Every function throws InputError when
+/// writing fails.
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  /// Writes row `y` of `rows`, which holds whole rows in all channels. The rows are written in order.
-  virtual void write_row(const HostBlock& rows, std::int64_t y) = 0;
+  /// Writes the next rows of the image. `rows` holds whole rows in all channels.
+  virtual void write_rows(const HostBlock& rows) = 0;
   /// Completes and closes the file.
   virtual void finish() = 0;
 };
@@ -32,8 +33,8 @@ class RowWriter {
 /// the name of the file format for the error message.
 void check_rows(const std::string& path, const std::string& format, const Box& domain, ElementType type);
 
-/// Writes a file that can only be written from its beginning to its end. The rows are sent to rank 0 in
-/// bands of a few MiB.
+/// Writes a file that can only be written from its beginning to its end. If there are several ranks, the rows
+/// are sent to rank 0 in bands of a few MiB.
 class RowSink final : public BlockSink {
  public:
   /// A function that begins a file under its temporary name, and returns the writer of this file.
@@ -50,6 +51,7 @@ class RowSink final : public BlockSink {
 
  private:
   void begin();
+  void gather_and_write(const HostBlock& block, const Box& part);
   void stream(Gatherer& gatherer, const Box& part, std::int64_t rows, std::vector<std::byte>& memory) const;
 
   MPI_Comm communicator_;

@@ -58,6 +58,10 @@ void TiffWriter::write_header() {
   if (!set) fail_here();
 }
 
+void TiffWriter::write_rows(const HostBlock& rows) {
+  for (std::int64_t y = rows.box[1].begin; y < rows.box[1].end; ++y) write_row(rows, y);
+}
+
 void TiffWriter::write_row(const HostBlock& rows, std::int64_t y) {
   put_points(rows, row_of(samples_.data(), type_, domain_, y));
   const auto number = static_cast<std::uint32_t>(y - domain_[1].begin);

@@ -22,10 +22,11 @@ class TiffWriter final : public RowWriter {
   /// Opens the file at the temporary path of `output`, and replaces its content.
   TiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type);
 
-  void write_row(const HostBlock& rows, std::int64_t y) override;
+  void write_rows(const HostBlock& rows) override;
   void finish() override;
 
  private:
+  void write_row(const HostBlock& rows, std::int64_t y);
   void write_header();
   [[noreturn]] void fail_here() const;
 

@@ -15,7 +15,7 @@ std::unique_ptr<detail::RowReader> detail::open_png(const std::string& path) {
   fail_to_read_without(path, "PNG");
 }
 
-std::unique_ptr<BlockSink> create_png(MPI_Comm, const std::string& path, const Box&, ElementType) {
+std::unique_ptr<BlockSink> create_png(MPI_Comm, const std::string& path, const Box&, ElementType, int) {
   detail::fail_to_write_without(path, "PNG");
 }
 

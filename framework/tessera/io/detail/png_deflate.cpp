@@ -57,19 +57,15 @@ class Deflater {
   z_stream stream_{};
 };
 
-bool has_repetitions(Bytes bytes) {
-  constexpr std::size_t most = std::size_t{8} << 10;
-  const std::size_t count = std::min(most, bytes.size());
-  const Bytes sample = bytes.subspan((bytes.size() - count) / 2, count);
-  const std::size_t with_runs = Deflater(for_runs).run(sample, Z_FINISH).size();
-  const std::size_t with_repetitions = Deflater(for_some_repetitions).run(sample, Z_FINISH).size();
-  return 20 * with_repetitions < 19 * with_runs;
-}
-
 }  // namespace
 
-std::vector<std::uint8_t> deflate_part(Bytes before, Bytes bytes, bool is_last) {
-  const bool searches = has_repetitions(bytes);
+bool has_repetitions(Bytes sample) {
+  const std::size_t with_repetitions = Deflater(for_some_repetitions).run(sample, Z_FINISH).size();
+  const std::size_t with_runs = Deflater(for_runs).run(sample, Z_FINISH).size();
+  return with_repetitions < with_runs - with_runs / 64;  // Less does not show that there are any.
+}
+
+std::vector<std::uint8_t> deflate_part(Bytes before, Bytes bytes, bool searches, bool is_last) {
   Deflater deflater(searches ? for_repetitions : for_runs);
   if (searches) deflater.set_before(before.last(std::min(before.size(), deflate_window)));
   // A flush ends the part at a whole byte.

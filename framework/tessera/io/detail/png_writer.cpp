@@ -22,6 +22,8 @@ using Bytes = std::span<const std::uint8_t>;
 
 /// About how many bytes of rows form a strip.
 constexpr std::int64_t strip_bytes = std::int64_t{128} << 10;
+/// The number of strips that are compressed in the same way.
+constexpr std::int64_t group_strips = 8;
 /// The largest number of bytes of rows that are encoded together, unless a strip has more.
 constexpr std::int64_t batch_bytes = std::int64_t{16} << 20;
 /// The number of zeros before a row in memory; no pixel has more bytes.
@@ -87,9 +89,10 @@ PngWriter::PngWriter(const UnfinishedFile& output, const PngLayout& layout, int 
       strip_rows_(std::clamp<std::int64_t>(strip_bytes / row_bytes_, 1, layout.height)),
       checksum_(static_cast<std::uint32_t>(adler32(0, nullptr, 0))) {
   if (!file_) fail_to_write(path_, error_text(errno));
-  const std::int64_t strips_together =
-      std::clamp<std::int64_t>(batch_bytes / (strip_rows_ * row_bytes_), 1, std::int64_t{8} * threads);
-  batch_rows_ = std::min(strips_together * strip_rows_, layout.height);
+  // Batches have whole groups, so that the groups do not depend on the number of threads.
+  std::int64_t strips = std::max<std::int64_t>(batch_bytes / (strip_rows_ * row_bytes_), 1);
+  if (strips > group_strips) strips = std::min<std::int64_t>(strips / group_strips, threads) * group_strips;
+  batch_rows_ = std::min(strips * strip_rows_, layout.height);
   rows_.resize(static_cast<std::size_t>((batch_rows_ + 1) * (zeros + row_bytes_)));
   filtered_.resize(deflate_window + static_cast<std::size_t>(batch_rows_ * (1 + row_bytes_)));
   write(file_header(layout));
@@ -136,11 +139,13 @@ void PngWriter::encode() {
     for (std::int64_t row = strip * strip_rows_; row < end_of_strip(strip); ++row)
       filter_png_row(row_at(row), row_at(row - 1), row_bytes_, pixel_bytes_, filtered_at(row));
   });
+  const std::vector<char> searches = groups_with_repetitions();
   std::vector<std::vector<std::uint8_t>> chunks(static_cast<std::size_t>(strips));
   std::vector<uLong> checksums(chunks.size());
   in_threads(threads_, strips, [&](std::int64_t strip) {
     const Bytes bytes = filtered_strip(strip);
-    chunks[static_cast<std::size_t>(strip)] = image_chunks(compressed_strip(strip));
+    chunks[static_cast<std::size_t>(strip)] =
+        image_chunks(compressed_strip(strip, searches[static_cast<std::size_t>(strip / group_strips)] != 0));
     checksums[static_cast<std::size_t>(strip)] =
         adler32_z(adler32(0, nullptr, 0), bytes.data(), bytes.size());
   });
@@ -152,19 +157,34 @@ void PngWriter::encode() {
   keep_end();
 }
 
+/// Returns, for each group of strips, whether the middle of the group has repetitions.
+std::vector<char> PngWriter::groups_with_repetitions() {
+  constexpr std::size_t most = std::size_t{32} << 10;
+  const std::int64_t group_rows = group_strips * strip_rows_;
+  std::vector<char> result(static_cast<std::size_t>((made_ + group_rows - 1) / group_rows));
+  in_threads(threads_, static_cast<std::int64_t>(result.size()), [&](std::int64_t group) {
+    const Bytes bytes{filtered_at(group * group_rows),
+                      filtered_at(std::min((group + 1) * group_rows, made_))};
+    const std::size_t count = std::min(most, bytes.size());
+    const Bytes sample = bytes.subspan((bytes.size() - count) / 2, count);
+    result[static_cast<std::size_t>(group)] = has_repetitions(sample) ? 1 : 0;
+  });
+  return result;
+}
+
 Bytes PngWriter::filtered_strip(std::int64_t strip) {
   return {filtered_at(strip * strip_rows_), filtered_at(end_of_strip(strip))};
 }
 
 /// Returns the part of the zlib stream that holds a strip. The first one begins with the header of the
 /// stream.
-std::vector<std::uint8_t> PngWriter::compressed_strip(std::int64_t strip) {
+std::vector<std::uint8_t> PngWriter::compressed_strip(std::int64_t strip, bool searches) {
   const Bytes bytes = filtered_strip(strip);
   const std::int64_t bytes_of_batch = strip * strip_rows_ * (1 + row_bytes_);
   const auto before = static_cast<std::size_t>(
       std::min<std::int64_t>(before_ + bytes_of_batch, static_cast<std::int64_t>(deflate_window)));
   const bool is_last = encoded_ + end_of_strip(strip) == layout_.height;
-  std::vector<std::uint8_t> stream = deflate_part({bytes.data() - before, before}, bytes, is_last);
+  std::vector<std::uint8_t> stream = deflate_part({bytes.data() - before, before}, bytes, searches, is_last);
   if (encoded_ == 0 && strip == 0) stream.insert(stream.begin(), zlib_header.begin(), zlib_header.end());
   return stream;
 }

@@ -37,7 +37,8 @@ class PngWriter {
   void make_rows(std::int64_t count, const MakeRow& make);
   void encode();
   std::span<const std::uint8_t> filtered_strip(std::int64_t strip);
-  std::vector<std::uint8_t> compressed_strip(std::int64_t strip);
+  std::vector<char> groups_with_repetitions();
+  std::vector<std::uint8_t> compressed_strip(std::int64_t strip, bool searches);
   void keep_end();
   std::int64_t end_of_strip(std::int64_t strip) const;
   void write(std::span<const std::uint8_t> bytes);

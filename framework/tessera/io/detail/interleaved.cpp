@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/interleaved.hpp"
 
+#include <type_traits>
+
 #include "tessera/io/detail/blocks.hpp"
 
 namespace tessera::io::detail {
@@ -29,6 +31,15 @@ void for_each_row(const Interleaved& samples, const HostBlock& block, const Use&
     }
 }
 
+/// Calls use(step) with the distance between the points of a row. The distances of grey and RGB images are
+/// constants, for which the compiler makes faster loops.
+template <class Use>
+void with_step(std::int64_t step, const Use& use) {
+  if (step == 1) return use(std::integral_constant<std::int64_t, 1>());
+  if (step == 3) return use(std::integral_constant<std::int64_t, 3>());
+  use(step);
+}
+
 }  // namespace
 
 Range channels_of(const Box& box) { return box.dimensions == 3 ? box[2] : Range{0, 1}; }
@@ -47,20 +58,22 @@ Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::in
 
 void take_points(const Interleaved& from, const HostBlock& to) {
   if (to.box.empty()) return;
-  const std::int64_t step = channels_of(from.box).size();
   with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
-    for_each_row<T>(from, to, [&](std::int64_t count, const T* samples, T* points) {
-      for (std::int64_t i = 0; i < count; ++i) points[i] = samples[i * step];
+    with_step(channels_of(from.box).size(), [&](auto step) {
+      for_each_row<T>(from, to, [&](std::int64_t count, const T* samples, T* points) {
+        for (std::int64_t i = 0; i < count; ++i) points[i] = samples[i * step];
+      });
     });
   });
 }
 
 void put_points(const HostBlock& from, const Interleaved& to) {
   if (from.box.empty()) return;
-  const std::int64_t step = channels_of(to.box).size();
   with_element_type(from.type, [&]<class T>(std::type_identity<T>) {
-    for_each_row<T>(to, from, [&](std::int64_t count, T* samples, const T* points) {
-      for (std::int64_t i = 0; i < count; ++i) samples[i * step] = points[i];
+    with_step(channels_of(to.box).size(), [&](auto step) {
+      for_each_row<T>(to, from, [&](std::int64_t count, T* samples, const T* points) {
+        for (std::int64_t i = 0; i < count; ++i) samples[i * step] = points[i];
+      });
     });
   });
 }

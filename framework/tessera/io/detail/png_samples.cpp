@@ -7,8 +7,6 @@
 namespace tessera::io::detail {
 namespace {
 
-std::uint8_t to_sample(std::uint8_t value) { return value; }
-std::uint16_t to_sample(std::uint16_t value) { return value; }
 std::uint16_t to_sample(float value) {
   if (!(value > 0.0F)) return 0;  // also for NaN
   return value >= 1.0F ? std::uint16_t{65535} : static_cast<std::uint16_t>(value * 65535.0 + 0.5);
@@ -22,11 +20,10 @@ std::byte* row_address(const HostBlock& block, std::int64_t y, std::int64_t c) {
   return address_of(block, row);
 }
 
-template <class Value, class Sample>
-void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
+void make_row_of_floats(const HostBlock& block, std::int64_t y, std::uint16_t* samples) {
   const Range channel = channels_of(block.box);
   for (std::int64_t c = channel.begin; c < channel.end; ++c) {
-    const auto* row = reinterpret_cast<const Value*>(row_address(block, y, c));
+    const auto* row = reinterpret_cast<const float*>(row_address(block, y, c));
     for (std::int64_t i = 0; i < block.box[0].size(); ++i)
       samples[i * channel.size() + c - channel.begin] = to_sample(row[i]);
   }
@@ -37,13 +34,10 @@ void make_row_of(const HostBlock& block, std::int64_t y, Sample* samples) {
 Box domain_of(const PngLayout& layout) { return image_domain(layout.width, layout.height, layout.channels); }
 
 void make_row(const HostBlock& block, std::int64_t y, std::byte* samples) {
-  auto* wide = reinterpret_cast<std::uint16_t*>(samples);
   if (block.type == ElementType::float32)
-    make_row_of<float>(block, y, wide);
-  else if (block.type == ElementType::uint16)
-    make_row_of<std::uint16_t>(block, y, wide);
+    make_row_of_floats(block, y, reinterpret_cast<std::uint16_t*>(samples));
   else
-    make_row_of<std::uint8_t>(block, y, reinterpret_cast<std::uint8_t*>(samples));
+    put_points(block, row_of(samples, block.type, block.box, y));
 }
 
 }  // namespace tessera::io::detail

@@ -98,8 +98,8 @@ TEST(PlanJson, TextsThatAreNoPlan) {
   EXPECT_EQ(error_of(pipeline, "[]"), "'' expects an object, got []" + advice);
   EXPECT_EQ(after("tessera plan", "other plan"),
             "'format' expects \"tessera plan\", got \"other plan\"" + advice);
-  EXPECT_EQ(after("\"version\": 5", "\"version\": 2"),
-            "'version' expects 5, the version that this program knows, got 2" + advice);
+  EXPECT_EQ(after("\"version\": 6", "\"version\": 2"),
+            "'version' expects 6, the version that this program knows, got 2" + advice);
   EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": \"1\""),
             "'plans[0].rank_count' expects an integer, got \"1\"" + advice);
   EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": 5000000000"),
@@ -108,7 +108,8 @@ TEST(PlanJson, TextsThatAreNoPlan) {
   EXPECT_EQ(after("\"rank_count\": 1,", "\"rank_count\": 1, \"rnk\": 2,"),
             "'plans[0]' has the unknown key \"rnk\"" + advice);
   EXPECT_EQ(after("\"placement\": \"distributed\"", "\"placement\": \"somewhere\""),
-            "'plans[0].stages[0].placement' expects one of distributed, rank, replicated, tile, got "
+            "'plans[0].stages[0].placement' expects one of distributed, rank, replicated, tile, window, "
+            "outer_tile, got "
             "\"somewhere\"" +
                 advice);
   EXPECT_EQ(after("\"kind\":\"read\"", "\"kind\":\"guess\""),

@@ -20,6 +20,7 @@ inline std::string to_string(const Schedule& schedule) {
     if (stage.align_own) text.append(" aligned to itself");
     if (stage.grid) text.append(" grid ").append(stage.grid->text());
     for (std::int64_t size : stage.tile) text.append(" tile ").append(std::to_string(size));
+    for (std::int64_t size : stage.inner) text.append(" inner ").append(std::to_string(size));
   }
   for (const auto& [name, loop] : schedule.loops)
     text += "; " + name + " turns per exchange " + std::to_string(loop.turns_per_exchange) +

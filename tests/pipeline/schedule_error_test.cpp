@@ -39,7 +39,8 @@ TEST(ScheduleError, UnknownStage) {
 }
 
 TEST(ScheduleError, InputsAndOutputsAreDistributed) {
-  for (Placement placement : {Placement::rank, Placement::replicated, Placement::tile})
+  for (Placement placement :
+       {Placement::rank, Placement::replicated, Placement::tile, Placement::window, Placement::outer_tile})
     for (const char* name : {"input", "bv"}) {
       Schedule schedule;
       schedule.stages[name].placement = placement;
@@ -107,6 +108,8 @@ TEST(ScheduleError, NamesOfPlacements) {
   EXPECT_EQ(name_of(Placement::rank), "rank");
   EXPECT_EQ(name_of(Placement::replicated), "replicated");
   EXPECT_EQ(name_of(Placement::tile), "tile");
+  EXPECT_EQ(name_of(Placement::window), "window");
+  EXPECT_EQ(name_of(Placement::outer_tile), "outer_tile");
 }
 
 struct Copy {

@@ -10,16 +10,29 @@ namespace {
 
 using namespace tessera;
 
-TileSize chosen(const Box& image, const TileSize& asked, int threads = 1) {
+/// The tiles and the inner tiles for two sums.
+struct Chosen {
+  TileSize tile, inner;
+};
+
+Chosen chosen(const Box& image, Placement placement, const StageSchedule& vertical, int threads = 1) {
   const Pipeline pipeline = test::two_sums(image);
   Schedule schedule;
-  schedule.stages["horizontal"].placement = Placement::tile;
-  schedule.stages["vertical"].tile = asked;
+  schedule.stages["horizontal"].placement = placement;
+  schedule.stages["vertical"] = vertical;
   Target target;
   target.threads = threads;
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
-  return host_tile(scheduled, 2, fused_members(scheduled, 2), image);
+  const std::vector<int> members = fused_members(scheduled, 2);
+  const TileSize tile = host_tile(scheduled, 2, members, image);
+  return {tile, inner_tile(scheduled, 2, members, tile, image)};
+}
+
+TileSize chosen(const Box& image, const TileSize& asked, int threads = 1) {
+  StageSchedule vertical;
+  vertical.tile = asked;
+  return chosen(image, Placement::tile, vertical, threads).tile;
 }
 
 TEST(TileChoice, WhatTheScheduleAsksForIsTaken) {
@@ -43,6 +56,46 @@ TEST(TileChoice, ThereAreTilesForAllThreads) {
 TEST(TileChoice, LargeImagesAreCutIntoFewerTilesThanAPlanMayHave) {
   const Box image{{0, 100000}, {0, 100000}};
   EXPECT_LE(Tiles({image}, chosen(image, {})).size(), most_tiles);
+}
+
+TEST(TileChoice, TilesAreCutOnlyForWindowsAndOuterTiles) {
+  const Box image{{0, 4096}, {0, 4096}};
+  EXPECT_TRUE(chosen(image, Placement::tile, {}).inner.empty());
+  for (const Placement placement : {Placement::window, Placement::outer_tile}) {
+    const Chosen sizes = chosen(image, placement, {});
+    ASSERT_EQ(sizes.inner.size(), 2U);
+    EXPECT_EQ(sizes.inner[0], sizes.tile[0]);
+    EXPECT_GE(sizes.inner[1], 4);
+    EXPECT_LE(sizes.inner[1], 16);
+  }
+}
+
+TEST(TileChoice, WindowsAllowForHigherTiles) {
+  const Box image{{0, 4096}, {0, 4096}};
+  const TileSize without = chosen(image, {}, 2);
+  const TileSize windows = chosen(image, Placement::window, {}, 2).tile;
+  EXPECT_EQ(windows[1], 512);
+  EXPECT_LT(without[1], windows[1]);
+  EXPECT_EQ(chosen(image, Placement::outer_tile, {}, 2).tile, without);
+}
+
+TEST(TileChoice, InnerTilesThatTheScheduleAsksForAreTaken) {
+  const Box image{{0, 1000}, {0, 500}};
+  StageSchedule vertical;
+  vertical.inner = {32, 1000};
+  vertical.tile = {128, 16};
+  for (const Placement placement : {Placement::tile, Placement::window})
+    EXPECT_EQ(chosen(image, placement, vertical).inner, (TileSize{32, 16}));
+  vertical.inner = {7};
+  EXPECT_EQ(chosen(image, Placement::tile, vertical).inner, (TileSize{7, 1}));
+}
+
+TEST(TileChoice, ThereAreNoMoreInnerTilesThanAPlanMayHave) {
+  const Box image{{0, 4096}, {0, 2000000}};
+  StageSchedule vertical;
+  vertical.tile = {2, 4000};
+  const Chosen sizes = chosen(image, Placement::window, vertical);
+  EXPECT_LE(InnerTiles({image}, sizes.tile, sizes.inner).size(), most_tiles);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST_F(TileProgramTest, ATileNeedsItsBoxAndTheRowsAroundIt) {
   const TileProgram program(pipeline_, *step_);
   ASSERT_EQ(program.tiles.size(), 16);
   for (std::int64_t tile = 0; tile < program.tiles.size(); ++tile) {
-    Box expected = program.tiles[tile];
+    Box expected = program.tiles.tiles()[tile];
     --expected[1].begin;
     ++expected[1].end;
     EXPECT_EQ(program.box(tile, 0), expected);

@@ -11,9 +11,9 @@
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
-#include "tessera/pipeline/plan/tiles.hpp"
 
 namespace tessera {
 namespace {
@@ -123,17 +123,17 @@ class StepPrinter {
          to_string(step.box), conditions_text(pipeline_[step.array]));
   }
   void operator()(const plan::Compute& step) {
-    std::string parts, members, extent;
+    std::string parts, members;
     for (const Box& part : step.parts) parts.append(parts.empty() ? "" : " and ").append(to_string(part));
     for (int member : step.members)
       if (member != step.stage) members.append(members.empty() ? " with " : " ").append(name(member));
-    for (std::int64_t size : step.tile) extent += fmt::format("{}{}", extent.empty() ? "" : ", ", size);
     std::string text =
         fmt::format("{} {} on {}{}", pipeline_[step.stage].reduction ? "contribute to" : "compute",
                     name(step.stage), parts.empty() ? "nothing" : parts, members);
     const std::int64_t tiles = Tiles(step.parts, step.tile).size();
-    if (tiles > static_cast<std::int64_t>(step.parts.size()))
-      text += fmt::format(" in {} tiles of [{}]", tiles, extent);
+    if (tiles > static_cast<std::int64_t>(step.parts.size()) || !step.inner.empty())
+      text += fmt::format(" in {} of [{}]", counted(tiles, "tile"), fmt::join(step.tile, ", "));
+    text += inner_tiles_text(step);
     if (step.group >= 0) text += fmt::format(", by the kernel of group {}", step.group);
     if (step.scratch_bytes > 0)
       text += fmt::format(", scratch {} per thread", human_bytes(step.scratch_bytes));
@@ -161,6 +161,26 @@ class StepPrinter {
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
     text_ += "\n";
+  }
+  /// Returns the inner tiles of a compute node as text, with what is kept from one to the next; an empty text
+  /// if tiles are not cut.
+  std::string inner_tiles_text(const plan::Compute& step) const {
+    if (step.inner.empty()) return "";
+    std::string windows, outer;
+    for (std::size_t m = 0; m < step.placements.size(); ++m) {
+      if (step.placements[m] == Placement::tile) continue;
+      std::string& names = step.placements[m] == Placement::window ? windows : outer;
+      names.append(names.empty() ? "" : ", ").append(name(step.members[m]));
+    }
+    std::string text = fmt::format(
+        ", cut into {} of [{}]", counted(InnerTiles(step.parts, step.tile, step.inner).size(), "inner tile"),
+        fmt::join(step.inner, ", "));
+    if (!outer.empty()) text += fmt::format(", once for each tile {}", outer);
+    if (!windows.empty())
+      text += fmt::format(", in windows {}: {} computed again, {} without windows", windows,
+                          counted(points_computed_again(pipeline_, step, true), "point"),
+                          points_computed_again(pipeline_, step, false));
+    return text;
   }
   const std::string& name(int id) const { return pipeline_[id].name; }
   const Buffer& buffer_of(int id) const { return plan_.buffers[static_cast<std::size_t>(id)]; }

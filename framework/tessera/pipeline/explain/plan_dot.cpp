@@ -12,11 +12,11 @@
 namespace tessera {
 namespace {
 
-constexpr std::array placements = {Placement::distributed, Placement::rank, Placement::replicated,
-                                   Placement::tile};
+constexpr std::array placements = {Placement::distributed, Placement::rank,   Placement::replicated,
+                                   Placement::tile,        Placement::window, Placement::outer_tile};
 
 const char* colour(Placement placement) {
-  constexpr std::array colours = {"#9ecae1", "#a1d99b", "#fdae6b", "#fff2ae"};
+  constexpr std::array colours = {"#9ecae1", "#a1d99b", "#fdae6b", "#fff2ae", "#d9d9d9", "#fccde5"};
   return colours[static_cast<std::size_t>(placement)];
 }
 

@@ -80,6 +80,7 @@ class Signature {
     for (std::int64_t number : {points, static_cast<std::int64_t>(step.boxes.size()), step.scratch_bytes})
       add(number);
     add(step.tile);
+    add(step.inner);
   }
   /// Adds the extents of the box of a step, if the step has a box. The other members of these steps are the
   /// same on all ranks, or follow from the buffers, which the constructor adds.

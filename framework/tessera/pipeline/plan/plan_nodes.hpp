@@ -148,13 +148,17 @@ struct FillBoundary {
   /// A box that contains the points to fill in. The points of the box within the domain do not change.
   Box box;
 };
-/// The place of an array in the scratch memory of a thread or team, which holds the points that one tile
-/// needs. Arrays that are not needed at the same time may share memory.
+/// The place of an array in the scratch memory of a thread or team, which holds the points that one inner
+/// tile needs. Arrays that are not needed at the same time may share memory.
 struct Scratch {
   /// The id of the array.
   int array = 0;
   /// The offset of the array from the start of the scratch memory, in bytes.
   std::int64_t offset = 0;
+  /// The number of rows for which the array of a window has memory (see Compute::placements). Rows stay in
+  /// place while the window moves over them, until the last row is reached. The number is 0 for arrays that
+  /// are not in a window, which have memory for the rows of one box only.
+  std::int64_t rows = 0;
 };
 /// A global reduction to which the tiles of a Compute node contribute the points that they compute.
 struct Contribution {
@@ -163,11 +167,12 @@ struct Contribution {
   /// The points that this rank contributes. Each point is contributed once, even if several tiles compute it.
   Box box;
 };
-/// Computes `stage` on the boxes in `parts`, each of which is cut into tiles. For each tile, the stages in
-/// `members` are computed in order. The last member is `stage` itself. The outputs of `stage` are written to
-/// buffers, except outputs that only global reductions read. Scratch memory holds the outputs that only
-/// global reductions read, and all outputs of the other members. If `stage` is a global reduction, `parts`
-/// holds the points that the rank contributes.
+/// Computes `stage` on the boxes in `parts`, each of which is cut into tiles. Each tile may be cut into inner
+/// tiles, which one thread computes in order; otherwise a tile is its own only inner tile. For each inner
+/// tile, the stages in `members` are computed in order. The last member is `stage` itself. The outputs of
+/// `stage` are written to buffers, except outputs that only global reductions read. Scratch memory holds the
+/// outputs that only global reductions read, and all outputs of the other members. If `stage` is a global
+/// reduction, `parts` holds the points that the rank contributes.
 struct Compute {
   /// The word that names this kind of node in reports and plan files.
   static constexpr std::string_view kind = "compute";
@@ -177,10 +182,17 @@ struct Compute {
   std::vector<Box> parts;
   /// The number of points of a tile along each dimension, x first.
   TileSize tile;
+  /// The number of points of an inner tile along each dimension, x first. The list is empty if tiles are not
+  /// cut.
+  TileSize inner;
   /// The ids of the first outputs of the stages that are computed in each tile, in order.
   std::vector<int> members;
-  /// For each tile, the boxes that the tile needs of all members but the last. The box of member m for tile t
-  /// is boxes[t * (members.size() - 1) + m].
+  /// How each member but the last is computed: for every inner tile anew (`tile`), without the rows that are
+  /// kept from the inner tile before (`window`, see rows_to_compute), or once for all inner tiles of a tile,
+  /// before the other members (`outer_tile`). The list is empty if tiles are not cut.
+  std::vector<Placement> placements;
+  /// For each inner tile, the boxes that the inner tile needs of all members but the last. The box of member
+  /// m for inner tile t is boxes[t * (members.size() - 1) + m]. Inner tiles are numbered as InnerTiles says.
   std::vector<Box> boxes;
   /// The arrays that are kept in scratch memory, with their places.
   std::vector<Scratch> scratch;

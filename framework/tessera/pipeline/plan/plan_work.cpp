@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/visit_step.hpp"
 
 namespace tessera {
@@ -30,7 +30,7 @@ bool is_in_scratch(const plan::Compute& step, int array) {
 }
 
 /// Counts the bytes that the members of a compute node read from arrays in memory, for one part of the root
-/// stage and the tiles [first, last) of this part.
+/// stage and the inner tiles [first, last) of this part.
 class PartReads {
  public:
   PartReads(const Algorithm& pipeline, const plan::Compute& step) : pipeline_(pipeline), step_(step) {}
@@ -76,15 +76,14 @@ StepWork work_of_compute(const Algorithm& pipeline, const plan::Compute& step) {
   const ArrayDeclaration& root = pipeline[step.stage];
   std::int64_t tile = 0;
   for (const Box& part : step.parts) {
-    const std::int64_t tiles = Tiles({part}, step.tile).size();
+    const std::int64_t tiles = InnerTiles({part}, step.tile, step.inner).size();
     work.bytes += reads.bytes(part, tile, tile + tiles);
     work.points += part.size();
     for (int k = 0; k < root.output_count && root.reduction == nullptr; ++k)
       if (!is_in_scratch(step, step.stage + k)) work.bytes += bytes_of(pipeline, step.stage + k, part);
     tile += tiles;
   }
-  for (std::size_t i = 0; i < step.boxes.size(); ++i)
-    work.points += pipeline.within_bounds(step.members[i % (step.members.size() - 1)], step.boxes[i]).size();
+  visit_computed(pipeline, step, [&](std::size_t, const Box& box) { work.points += box.size(); });
   return work;
 }
 

@@ -45,6 +45,11 @@ std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::C
       const auto& inputs = pipeline[member].inputs;
       if (std::find(inputs.begin(), inputs.end(), place.array) != inputs.end())
         lifetime.last = static_cast<int>(m);
+      const bool outlives_inner_tiles = m < step.placements.size() && step.placements[m] != Placement::tile;
+      if (pipeline[place.array].lead == member && outlives_inner_tiles) {
+        lifetime = {0, static_cast<int>(step.members.size()) - 1};
+        break;
+      }
     }
     lifetimes.push_back(lifetime);
   }

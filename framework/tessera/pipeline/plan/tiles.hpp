@@ -39,7 +39,8 @@ class Tiles {
 /// Returns the lifetime of each array in `step.scratch`. These lifetimes count members of `step` instead of
 /// steps of a plan: a lifetime begins with the member that computes the array and ends with the last member
 /// that reads the array. A contribution to a global reduction counts as part of the member that computes the
-/// contributed points.
+/// contributed points. The arrays of windows and those that are computed once for all inner tiles of a tile
+/// live as long as all members.
 std::vector<Lifetime> scratch_lifetimes(const Algorithm& pipeline, const plan::Compute& step);
 
 }  // namespace tessera

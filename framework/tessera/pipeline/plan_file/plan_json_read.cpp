@@ -103,7 +103,8 @@ std::size_t read_word(const Place& place, const Names& names) {
 
 void read(const Place& place, Placement& placement) {
   const std::string_view names[] = {name_of(Placement::distributed), name_of(Placement::rank),
-                                    name_of(Placement::replicated), name_of(Placement::tile)};
+                                    name_of(Placement::replicated),  name_of(Placement::tile),
+                                    name_of(Placement::window),      name_of(Placement::outer_tile)};
   placement = static_cast<Placement>(read_word(place, names));
 }
 

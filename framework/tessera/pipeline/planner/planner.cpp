@@ -5,6 +5,7 @@
 
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/plan/arrangements.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
@@ -21,7 +22,7 @@ void Planner::run() {
       // A band may need no points of the input, but only values that its boundary conditions give.
       if (!stage(id).domain.empty()) add(read.children, plan::Read{id, stage(id).owned});
       await(id);
-    } else if (pipeline_[id].kernel != nullptr && scheduled_[id].placement != Placement::tile &&
+    } else if (pipeline_[id].kernel != nullptr && !is_in_tiles(scheduled_[id].placement) &&
                !scheduled_.window().is_left_out(scheduled_.pipeline(), id)) {
       add_compute(id);
     }
@@ -66,7 +67,7 @@ void Planner::describe(int id) {
   }
   regions.required_within_domain = intersection(regions.required, regions.domain);
   own_points_.push_back(0);
-  if (settled.placement != Placement::tile) {
+  if (!is_in_tiles(settled.placement)) {
     regions.computed_points = regions.computed.size();
     own_points_.back() = intersection(regions.computed, regions.owned).size();
     if (!settled.is_only_reduced) add_buffers(id, regions);
@@ -110,15 +111,12 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
     for (int reduction : scheduled_[member].contributes)
       if (scheduled_[member].contributes_in == root && !step.parts.empty())
         step.contributions.push_back({reduction, regions_.computed(reduction)});
-  const std::size_t others = step.members.size() - 1;
-  for (std::size_t i = 0; i < step.boxes.size(); ++i) {
-    const int lead = step.members[i % others];
-    const Box points = pipeline_.within_bounds(lead, step.boxes[i]);
-    for (int member : pipeline_.parts(lead)) {
+  visit_computed(pipeline_, step, [&](std::size_t m, const Box& points) {
+    for (int member : pipeline_.parts(step.members[m])) {
       stage(member).computed_points += points.size();
       own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
-  }
+  });
   // On a device, scratch is memory of a team, which is not counted. Only the tables of group kernels are
   // counted.
   if (!plan_.target.device)
@@ -129,7 +127,7 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
   const int place = add(std::move(step));
   for (int member : readers)
     for (int input : pipeline_[member].inputs)
-      if (scheduled_[input].placement != Placement::tile) use(stage(input).read_buffer, place);
+      if (!is_in_tiles(scheduled_[input].placement)) use(stage(input).read_buffer, place);
   use_outputs(root, place);
 }
 

@@ -24,6 +24,9 @@ struct ScheduledArray {
   /// The number of points of a tile along each dimension, x first, as the schedule gives them. There may be
   /// fewer entries than dimensions (see TileSize).
   TileSize tile;
+  /// The number of points of an inner tile along each dimension, x first, as the schedule gives them (see
+  /// StageSchedule::inner).
+  TileSize inner;
   /// The stages that read the array.
   std::vector<int> consumers;
   /// The sum of the numbers of inputs of all arrays with smaller ids. In a list that has an entry for each

@@ -34,7 +34,7 @@ void ScheduledPipeline::settle_groups() {
   for (bool changed = true; changed;) {
     changed = false;
     for (int root = 0; root < size(); ++root) {
-      if ((*pipeline_)[root].kernel == nullptr || (*this)[root].placement == Placement::tile) continue;
+      if ((*pipeline_)[root].kernel == nullptr || is_in_tiles((*this)[root].placement)) continue;
       const std::vector<int> members = fused_members(*this, root);
       ScheduledArray& stage = arrays_[static_cast<std::size_t>(root)];
       stage.group = members.size() > 1 ? group_of(root) : -1;

@@ -19,6 +19,20 @@ const StageSchedule* find_stage(const Schedule& schedule, const std::string& nam
   return found == schedule.stages.end() ? nullptr : &found->second;
 }
 
+/// Returns the size of the tiles or of the inner tiles of a stage. Throws ScheduleError, with a key that ends
+/// with `key`, if there is no such size.
+const TileSize& checked_tile(const std::string& name, const char* key, const TileSize& tile, int dimensions) {
+  if (static_cast<int>(tile.size()) > dimensions)
+    throw ScheduleError(
+        fmt::format("schedule.{}.{}", name, key),
+        fmt::format("{} entries, but '{}' has {} dimensions: leave some out", tile.size(), name, dimensions));
+  for (std::int64_t size : tile)
+    if (size < 1)
+      throw ScheduleError(fmt::format("schedule.{}.{}", name, key),
+                          fmt::format("a tile of {} points: every entry must be at least 1", size));
+  return tile;
+}
+
 using Lines = std::array<bool, max_dimensions>;
 
 /// Changes a grid for all stages so that it does not cut dimensions along which whole lines are computed. The
@@ -82,6 +96,7 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
     if (pipeline[id].is_further_output) stage.distribution = (*this)[pipeline[id].lead].distribution;
   }
   number_grids();
+  check_outer_tiles(pipeline, arrays_);
   if (target.device)
     settle_groups();
   else
@@ -156,16 +171,9 @@ void ScheduledPipeline::settle_tile(int id, const Schedule& schedule) {
   ScheduledArray& stage = arrays_[static_cast<std::size_t>(id)];
   const ArrayDeclaration& declaration = (*pipeline_)[id];
   const StageSchedule* found = find_stage(schedule, declaration.name);
-  if (found != nullptr) stage.tile = found->tile;
-  const int dimensions = stage.dimensions;
-  if (static_cast<int>(stage.tile.size()) > dimensions)
-    throw ScheduleError(fmt::format("schedule.{}.tile", declaration.name),
-                        fmt::format("{} entries, but '{}' has {} dimensions: leave some out",
-                                    stage.tile.size(), declaration.name, dimensions));
-  for (std::int64_t size : stage.tile)
-    if (size < 1)
-      throw ScheduleError(fmt::format("schedule.{}.tile", declaration.name),
-                          fmt::format("a tile of {} points: every entry must be at least 1", size));
+  if (found == nullptr) return;
+  stage.tile = checked_tile(declaration.name, "tile", found->tile, stage.dimensions);
+  stage.inner = checked_tile(declaration.name, "inner", found->inner, stage.dimensions);
 }
 
 GridTarget ScheduledPipeline::grid_target(const Schedule& schedule,

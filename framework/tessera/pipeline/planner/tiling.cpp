@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/planner/detail/scratch_sizes.hpp"
 #include "tessera/pipeline/planner/detail/tile_choice.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
@@ -48,57 +49,50 @@ bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {
   return false;
 }
 
-/// Chooses the places of the arrays in scratch. `member_points` has the largest number of points of each
-/// member. All outputs of the members lie in scratch, except those outputs of the last member that are kept
-/// in memory. An array may take the place of another array that is no longer needed.
-void place_scratch(const ScheduledPipeline& scheduled, const std::vector<std::int64_t>& member_points,
-                   plan::Compute& step) {
+/// Throws ScheduleError if a compute node with several members has more tiles or inner tiles than a plan may
+/// have boxes for.
+void check_number_of_tiles(const ScheduledPipeline& scheduled, const plan::Compute& step) {
+  const auto check = [&](const char* key, const char* what, std::int64_t tiles) {
+    if (tiles <= most_tiles) return;
+    throw ScheduleError(fmt::format("schedule.{}.{}", scheduled.pipeline()[step.stage].name, key),
+                        fmt::format("{} so small that a rank has {} of them, more than {}: use larger ones",
+                                    what, tiles, most_tiles));
+  };
+  check("tile", "tiles", Tiles(step.parts, step.tile).size());
+  check("inner", "inner tiles", InnerTiles(step.parts, step.tile, step.inner).size());
+}
+
+/// Returns the members of a compute node for which member_boxes finds boxes.
+TileMembers tile_members(const ScheduledPipeline& scheduled, const std::vector<int>& stages,
+                         const std::vector<Placement>& placements) {
+  TileMembers members{stages, placements, {}};
+  for (std::size_t m = 0; m + 1 < stages.size(); ++m)
+    if (scheduled[stages[m]].contributes_in == stages.back())
+      for (int reduction : scheduled[stages[m]].contributes)
+        members.contributed.push_back({m, scheduled.pipeline()[reduction].reduced});
+  return members;
+}
+
+/// Chooses the places of the arrays in scratch. The list of arrays must be complete. An array may take the
+/// place of another array that is no longer needed.
+void place_scratch(const ScheduledPipeline& scheduled, plan::Compute& step) {
   std::vector<std::int64_t> bytes, offsets;
-  for (std::size_t m = 0; m < step.members.size(); ++m)
-    for (int part = 0; part < scheduled.pipeline()[step.members[m]].output_count; ++part) {
-      const int array = step.members[m] + part;
-      if (m + 1 == step.members.size() && !scheduled[array].is_only_reduced) continue;
-      step.scratch.push_back({array, 0});
-      bytes.push_back(member_points[m] * scheduled.pipeline()[array].element_bytes());
-    }
+  for (const plan::Scratch& place : step.scratch) bytes.push_back(scratch_bytes(scheduled, step, place));
   step.scratch_bytes = place_by_lifetime(bytes, scratch_lifetimes(scheduled.pipeline(), step), offsets);
   for (std::size_t k = 0; k < offsets.size(); ++k) step.scratch[k].offset = offsets[k];
 }
 
-/// Returns a number of points that is large enough for the layout of a box in scratch, whichever output of
-/// the member the layout is for.
-std::int64_t scratch_points(const ScheduledPipeline& scheduled, int member, const Box& box,
-                            std::int64_t tile_x) {
-  if (scheduled.target().device) return box.size();
-  std::int64_t points = 0;
-  for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part) {
-    const std::int64_t size = scheduled.pipeline()[member + part].element_bytes();
-    points = std::max(points, (padded_layout(box, tile_x, size).bytes + size - 1) / size);
-  }
-  return points;
-}
-
+/// Finds the boxes of the members of a compute node, and gives all arrays that lie in scratch their places.
+/// These are all outputs of the members, except those outputs of the last member that are kept in memory.
 void fuse(const ScheduledPipeline& scheduled, plan::Compute& step) {
-  const Tiles tiles(step.parts, step.tile);
-  const std::size_t others = step.members.size() - 1;
-  std::vector<std::int64_t> most_points(step.members.size(), 0);
-  // The first tile of a part is its largest.
-  for (const Box& part : step.parts) {
-    const Box tile = Tiles({part}, step.tile)[0];
-    most_points[others] =
-        std::max(most_points[others], scratch_points(scheduled, step.stage, tile, tile[0].begin));
+  set_member_boxes(scheduled.pipeline(), tile_members(scheduled, step.members, step.placements), step);
+  for (std::size_t m = 0; m < step.members.size(); ++m) {
+    const bool is_last = m + 1 == step.members.size();
+    const std::int64_t rows = is_last ? 0 : rows_of_window(step, m);
+    for (int part : scheduled.pipeline().parts(step.members[m]))
+      if (!is_last || scheduled[part].is_only_reduced) step.scratch.push_back({part, 0, rows});
   }
-  step.boxes.reserve(static_cast<std::size_t>(tiles.size()) * others);
-  for (std::int64_t t = 0; t < tiles.size() && others > 0; ++t) {
-    const Box tile = tiles[t];
-    const std::vector<Box> boxes = member_boxes(scheduled, step.members, tile);
-    for (std::size_t m = 0; m < others; ++m)
-      if (!boxes[m].empty())
-        most_points[m] =
-            std::max(most_points[m], scratch_points(scheduled, step.members[m], boxes[m], tile[0].begin));
-    step.boxes.insert(step.boxes.end(), boxes.begin(), boxes.end() - 1);
-  }
-  place_scratch(scheduled, most_points, step);
+  place_scratch(scheduled, step);
 }
 
 /// Throws ScheduleError if the tiles of a fusable group need more scratch than a team has. The need is known
@@ -122,7 +116,7 @@ std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
   for (int id = root; id >= 0; --id) {
     if (!fused[static_cast<std::size_t>(id)]) continue;
     for (int input : scheduled.pipeline()[id].inputs)
-      if (scheduled[input].placement == Placement::tile)
+      if (is_in_tiles(scheduled[input].placement))
         fused[static_cast<std::size_t>(scheduled.pipeline()[input].lead)] = true;
   }
   std::vector<int> members;
@@ -133,39 +127,7 @@ std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
 
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile) {
-  std::vector<Box> boxes(members.size());
-  std::vector<Box> needs;
-  boxes.back() = tile;
-  for (std::size_t m = 0; m + 1 < members.size(); ++m)
-    if (scheduled[members[m]].contributes_in == members.back())
-      for (int reduction : scheduled[members[m]].contributes)
-        boxes[m] = hull(boxes[m], intersection(tile, scheduled.pipeline()[reduction].reduced));
-  for (std::size_t m = members.size(); m-- > 1;) {
-    if (boxes[m].empty()) continue;
-    const ArrayDeclaration& stage = scheduled.pipeline()[members[m]];
-    Box points = scheduled.pipeline().within_bounds(members[m], boxes[m]);
-    if (points.empty()) continue;
-    if (m + 1 < members.size()) {
-      points = stage.with_whole_lines(points);
-      boxes[m] = hull(boxes[m], points);
-    }
-    needs.resize(stage.inputs.size());
-    bool is_known = false;
-    for (std::size_t k = 0; k < m; ++k)
-      for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
-        const ArrayDeclaration& input = scheduled.pipeline()[stage.inputs[i]];
-        if (input.lead != members[k]) continue;
-        if (!is_known) stage.kernel->required(points, needs.data());
-        is_known = true;
-        boxes[k] =
-            hull(boxes[k],
-                 input.is_bounded ? with_boundary_sources(needs[i], input.domain, input.boundary) : needs[i]);
-      }
-  }
-  const Box first = scheduled.pipeline().within_bounds(members[0], boxes[0]);
-  if (members.size() > 1 && !first.empty())
-    boxes[0] = hull(boxes[0], scheduled.pipeline()[members[0]].with_whole_lines(first));
-  return boxes;
+  return member_boxes(scheduled.pipeline(), tile_members(scheduled, members, {}), {tile});
 }
 
 std::int64_t team_scratch_limit(const Target& target) {
@@ -210,6 +172,17 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
   return bytes;
 }
 
+/// Chooses the tiles and the inner tiles of a compute node on hosts. `box` is as long as the longest part in
+/// every dimension.
+void settle_host_tiles(const ScheduledPipeline& scheduled, const Box& box, plan::Compute& step) {
+  step.tile = host_tile(scheduled, step.stage, step.members, box);
+  if (step.members.size() == 1) return;
+  step.inner = inner_tile(scheduled, step.stage, step.members, step.tile, box);
+  if (step.inner.empty()) return;
+  for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
+    step.placements.push_back(scheduled[step.members[m]].placement);
+}
+
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members) {
   plan::Compute step;
@@ -224,7 +197,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
     for (int d = 0; d < largest.dimensions; ++d)
       largest[d].end = std::max(largest[d].end, largest[d].begin + part[d].size());
   if (!scheduled.target().device) {
-    step.tile = host_tile(scheduled, root, step.members, largest);
+    settle_host_tiles(scheduled, largest, step);
   } else if (step.members.size() > 1) {
     step.tile = group_tile(scheduled, root);
     step.group = scheduled[root].group;
@@ -234,14 +207,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   step.non_temporal = writes_past_caches(scheduled, step);
   const bool is_kept = !has_fleeting_outputs(scheduled, root);
   if (step.members.size() == 1 && is_kept) return step;
-  if (const std::int64_t tiles = Tiles(step.parts, step.tile).size();
-      step.members.size() > 1 && tiles > most_tiles) {
-    const std::string& name = scheduled.pipeline()[root].name;
-    throw ScheduleError(
-        fmt::format("schedule.{}.tile", name),
-        fmt::format("tiles so small that a rank has {} of them, more than {}: use larger ones", tiles,
-                    most_tiles));
-  }
+  if (step.members.size() > 1) check_number_of_tiles(scheduled, step);
   fuse(scheduled, step);
   check_team_scratch(scheduled, step);
   return step;

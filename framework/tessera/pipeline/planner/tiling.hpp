@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tessera/pipeline/plan/lifetimes.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 #include "tessera/pipeline/plan/tiles.hpp"
 
@@ -16,16 +17,16 @@ class ScheduledPipeline;
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 
 /// Returns the step that computes the stage `root` on the boxes `parts`, which are cut into tiles. `members`
-/// are the stages that are computed in each tile, as returned by fused_members. For each tile, the step has
-/// the boxes of the other members that the tile needs. The step also has the place of each array that lies in
-/// scratch memory. These arrays are all outputs of the other members, and those outputs of `root` that only
-/// reductions read. Throws ScheduleError if there are too many tiles, or if a tile needs more scratch memory
-/// than a team of a device has.
+/// are the stages that are computed in each tile, as returned by fused_members. For each inner tile, the step
+/// has the boxes of the other members that the inner tile needs. The step also has the place of each array
+/// that lies in scratch memory. These arrays are all outputs of the other members, and those outputs of
+/// `root` that only reductions read. Throws ScheduleError if there are too many tiles, or if a tile needs
+/// more scratch memory than a team of a device has.
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,
                          std::vector<int> members);
 
 /// Returns, for each member, the box that must be computed before the last member can be computed on `tile`.
-/// The box of the last member is `tile` itself.
+/// The box of the last member is `tile` itself. Windows and inner tiles are not considered.
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile);
 

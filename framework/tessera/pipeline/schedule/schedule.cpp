@@ -4,7 +4,7 @@
 namespace tessera {
 
 std::string_view name_of(Placement placement) {
-  constexpr std::string_view names[] = {"distributed", "rank", "replicated", "tile"};
+  constexpr std::string_view names[] = {"distributed", "rank", "replicated", "tile", "window", "outer_tile"};
   return names[static_cast<std::size_t>(placement)];
 }
 

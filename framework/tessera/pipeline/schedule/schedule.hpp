@@ -19,8 +19,15 @@ enum class Placement : std::uint8_t {
   distributed,  ///< Each point is computed by its owner; ghosts are exchanged [compute_root + distribute].
   rank,         ///< Each rank computes all points that its own stages read [compute_rank].
   replicated,   ///< Every rank computes the whole stage [compute_root].
-  tile          ///< The points that a tile of a consumer reads are computed in scratch memory [compute_at].
+  tile,         ///< The points that a tile of a consumer reads are computed in scratch memory [compute_at].
+  window,       ///< As `tile`, but rows that the inner tile before has computed are kept [store_at].
+  outer_tile  ///< As `tile`, but all inner tiles of a tile share points that are computed once [compute_at].
 };
+
+/// Whether stages of this placement are computed in scratch memory, in the tiles of their consumers.
+constexpr bool is_in_tiles(Placement placement) {
+  return placement == Placement::tile || placement == Placement::window || placement == Placement::outer_tile;
+}
 
 /// The name of a placement in decks, such as "rank".
 std::string_view name_of(Placement placement);
@@ -37,6 +44,11 @@ struct StageSchedule {
   std::optional<GridRequest> grid;
   /// The size of a tile. It has no effect on inputs.
   TileSize tile;
+  /// The size of the inner tiles into which each tile is cut if other stages are computed in the tiles. A
+  /// thread computes the inner tiles of a tile one after the other, along dimension 1 first. An inner tile is
+  /// never larger than a tile. An empty size means `auto`: tiles are cut only if a stage with the placement
+  /// `window` or `outer_tile` is computed in them. The size has no effect on inputs and on devices.
+  TileSize inner;
   /// Whether the processor grid cuts all points of the stage into slices. Otherwise the grid cuts the points
   /// of the stage that reads this stage, and all further points belong to the blocks at the edge. The default
   /// is right unless there are many such points.
@@ -44,7 +56,8 @@ struct StageSchedule {
 
   /// Whether all members have their defaults, which hold for stages that the schedule does not name.
   bool is_default() const {
-    return placement == Placement::distributed && !grid.has_value() && tile.empty() && !align_own;
+    return placement == Placement::distributed && !grid.has_value() && tile.empty() && inner.empty() &&
+           !align_own;
   }
 };
 

@@ -78,7 +78,7 @@ void PlanChecker::check_completeness() const {
       expect("written", written[i], window_.written(pipeline_, id, stage(id).owned).size());
     if (window_.is_left_out(pipeline_, id)) continue;
     require(declaration.reduction == nullptr || reduced[i] > 0, "no step reduces '{}'", declaration.name);
-    if (declaration.kernel != nullptr && stage(id).placement != Placement::tile)
+    if (declaration.kernel != nullptr && !is_in_tiles(stage(id).placement))
       expect("computed", computed[i], stage(id).computed.size());
   }
 }

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
-#include "tessera/pipeline/plan/tiles.hpp"
 #include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/view/block_layout.hpp"
 
@@ -73,9 +73,18 @@ class PlanChecker {
   /// Only outputs that are kept in scratch have an entry.
   void add_root_scratch(const plan::Compute& step, const Box& tile,
                         std::vector<std::int64_t>& scratch_bytes) const;
+  /// Checks that tiles are cut into inner tiles only where members are computed in them on hosts, and that
+  /// members are computed in an order in which they find what they read.
+  void check_inner_tiles(const plan::Compute& step) const;
   void check_tiles(const plan::Compute& step) const;
-  void check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
-                  std::vector<std::int64_t>& scratch_bytes) const;
+  /// Checks inner tile `number`, which has the points `inner` and belongs to the tile with the points `tile`.
+  void check_tile(const plan::Compute& step, std::int64_t number, bool is_first, const Box& inner,
+                  const Box& tile, std::vector<std::int64_t>& scratch_bytes) const;
+  /// Raises the entries of `scratch_bytes` to the bytes that the outputs of member `m` need for `box`.
+  void add_member_scratch(const plan::Compute& step, std::size_t m, const Box& box, std::int64_t aligned_x,
+                          std::vector<std::int64_t>& scratch_bytes) const;
+  /// Checks that no arrays in scratch that live at the same time overlap.
+  void check_places(const plan::Compute& step, const std::vector<std::int64_t>& scratch_bytes) const;
   void check_contributed(const plan::Compute& step, int member, const Box& tile, const Box& box) const;
   void check_border(int member, const Box& box) const;
   /// Checks that all points that a member reads to compute `box` are in a buffer or in scratch.

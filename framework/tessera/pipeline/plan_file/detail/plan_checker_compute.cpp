@@ -94,6 +94,7 @@ void PlanChecker::check_step(const plan::Compute& step) {
   check_members(step);
   check_group(step);
   check_parts(step);
+  check_inner_tiles(step);
   check_scratch(step);
   check_contributions(step);
   check_tiles(step);
@@ -198,22 +199,60 @@ void PlanChecker::check_contributions(const plan::Compute& step) const {
   }
 }
 
+void PlanChecker::check_inner_tiles(const plan::Compute& step) const {
+  const bool is_cut = !step.inner.empty();
+  require(!is_cut || (!plan_.target.device && step.members.size() > 1 && !step.parts.empty()),
+          "inner tiles without members on a host");
+  require(step.placements.size() == (is_cut ? step.members.size() - 1 : 0), "{} placements of {} members",
+          step.placements.size(), step.members.size());
+  if (!is_cut) return;
+  require(step.inner.size() == step.tile.size(), "inner has {} entries instead of {}", step.inner.size(),
+          step.tile.size());
+  const ArrayDeclaration& declaration = pipeline_[step.stage];
+  for (std::size_t d = 0; d < step.inner.size(); ++d) {
+    check_range(step.inner[d], 1, step.tile[d], "an entry of inner");
+    require(declaration.reduction != nullptr || step.inner[d] >= declaration.whole[d].size(),
+            "inner tiles cut the lines of '{}'", declaration.name);
+  }
+  for (std::size_t m = 0; m < step.placements.size(); ++m) {
+    const ArrayDeclaration& member = pipeline_[step.members[m]];
+    require(is_in_tiles(step.placements[m]), "the member '{}' is '{}'", member.name,
+            name_of(step.placements[m]));
+    for (std::size_t k = 0; k < m && step.placements[m] == Placement::outer_tile; ++k)
+      require(step.placements[k] == Placement::outer_tile ||
+                  std::ranges::none_of(member.inputs,
+                                       [&](int input) { return pipeline_[input].lead == step.members[k]; }),
+              "'{}' reads '{}' before it is computed", member.name, pipeline_[step.members[k]].name);
+  }
+}
+
 void PlanChecker::check_tiles(const plan::Compute& step) const {
   if (step.parts.empty()) return;
   check_range(step.scratch_bytes, 0, most_scratch, "scratch_bytes");
-  const Tiles tiles(step.parts, step.tile);
   const auto others = static_cast<std::int64_t>(step.members.size()) - 1;
+  const Tiles tiles(step.parts, step.tile);
   require(others == 0 || tiles.size() <= most_tiles, "{} tiles", tiles.size());
-  require(static_cast<std::int64_t>(step.boxes.size()) == tiles.size() * others,
-          "{} boxes of members in {} tiles", step.boxes.size(), tiles.size());
   std::vector<std::int64_t> bytes(step.scratch.size(), 0);
   if (others == 0) {
+    require(step.boxes.empty(), "{} boxes of members in {} tiles", step.boxes.size(), tiles.size());
     for (const Box& part : step.parts) {
       check_needs(step, nullptr, 0, part);
       add_root_scratch(step, Tiles({part}, step.tile)[0], bytes);
     }
+    return check_places(step, bytes);
   }
-  for (std::int64_t t = 0; t < tiles.size() && others > 0; ++t) check_tile(step, tiles, t, bytes);
+  const InnerTiles inner(step.parts, step.tile, step.inner);
+  require(static_cast<std::int64_t>(step.boxes.size()) == inner.size() * others,
+          "{} boxes of members in {} tiles", step.boxes.size(), inner.size());
+  for (std::int64_t t = 0; t < tiles.size(); ++t) {
+    const Box tile = tiles[t];
+    for (std::int64_t number = inner.first(t); number < inner.first(t + 1); ++number)
+      check_tile(step, number, number == inner.first(t), inner.inner(t, tile, number), tile, bytes);
+  }
+  check_places(step, bytes);
+}
+
+void PlanChecker::check_places(const plan::Compute& step, const std::vector<std::int64_t>& bytes) const {
   const std::vector<Lifetime> lifetimes = scratch_lifetimes(pipeline_, step);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::int64_t begin = step.scratch[i].offset, end = begin + bytes[i];
@@ -227,32 +266,50 @@ void PlanChecker::check_tiles(const plan::Compute& step) const {
   }
 }
 
-void PlanChecker::check_tile(const plan::Compute& step, const Tiles& tiles, std::int64_t number,
-                             std::vector<std::int64_t>& scratch_bytes) const {
-  const Box tile = tiles[number];
+void PlanChecker::check_tile(const plan::Compute& step, std::int64_t number, bool is_first, const Box& inner,
+                             const Box& tile, std::vector<std::int64_t>& scratch_bytes) const {
   const std::size_t others = step.members.size() - 1;
   const Box* boxes = &step.boxes[static_cast<std::size_t>(number) * others];
   for (std::size_t m = 0; m < others; ++m) {
     const int member = step.members[m];
+    const bool is_outer = placement_of(step, m) == Placement::outer_tile;
+    const Box& points_of_member = is_outer ? tile : inner;
     check_box(boxes[m], pipeline_[member].dimensions, "the box of a member");
-    check_contributed(step, member, tile, boxes[m]);
+    require(!is_outer || is_first || boxes[m] == *(&boxes[m] - others),
+            "inner tiles of a tile need {} and {} of '{}'", to_string(boxes[m]),
+            to_string(is_first ? boxes[m] : *(&boxes[m] - others)), pipeline_[member].name);
+    check_contributed(step, member, points_of_member, boxes[m]);
     if (boxes[m].empty()) continue;
     const Box points = pipeline_.within_bounds(member, boxes[m]);
     check_inside(stage(member).domain, points, "the box of a member");
     check_border(member, boxes[m]);
     if (!points.empty()) check_whole_lines(member, points);
-    for (std::size_t k = 0; k < step.scratch.size(); ++k) {
-      const int array = step.scratch[k].array;
-      if (pipeline_[array].lead != member) continue;
-      const std::int64_t size = pipeline_[array].element_bytes();
-      const std::int64_t bytes =
-          plan_.target.device ? boxes[m].size() * size : padded_layout(boxes[m], tile[0].begin, size).bytes;
-      scratch_bytes[k] = std::max(scratch_bytes[k], bytes);
-    }
-    if (!points.empty()) check_needs(step, boxes, m, points);
+    add_member_scratch(step, m, boxes[m], points_of_member[0].begin, scratch_bytes);
+    const Box computed = pipeline_.within_bounds(member, computed_box(step, number, is_first, m));
+    if (computed.empty()) continue;
+    check_whole_lines(member, computed);
+    check_needs(step, boxes, m, computed);
   }
-  check_needs(step, boxes, others, tile);
-  add_root_scratch(step, tile, scratch_bytes);
+  check_needs(step, boxes, others, inner);
+  add_root_scratch(step, inner, scratch_bytes);
+}
+
+void PlanChecker::add_member_scratch(const plan::Compute& step, std::size_t m, const Box& box,
+                                     std::int64_t aligned_x, std::vector<std::int64_t>& scratch_bytes) const {
+  Box all = stage(step.members[m]).domain;
+  for (int part : pipeline_.parts(step.members[m])) all = hull(all, stage(part).required);
+  const std::int64_t most_rows = box.dimensions > 1 ? all[1].size() : 0;
+  for (std::size_t k = 0; k < step.scratch.size(); ++k) {
+    const plan::Scratch& scratch = step.scratch[k];
+    if (pipeline_[scratch.array].lead != step.members[m]) continue;
+    const std::int64_t size = pipeline_[scratch.array].element_bytes();
+    const bool is_window = placement_of(step, m) == Placement::window && box.dimensions > 1;
+    check_range(scratch.rows, is_window ? box[1].size() : 0, is_window ? most_rows : 0,
+                "the number of rows in scratch");
+    const std::int64_t bytes =
+        plan_.target.device ? box.size() * size : scratch_layout(box, scratch.rows, aligned_x, size).bytes;
+    scratch_bytes[k] = std::max(scratch_bytes[k], bytes);
+  }
 }
 
 /// Checks that the points of `tile` that a member contributes to reductions are within `box`, which the

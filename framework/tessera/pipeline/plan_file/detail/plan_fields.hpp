@@ -73,7 +73,8 @@ inline constexpr auto fields_of<plan::FillBoundary> =
     std::tuple{Field{"array", &plan::FillBoundary::array}, Field{"box", &plan::FillBoundary::box}};
 template <>
 inline constexpr auto fields_of<plan::Scratch> =
-    std::tuple{Field{"array", &plan::Scratch::array}, Field{"offset", &plan::Scratch::offset}};
+    std::tuple{Field{"array", &plan::Scratch::array}, Field{"offset", &plan::Scratch::offset},
+               Field{"rows", &plan::Scratch::rows}};
 template <>
 inline constexpr auto fields_of<plan::Contribution> =
     std::tuple{Field{"stage", &plan::Contribution::stage}, Field{"box", &plan::Contribution::box}};
@@ -82,7 +83,9 @@ inline constexpr auto fields_of<plan::Compute> =
     std::tuple{Field{"stage", &plan::Compute::stage},
                Field{"parts", &plan::Compute::parts},
                Field{"tile", &plan::Compute::tile},
+               Field{"inner", &plan::Compute::inner},
                Field{"members", &plan::Compute::members},
+               Field{"placements", &plan::Compute::placements},
                Field{"boxes", &plan::Compute::boxes},
                Field{"scratch", &plan::Compute::scratch},
                Field{"contributions", &plan::Compute::contributions},
@@ -152,6 +155,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format. It is raised by each change that makes new files unreadable for older programs.
-inline constexpr int plan_version = 5;
+inline constexpr int plan_version = 6;
 
 }  // namespace tessera::detail

@@ -24,16 +24,16 @@ class ContributionFinder {
 
  private:
   void settle_reductions();
-  /// Finds `tile` stages that only reductions read, and enters each into the list of stages that are computed
-  /// in the tiles of another stage.
+  /// Finds stages in tiles that only reductions read, and enters each into the list of stages that are
+  /// computed in the tiles of another stage.
   void settle_stages_of_no_tile();
   void settle_only_reduced();
   bool can_contribute(int reduction) const;
-  /// Returns the stage in whose tiles a `tile` stage is computed, if there is exactly one and the ranks own
+  /// Returns the stage in whose tiles a stage is computed, if there is exactly one and the ranks own
   /// the same points of both stages; otherwise -1. A stage that only reductions read is computed in the same
   /// tiles as its inputs.
   int root_of_tiles(int stage) const;
-  /// Appends the stages in whose tiles a `tile` stage is computed to `roots`. Reductions are left out.
+  /// Appends the stages in whose tiles a stage is computed to `roots`. Reductions are left out.
   void add_roots(int stage, std::vector<int>& roots) const;
   ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
   const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
@@ -58,7 +58,7 @@ bool ContributionFinder::can_contribute(int reduction) const {
   if (window_.is_left_out(pipeline_, reduction) ||
       !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))
     return false;
-  if (array(stage).placement != Placement::tile) return true;
+  if (!is_in_tiles(array(stage).placement)) return true;
   const int root = root_of_tiles(stage);
   return stage < root && root < reduction;
 }
@@ -67,7 +67,7 @@ void ContributionFinder::add_roots(int stage, std::vector<int>& roots) const {
   for (int part : pipeline_.parts(stage))
     for (int consumer : array(part).consumers) {
       if (pipeline_[consumer].reduction != nullptr) continue;
-      if (array(consumer).placement == Placement::tile)
+      if (is_in_tiles(array(consumer).placement))
         add_roots(consumer, roots);
       else if (std::ranges::find(roots, consumer) == roots.end())
         roots.push_back(consumer);
@@ -79,7 +79,7 @@ int ContributionFinder::root_of_tiles(int stage) const {
   add_roots(stage, roots);
   if (roots.empty())
     for (int input : pipeline_[stage].inputs)
-      if (array(input).placement == Placement::tile) add_roots(pipeline_[input].lead, roots);
+      if (is_in_tiles(array(input).placement)) add_roots(pipeline_[input].lead, roots);
   if (roots.size() != 1) return -1;
   const ScheduledArray &root = array(roots.front()), &tile = array(stage);
   const BlockDistribution &owners = root.distribution, &same = tile.distribution;
@@ -95,7 +95,7 @@ void ContributionFinder::settle_reductions() {
     array(id).contributed_by = stage;
     ScheduledArray& settled = array(stage);
     settled.contributes.push_back(id);
-    settled.contributes_in = settled.placement == Placement::tile ? root_of_tiles(stage) : stage;
+    settled.contributes_in = is_in_tiles(settled.placement) ? root_of_tiles(stage) : stage;
   }
 }
 
@@ -115,7 +115,7 @@ void ContributionFinder::settle_only_reduced() {
     const ArrayDeclaration& declaration = pipeline_[id];
     stage.is_only_reduced =
         !declaration.is_input() && !declaration.is_output && !declaration.is_bounded &&
-        stage.placement != Placement::tile && swap_groups_.of(id).empty() && !stage.consumers.empty() &&
+        !is_in_tiles(stage.placement) && swap_groups_.of(id).empty() && !stage.consumers.empty() &&
         std::ranges::all_of(stage.consumers,
                             [this](int consumer) { return array(consumer).contributed_by >= 0; });
   }

@@ -40,7 +40,7 @@ std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, i
 
 /// Throws ScheduleError if stage `id` cannot be computed in the tiles of its consumers, because a loop begins
 /// or ends between the stage and a consumer. They must be computed in the same turns.
-void check_loop_of_consumers(const Algorithm& pipeline, int id) {
+void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted) {
   // A loop between the stage and the consumer may have changed arrays that the stage reads.
   const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
     return id < loop.first && loop.last <= consumer;
@@ -53,10 +53,9 @@ void check_loop_of_consumers(const Algorithm& pipeline, int id) {
                                               })))
         throw ScheduleError(
             fmt::format("schedule.{}.compute", pipeline[id].name),
-            fmt::format(
-                "'{}' cannot be 'tile', as a loop begins or ends between it and '{}', which reads it: "
-                "'distributed', 'rank' and 'replicated' are legal",
-                pipeline[id].name, pipeline[consumer].name));
+            fmt::format("'{}' cannot be '{}', as a loop begins or ends between it and '{}', which reads it: "
+                        "'distributed', 'rank' and 'replicated' are legal",
+                        pipeline[id].name, name_of(wanted), pipeline[consumer].name));
 }
 
 }  // namespace
@@ -72,7 +71,7 @@ Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule,
                                     declaration.name, name_of(wanted)));
   }
   if (wanted == Placement::distributed) return wanted;
-  if (wanted == Placement::tile) check_loop_of_consumers(pipeline, id);
+  if (is_in_tiles(wanted)) check_loop_of_consumers(pipeline, id, wanted);
   const auto [kind, reason] = kind_and_reason(pipeline, id);
   if (kind != nullptr) {
     throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
@@ -80,6 +79,22 @@ Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule,
                                     declaration.name, name_of(wanted), reason));
   }
   return wanted;
+}
+
+void check_outer_tiles(const Algorithm& pipeline, const std::vector<ScheduledArray>& arrays) {
+  const auto placement = [&](int id) { return arrays[static_cast<std::size_t>(id)].placement; };
+  for (int id = 0; id < pipeline.size(); ++id)
+    for (int input : pipeline[pipeline[id].lead].inputs)
+      if (placement(id) == Placement::outer_tile && is_in_tiles(placement(input)) &&
+          placement(input) != Placement::outer_tile) {
+        const std::string& name = pipeline[pipeline[id].lead].name;
+        const std::string& read = pipeline[pipeline[input].lead].name;
+        throw ScheduleError(
+            fmt::format("schedule.{}.compute", name),
+            fmt::format("'{}' cannot be 'outer_tile', as it reads '{}', which is '{}' and computed later, in "
+                        "inner tiles: make '{}' 'outer_tile', too, or '{}' 'tile'",
+                        name, read, name_of(placement(input)), read, name));
+      }
 }
 
 }  // namespace tessera

@@ -3,11 +3,16 @@
 
 #include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/plan/plan_nodes.hpp"
+#include "tessera/pipeline/planner/scheduled_array.hpp"
 
 namespace tessera {
 
 /// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the
 /// schedule asks for a placement that the stage or input cannot have.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
+
+/// Throws ScheduleError if a stage with the placement `outer_tile` reads a stage that is computed in inner
+/// tiles, and therefore later. `arrays` has the placements of all arrays.
+void check_outer_tiles(const Algorithm& pipeline, const std::vector<ScheduledArray>& arrays);
 
 }  // namespace tessera

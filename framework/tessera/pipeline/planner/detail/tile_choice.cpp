@@ -19,6 +19,17 @@ constexpr std::int64_t tiles_per_thread = 4;
 /// The largest number of planes of a result that are computed in one tile.
 constexpr std::int64_t most_planes = 4;
 
+/// The number of bytes that one inner tile reads, keeps in scratch and writes, and the smallest and the
+/// largest number of its rows. An inner tile may be low, because windows keep the rows that inner tiles
+/// share.
+constexpr std::int64_t inner_bytes = 256 * 1024;
+constexpr std::int64_t fewest_inner_rows = 4, most_inner_rows = 16;
+
+bool has_member(const ScheduledPipeline& scheduled, const std::vector<int>& members, Placement placement) {
+  return std::any_of(members.begin(), members.end() - 1,
+                     [&](int member) { return scheduled[member].placement == placement; });
+}
+
 /// Returns the bytes of one point of all outputs of a stage. Outputs that only reductions read are left out,
 /// because only a strip of their rows is kept.
 std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
@@ -147,11 +158,36 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
     planes = tile.back() = box[box.dimensions - 1].size();
   const std::int64_t row = tile[0] * planes * bytes_per_point(scheduled, members);
   const std::int64_t rows = box.size() / (box[0].size() * planes);
-  const std::int64_t in_cache = tile_bytes / row;
+  // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as possible,
+  // and only inner tiles need to fit into the cache.
+  const bool slides = has_member(scheduled, members, Placement::window) &&
+                      !has_member(scheduled, members, Placement::outer_tile);
+  const std::int64_t in_cache = slides ? rows : tile_bytes / row;
   const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
   tile[1] =
       std::max<std::int64_t>(1, std::min({box[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
   return tile;
+}
+
+/// Returns `tile` with so few rows that its data stay in the nearest caches. If `box` then had more tiles
+/// than a plan may have boxes for, the rows stay as many as they are.
+TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                              const TileSize& tile, const Box& box) {
+  const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
+  if (box.dimensions == 1 || (root.kernel != nullptr && root.kernel->swaps_rows())) return tile;
+  std::int64_t row = bytes_per_point(scheduled, members);
+  for (int d = 0; d < box.dimensions; ++d)
+    if (d != 1) row *= std::min(tile[static_cast<std::size_t>(d)], box[d].size());
+  TileSize inner = tile;
+  inner[1] = std::min(tile[1], std::clamp(inner_bytes / row, fewest_inner_rows, most_inner_rows));
+  return Tiles({box}, inner).size() > most_tiles ? tile : inner;
+}
+
+/// Makes a tile as long as a line in each dimension along which the stage `root` computes whole lines.
+void keep_lines_whole(const ScheduledPipeline& scheduled, int root, TileSize& tile) {
+  const ArrayDeclaration& declaration = scheduled.pipeline()[root];
+  for (std::size_t d = 0; d < tile.size() && declaration.reduction == nullptr; ++d)
+    if (!declaration.whole[d].empty()) tile[d] = declaration.whole[d].size();
 }
 
 /// Returns an automatic tile, enlarged dimension by dimension from the last to the first, until `box` has at
@@ -175,11 +211,21 @@ TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vect
   TileSize tile = scheduled[root].tile;
   if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
-  const ArrayDeclaration& declaration = scheduled.pipeline()[root];
-  for (int d = 0; d < box.dimensions && declaration.reduction == nullptr; ++d)
-    if (const auto i = static_cast<std::size_t>(d); !declaration.whole[i].empty())
-      tile[i] = declaration.whole[i].size();
+  keep_lines_whole(scheduled, root, tile);
   return tile;
+}
+
+TileSize inner_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
+                    const TileSize& tile, const Box& box) {
+  TileSize inner = scheduled[root].inner;
+  if (inner.empty() && !has_member(scheduled, members, Placement::window) &&
+      !has_member(scheduled, members, Placement::outer_tile))
+    return inner;
+  if (inner.empty()) inner = automatic_inner_tile(scheduled, members, tile, box);
+  inner.resize(tile.size(), 1);
+  keep_lines_whole(scheduled, root, inner);
+  for (std::size_t d = 0; d < tile.size(); ++d) inner[d] = std::min(inner[d], tile[d]);
+  return inner;
 }
 
 }  // namespace tessera

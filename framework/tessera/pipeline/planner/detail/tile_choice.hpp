@@ -16,4 +16,12 @@ inline constexpr std::int64_t most_tiles = 1 << 20;
 TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
                    const Box& box);
 
+/// Returns the size of the inner tiles into which tiles of the size `tile` are cut on hosts, for
+/// the points `box` of the stage `root`. The result is empty if tiles are not cut. If the schedule asks for a
+/// size, the result is this size, but no more than a tile. Otherwise tiles are cut into a few rows each if a
+/// member is computed in a window or once for all inner tiles of a tile. If `root` is computed in whole
+/// lines, an inner tile is as long as a line.
+TileSize inner_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
+                    const TileSize& tile, const Box& box);
+
 }  // namespace tessera

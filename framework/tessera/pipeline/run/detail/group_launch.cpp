@@ -32,7 +32,9 @@ GroupLaunch::GroupLaunch(const Algorithm& pipeline, const TileProgram& program, 
   for (std::int64_t tile = 0; tile < program.tiles.size(); ++tile)
     for (const int stage : group.stages) {
       const std::size_t m = member_of(stage);
-      boxes.push_back(m == members ? Box() : m + 1 == members ? program.tiles[tile] : program.box(tile, m));
+      boxes.push_back(m == members       ? Box()
+                      : m + 1 == members ? program.tiles.tiles()[tile]
+                                         : program.box(tile, m));
     }
   const auto add = [&](int array, bool is_read) {
     GroupArray place{{}, -1, 0, pipeline[array].element_bytes()};

@@ -2,6 +2,7 @@
 #include "tessera/pipeline/run/detail/tile_loop.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "tessera/view/fill_boundary.hpp"
 
@@ -10,11 +11,13 @@ namespace tessera {
 /// The memory that one thread needs to compute tiles.
 struct alignas(64) TileLoop::Worker {
   Kokkos::View<std::byte*, Kokkos::HostSpace> scratch;
-  /// The places of the scratch arrays in the current tile, and the arrays that the current member reads and
-  /// writes. The lists are kept between tiles, so that they are allocated only once.
+  /// The places of the scratch arrays in the current inner tile, and the arrays that the current member reads
+  /// and writes. The lists are kept between tiles, so that they are allocated only once.
   std::vector<ArrayReference> places;
   std::vector<ArrayReference> inputs;
   std::vector<ArrayReference> outputs;
+  /// The layouts of the scratch arrays that are in windows, by the index of the scratch array.
+  std::vector<BlockLayout> windows;
 };
 
 /// One compute node, with everything that its tiles share.
@@ -40,27 +43,58 @@ struct TileLoop::Work {
 
   void compute(std::int64_t tile, int thread) const {
     Worker& worker = workers[thread];
-    const Box last = program.tiles[tile];
-    place_scratch(tile, last, worker);
-    const std::size_t others = program.members.size() - 1;
-    for (std::size_t m = 0; m < others; ++m)
-      if (const Box& box = program.box(tile, m); !box.empty()) {
-        compute_and_contribute(m, within_bounds(m, box), last, thread);
-        fill_borders(m, box, worker);
-      }
+    worker.places.resize(program.scratch_member.size());
+    worker.windows.resize(program.scratch_member.size());
+    const Box points = program.tiles.tiles()[tile];
+    const std::int64_t first = program.tiles.first(tile), end = program.tiles.first(tile + 1);
+    for (std::size_t m = 0; m + 1 < program.members.size(); ++m)
+      if (program.members[m].placement == Placement::outer_tile)
+        compute_member(m, first, true, points, thread);
+    for (std::int64_t number = first; number < end; ++number) {
+      const Box inner = program.tiles.inner(tile, points, number);
+      for (std::size_t m = 0; m + 1 < program.members.size(); ++m)
+        if (program.members[m].placement != Placement::outer_tile)
+          compute_member(m, number, number == first, inner, thread);
+      compute_last(inner, thread);
+    }
+  }
+
+  /// Computes a member other than the last one for the inner tile `number`, which has the points `tile`. For
+  /// an `outer_tile`, `tile` holds the points of all inner tiles.
+  void compute_member(std::size_t m, std::int64_t number, bool is_first, const Box& tile, int thread) const {
+    const Box& box = program.box(number, m);
+    if (box.empty()) return;
+    Worker& worker = workers[thread];
+    for (std::size_t k = 0; k < worker.places.size(); ++k)
+      if (program.scratch_member[k] != m)
+        continue;
+      else if (program.members[m].placement == Placement::window)
+        place_window(k, number, is_first, tile, worker);
+      else
+        place_scratch(k, box, tile, worker);
+    if (!within_bounds(m, box).empty())
+      compute_and_contribute(m, within_bounds(m, computed_box(*program.step, number, is_first, m)), tile,
+                             thread);
+    fill_borders(m, box, worker);
+  }
+
+  void compute_last(const Box& tile, int thread) const {
+    const std::size_t last = program.members.size() - 1;
+    for (std::size_t k = 0; k < program.scratch_member.size(); ++k)
+      if (program.scratch_member[k] == last) place_scratch(k, tile, tile, workers[thread]);
     if (program.reduces)
-      contribute(others, last, thread);
+      contribute(last, tile, thread);
     else
-      compute_and_contribute(others, last, last, thread);
+      compute_and_contribute(last, tile, tile, thread);
   }
 
   /// Computes `box` of a member, and then contributes the points in `tile` to reductions. This is done at
-  /// once, because later members may use the same scratch memory.
+  /// once, because later members may use the same scratch memory. `box` is empty if the member has kept all
+  /// of its points.
   void compute_and_contribute(std::size_t m, const Box& box, const Box& tile, int thread) const {
     const TileProgram::Member& member = program.members[m];
-    if (box.empty()) return;
     if (!member.in_strips.empty()) return compute_in_strips(m, box, tile, thread);
-    compute(member, box, workers[thread]);
+    if (!box.empty()) compute(member, box, workers[thread]);
     contribute(m, tile, thread);
   }
 
@@ -117,19 +151,42 @@ struct TileLoop::Work {
     member.kernel->region(worker.inputs.data(), worker.outputs.data(), box, {&violations, member.stage});
   }
 
-  void place_scratch(std::int64_t tile, const Box& last, Worker& worker) const {
-    worker.places.resize(program.scratch_member.size());
-    const std::size_t others = program.members.size() - 1;
-    for (std::size_t k = 0; k < worker.places.size(); ++k) {
-      const std::size_t member = program.scratch_member[k];
-      const Box& box = member == others ? last : program.box(tile, member);
-      if (!box.empty()) place_scratch(k, box, last, worker);
-    }
-  }
   /// Sets the place of scratch array `k` for the points `box`. Rows are aligned at the beginning of `tile`.
   void place_scratch(std::size_t k, const Box& box, const Box& tile, Worker& worker) const {
-    worker.places[k] = padded_layout(box, tile[0].begin, program.scratch_element[k])
+    worker.places[k] = scratch_layout(box, 0, tile[0].begin, program.scratch_element[k])
                            .reference(worker.scratch.data() + program.step->scratch[k].offset);
+  }
+
+  /// Moves the window of scratch array `k` on, to the points of inner tile `number`. Rows that are kept stay
+  /// where they are, unless there is no room behind them.
+  void place_window(std::size_t k, std::int64_t number, bool is_first, const Box& tile,
+                    Worker& worker) const {
+    const std::size_t m = program.scratch_member[k];
+    const plan::Scratch& scratch = program.step->scratch[k];
+    std::byte* memory = worker.scratch.data() + scratch.offset;
+    BlockLayout& window = worker.windows[k];
+    const Box& box = program.box(number, m);
+    const Box rows = computed_box(*program.step, number, is_first, m);
+    if (rows == box)
+      window = scratch_layout(box, scratch.rows, tile[0].begin, program.scratch_element[k]);
+    else if (box.dimensions > 1 && window.box[1].end < box[1].end)
+      move_rows(window, {box[1].begin, rows[1].begin}, memory);
+    worker.places[k] = window.reference(memory);
+  }
+
+  /// Moves the rows `kept` of a window to its beginning, and makes them the first rows of its layout.
+  static void move_rows(BlockLayout& window, const Range& kept, std::byte* memory) {
+    const auto bytes_of = [&window](std::int64_t elements) {
+      return static_cast<std::size_t>(elements * window.element_size);
+    };
+    const std::int64_t rows = window.box[1].size();
+    const std::int64_t planes = window.bytes / (rows * window.strides[1] * window.element_size);
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      std::byte* to = memory + bytes_of(plane * rows * window.strides[1]);
+      std::memmove(to, to + bytes_of((kept.begin - window.box[1].begin) * window.strides[1]),
+                   bytes_of(kept.size() * window.strides[1]));
+    }
+    window.box[1] = {kept.begin, kept.begin + rows};
   }
 
   static void find(const std::vector<TileProgram::Place>& places, const std::vector<ArrayReference>& arrays,
@@ -154,6 +211,7 @@ TileLoop::~TileLoop() = default;
 void TileLoop::prepare(const TileProgram& program) {
   for (Worker& worker : workers_) {
     worker.places.reserve(program.scratch_member.size());
+    worker.windows.reserve(program.scratch_member.size());
     for (const TileProgram::Member& member : program.members) {
       worker.inputs.reserve(member.inputs.size());
       worker.outputs.reserve(member.outputs.size());
@@ -167,7 +225,7 @@ void TileLoop::run(const HostExecutionSpace& execution, const ExecutionSpace& fi
                    const TileProgram& program, const ArrayPlaces& arrays, AccessViolations& violations,
                    const PartialPlace* partials) {
   const std::size_t threads = workers_.size();
-  const std::int64_t tiles = program.tiles.size();
+  const std::int64_t tiles = program.tiles.tiles().size();
   for (std::size_t t = 0; t < threads; ++t) {
     const auto share = static_cast<std::int64_t>(t), all = static_cast<std::int64_t>(threads);
     shares_[t].next.store(tiles * share / all, std::memory_order_relaxed);

@@ -5,7 +5,7 @@ namespace tessera {
 
 TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute)
     : step(&compute),
-      tiles(compute.parts, compute.tile),
+      tiles(compute.parts, compute.tile, compute.inner),
       reduces(pipeline[compute.stage].reduction != nullptr) {
   const auto place_of = [&](int array) {
     for (std::size_t k = 0; k < compute.scratch.size(); ++k)
@@ -43,6 +43,7 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     scratch_member.push_back(member_of(pipeline[scratch.array].lead));
     scratch_element.push_back(pipeline[scratch.array].element_bytes());
   }
+  for (std::size_t m = 0; m + 1 < members.size(); ++m) members[m].placement = placement_of(compute, m);
   find_strips(pipeline);
 }
 
@@ -59,7 +60,9 @@ void TileProgram::find_strips(const Algorithm& pipeline) {
     const ArrayDeclaration& array = pipeline[step->scratch[k].array];
     const bool has_rows =
         array.dimensions > 1 && pipeline[member.stage].whole[1].empty() && !member.kernel->swaps_rows();
-    if (has_rows && !array.is_bounded && !is_read(k)) member.in_strips.push_back(k);
+    // Strips would overwrite the rows that a window keeps.
+    const bool keeps_rows = member.placement == Placement::window;
+    if (has_rows && !keeps_rows && !array.is_bounded && !is_read(k)) member.in_strips.push_back(k);
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
-#include "tessera/pipeline/plan/tiles.hpp"
 
 namespace tessera {
 
@@ -23,7 +23,7 @@ struct TileProgram {
     BoundaryConditions boundary;
     std::int64_t element_size;
   };
-  /// A stage that is computed in every tile.
+  /// A stage that is computed in the tiles.
   struct Member {
     int stage;
     const StageKernel* kernel;
@@ -33,10 +33,12 @@ struct TileProgram {
     /// The indices of scratch arrays that global reductions read, but no member reads. If there are any, the
     /// member is computed in strips of rows, and these scratch arrays hold one strip.
     std::vector<std::size_t> in_strips = {};
+    /// How the member is computed. For the last member, it is `tile`.
+    Placement placement = Placement::tile;
   };
 
-  /// A contribution to a global reduction. In each tile, it consists of the points of the array `input` that
-  /// are in `box`.
+  /// A contribution to a global reduction. In each inner tile, it consists of the points of the array `input`
+  /// that are in `box`.
   struct Contribution {
     int stage;
     const ReductionKernel* kernel;
@@ -48,7 +50,7 @@ struct TileProgram {
   TileProgram(const Algorithm& pipeline, const plan::Compute& compute);
 
   const plan::Compute* step;
-  Tiles tiles;
+  InnerTiles tiles;
   std::vector<Member> members;
   /// The index of the member that computes each scratch array, by the index of the scratch array.
   std::vector<std::size_t> scratch_member;
@@ -58,9 +60,9 @@ struct TileProgram {
   bool reduces;
   std::vector<Contribution> contributions;
 
-  /// Returns the box that a tile needs of a member. `member` must not be the last member.
-  const Box& box(std::int64_t tile, std::size_t member) const {
-    return step->boxes[static_cast<std::size_t>(tile) * (members.size() - 1) + member];
+  /// Returns the box that an inner tile needs of a member. `member` must not be the last member.
+  const Box& box(std::int64_t inner_tile, std::size_t member) const {
+    return step->boxes[static_cast<std::size_t>(inner_tile) * (members.size() - 1) + member];
   }
 
  private:

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is computed in inner tiles, in windows and once for each tile; what plans, files and messages say of
+// it.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "pipeline/array_source.hpp"
+#include "pipeline/plan_sample.hpp"
+#include "pipeline/planner/samples.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan_file/plan_check.hpp"
+#include "tessera/pipeline/plan_file/plan_json.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+
+const Box image{{0, 40}, {0, 24}};
+
+/// A kernel that counts how often each point is computed.
+class Counting final : public StageKernel {
+ public:
+  Counting(std::shared_ptr<const StageKernel> kernel, test::WholeArray<int>& counts)
+      : kernel_(std::move(kernel)), counts_(&counts) {}
+  void required(const Box& box, Box* needs) const override { kernel_->required(box, needs); }
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor monitor) const override {
+    test::for_each_point(box, [this](const Point& p) { ++counts_->at(p); });
+    kernel_->region(inputs, outputs, box, monitor);
+  }
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    kernel_->launch(execution, inputs, outputs, box);
+  }
+
+ private:
+  std::shared_ptr<const StageKernel> kernel_;
+  test::WholeArray<int>* counts_;
+};
+
+/// An input and a chain of sums along y: arrays 0, 1, 2 and 3. The last one is the output.
+Pipeline three_sums() {
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", image, Boundary::clamp);
+  const auto a = pipeline.stage<float>("a", test::SumAlongY(), input);
+  const auto b = pipeline.stage<float>("b", test::SumAlongY(), a);
+  pipeline.output(pipeline.stage<float>("c", test::SumAlongY(), b), image);
+  return pipeline;
+}
+
+Schedule chain_schedule(Placement a, Placement b, const TileSize& tile, const TileSize& inner) {
+  Schedule schedule;
+  schedule.stages["a"].placement = a;
+  schedule.stages["b"].placement = b;
+  schedule.stages["c"].tile = tile;
+  schedule.stages["c"].inner = inner;
+  return schedule;
+}
+
+Schedule sums_schedule(Placement placement, const TileSize& tile, const TileSize& inner) {
+  Schedule schedule;
+  schedule.stages["horizontal"].placement = placement;
+  schedule.stages["vertical"].tile = tile;
+  schedule.stages["vertical"].inner = inner;
+  return schedule;
+}
+
+plan::Compute& compute_step(Plan& plan) {
+  plan::Compute* found = nullptr;
+  walk(plan.root, [&](const PlanNode& node) {
+    if (const auto* step = std::get_if<plan::Compute>(&node.step)) found = const_cast<plan::Compute*>(step);
+  });
+  return *found;
+}
+
+/// Runs the chain on one rank with 1 thread and returns how often each point of array `counted` was computed.
+test::WholeArray<int> evaluations(const Schedule& schedule, int counted) {
+  test::WholeArray<int> counts(Box{{0, 40}, {-3, 27}});
+  const Pipeline chain = three_sums();
+  std::vector<ArrayDeclaration> arrays = chain.arrays();
+  auto& kernel = arrays[static_cast<std::size_t>(counted)].kernel;
+  kernel = std::make_shared<Counting>(kernel, counts);
+  const Algorithm pipeline(std::move(arrays), {}, {});
+  test::WholeArray<float> pixels(image);
+  test::ArraySource<float> source(pixels);
+  test::ArraySink<float> sink(image);
+  Rehearsal(pipeline, make_plans(pipeline, schedule, {}, 1)).run({{{"input", &source}}, {{"c", &sink}}});
+  return counts;
+}
+
+/// Returns how often the points of each row were computed, which is the same along the row.
+std::vector<int> of_rows(const test::WholeArray<int>& counts) {
+  std::vector<int> rows;
+  for (std::int64_t y = counts.box[1].begin; y < counts.box[1].end; ++y) {
+    rows.push_back(counts.at({{0, y, 0, 0}}));
+    for (std::int64_t x = 0; x < 40; ++x) EXPECT_EQ(counts.at({{x, y, 0, 0}}), rows.back()) << x << ", " << y;
+  }
+  return rows;
+}
+
+TEST(Windows, EachRowIsComputedOnceInAColumnOfInnerTiles) {
+  const Schedule schedule = chain_schedule(Placement::window, Placement::window, {40, 24}, {40, 4});
+  std::vector<int> rows(30, 1);
+  for (const std::size_t y : {0U, 29U}) rows[y] = 0;
+  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  for (const std::size_t y : {1U, 28U}) rows[y] = 0;
+  EXPECT_EQ(of_rows(evaluations(schedule, 2)), rows);
+}
+
+TEST(Windows, WithoutThemRowsAreComputedInEachInnerTile) {
+  const Schedule schedule = chain_schedule(Placement::tile, Placement::tile, {40, 24}, {40, 12});
+  std::vector<int> rows(30, 1);
+  for (const std::size_t y : {0U, 29U}) rows[y] = 0;
+  // Inner tiles of the rows 0 to 11 and 12 to 23 need a in the rows -2 to 13 and 10 to 25.
+  for (std::size_t y = 13; y < 17; ++y) rows[y] = 2;
+  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+}
+
+TEST(Windows, TilesBeginAnew) {
+  const Schedule schedule = chain_schedule(Placement::window, Placement::window, {40, 12}, {40, 3});
+  std::vector<int> rows(30, 1);
+  for (const std::size_t y : {0U, 29U}) rows[y] = 0;
+  for (std::size_t y = 13; y < 17; ++y) rows[y] = 2;
+  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+}
+
+TEST(Windows, OuterTilesAreComputedOnceForAllInnerTiles) {
+  const Schedule schedule = chain_schedule(Placement::outer_tile, Placement::tile, {40, 24}, {5, 12});
+  std::vector<int> rows(30, 1);
+  for (const std::size_t y : {0U, 29U}) rows[y] = 0;
+  EXPECT_EQ(of_rows(evaluations(schedule, 1)), rows);
+  rows[1] = rows[28] = 0;
+  rows[14] = rows[15] = 2;
+  EXPECT_EQ(of_rows(evaluations(schedule, 2)), rows);
+}
+
+TEST(Windows, PlansCountTheirPoints) {
+  const Pipeline pipeline = test::two_sums(image);
+  const auto computed = [&](Placement placement, const TileSize& inner) {
+    const Plan plan = make_plan(pipeline, sums_schedule(placement, {20, 12}, inner), {}, 1, 0);
+    std::int64_t work = 0;
+    walk(plan.root, [&](const PlanNode& node) {
+      if (std::holds_alternative<plan::Compute>(node.step)) work += work_of(pipeline, node).points;
+    });
+    EXPECT_EQ(work, plan.stages[1].computed_points + image.size());
+    // Rows -1 and 24 are computed, too.
+    EXPECT_EQ(plan.stages[1].redundant_points, plan.stages[1].computed_points - 40 * 26);
+    return plan.stages[1].computed_points;
+  };
+  EXPECT_EQ(computed(Placement::tile, {}), 4 * 20 * 14);
+  EXPECT_EQ(computed(Placement::tile, {20, 4}), 4 * 3 * 20 * 6);
+  EXPECT_EQ(computed(Placement::window, {20, 4}), 4 * 20 * 14);
+  EXPECT_EQ(computed(Placement::outer_tile, {20, 4}), 4 * 20 * 14);
+}
+
+TEST(Windows, HaveMemoryForMoreRowsThanOneInnerTileNeeds) {
+  const Pipeline pipeline = test::two_sums(image);
+  Plan plan = make_plan(pipeline, sums_schedule(Placement::window, {40, 24}, {40, 4}), {}, 1, 0);
+  const plan::Compute& step = compute_step(plan);
+  ASSERT_EQ(step.scratch.size(), 1U);
+  EXPECT_EQ(step.scratch[0].rows, 12);
+  EXPECT_EQ(step.scratch_bytes, aligned_bytes(40 * 12 * 4));
+  EXPECT_EQ(step.placements, std::vector<Placement>{Placement::window});
+  EXPECT_EQ(step.inner, (TileSize{40, 4}));
+}
+
+TEST(Windows, AnInnerTileIsNeverLargerThanATile) {
+  const Pipeline pipeline = test::two_sums(image);
+  Plan plan = make_plan(pipeline, sums_schedule(Placement::tile, {16, 8}, {1000, 2}), {}, 1, 0);
+  EXPECT_EQ(compute_step(plan).inner, (TileSize{16, 2}));
+}
+
+TEST(Windows, InnerTilesNeedOtherStagesInTheTiles) {
+  const Pipeline pipeline = test::two_sums(image);
+  Plan plan = make_plan(pipeline, sums_schedule(Placement::distributed, {16, 8}, {16, 2}), {}, 1, 0);
+  EXPECT_TRUE(compute_step(plan).inner.empty());
+}
+
+TEST(Windows, AreTilesOnADevice) {
+  const Pipeline pipeline = test::two_sums(image);
+  for (const Placement placement : {Placement::window, Placement::outer_tile}) {
+    const Plan plan = make_plan(pipeline, sums_schedule(placement, {16, 8}, {16, 2}), {1, true}, 1, 0);
+    EXPECT_EQ(plan.stages[1].placement, Placement::rank);
+  }
+}
+
+/// The line of the compute node in the text of a plan.
+std::string explained(const Schedule& schedule) {
+  const Pipeline pipeline = test::two_sums(image);
+  const std::string text = explain(pipeline, make_plan(pipeline, schedule, {}, 1, 0));
+  const std::size_t begin = text.find("compute vertical");
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(Windows, AreExplained) {
+  EXPECT_EQ(explained(sums_schedule(Placement::window, {20, 12}, {20, 4})),
+            "compute vertical on [0, 40) x [0, 24) with horizontal in 4 tiles of [20, 12], cut into 12 inner "
+            "tiles of [20, 4], in windows horizontal: 80 points computed again, 400 without windows, scratch "
+            "960 bytes per thread");
+  EXPECT_EQ(explained(sums_schedule(Placement::outer_tile, {40, 24}, {5, 4})),
+            "compute vertical on [0, 40) x [0, 24) with horizontal in 1 tile of [40, 24], cut into 48 inner "
+            "tiles of [5, 4], once for each tile horizontal, scratch 4.1 KiB per thread");
+  EXPECT_EQ(explained(sums_schedule(Placement::tile, {20, 12}, {20, 4})),
+            "compute vertical on [0, 40) x [0, 24) with horizontal in 4 tiles of [20, 12], cut into 12 inner "
+            "tiles of [20, 4], scratch 512 bytes per thread");
+}
+
+TEST(Windows, ComeBackFromFiles) {
+  const Pipeline pipeline = three_sums();
+  for (const Placement b : {Placement::window, Placement::outer_tile, Placement::tile}) {
+    const Schedule schedule =
+        chain_schedule(b == Placement::tile ? Placement::window : b, b, {16, 8}, {8, 2});
+    const std::string text = to_json(pipeline, make_plans(pipeline, schedule, {}, 3));
+    EXPECT_EQ(to_json(pipeline, plans_from_json(pipeline, text)), text);
+  }
+}
+
+/// The error of the checks of a plan of the chain after an edit of its compute node.
+std::string error_after(const std::function<void(plan::Compute&)>& edit) {
+  const Pipeline pipeline = three_sums();
+  const Schedule schedule = chain_schedule(Placement::outer_tile, Placement::window, {40, 12}, {40, 4});
+  Plan plan = make_plan(pipeline, schedule, {}, 1, 0);
+  check_plan(pipeline, plan);
+  edit(compute_step(plan));
+  const std::string error = test::message_of<InputError>([&] { check_plan(pipeline, plan); });
+  const std::size_t begin = error.find(": "), end = error.rfind(": save the plan again");
+  return error.substr(begin + 2, end - begin - 2);
+}
+
+TEST(Windows, WrongPlansAreRefused) {
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner = {40}; }), "inner has 1 entries instead of 2");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 0; }),
+            "an entry of inner is 0, and may be 1 to 12");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 13; }),
+            "an entry of inner is 13, and may be 1 to 12");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner[1] = 3; }), "12 boxes of members in 8 tiles");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.inner.clear(); }), "2 placements of 3 members");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.placements.pop_back(); }),
+            "1 placements of 3 members");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.placements[1] = Placement::rank; }),
+            "the member 'b' is 'rank'");
+  EXPECT_EQ(error_after([](plan::Compute& step) { std::swap(step.placements[0], step.placements[1]); }),
+            "'b' reads 'a' before it is computed");
+}
+
+TEST(Windows, PlansThatLackRowsAreRefused) {
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[1].rows = 5; }),
+            "the number of rows in scratch is 5, and may be 6 to 26");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[1].rows = 27; }),
+            "the number of rows in scratch is 27, and may be 6 to 26");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.scratch[0].rows = 1; }),
+            "the number of rows in scratch is 1, and may be 0 to 0");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.boxes[2][1].begin += 1; }),
+            "inner tiles of a tile need [0, 40) x [-1, 14) and [0, 40) x [-2, 14) of 'a'");
+  // The second inner tile of b reads a up to row 9.
+  EXPECT_EQ(error_after([](plan::Compute& step) {
+              for (const std::size_t t : {0U, 1U, 2U}) step.boxes[2 * t][1].end = 8;
+            }),
+            "'b' reads [0, 40) x [4, 10) of 'a', but [0, 40) x [-2, 8) is there");
+  EXPECT_EQ(error_after([](plan::Compute& step) { step.boxes[3][1].begin += 1; }),
+            "'c' reads [0, 40) x [3, 9) of 'b', but [0, 40) x [4, 9) is there");
+}
+
+/// The key and the message of the error that a schedule leads to; "" if there is none.
+std::pair<std::string, std::string> blamed(const Pipeline& pipeline, const Schedule& schedule) {
+  try {
+    make_plan(pipeline, schedule, {}, 1, 0);
+  } catch (const ScheduleError& error) {
+    return {error.key, error.what()};
+  }
+  return {};
+}
+
+TEST(Windows, OuterTilesReadNothingThatIsComputedLater) {
+  for (const Placement a : {Placement::tile, Placement::window}) {
+    const auto [key, message] = blamed(three_sums(), chain_schedule(a, Placement::outer_tile, {}, {}));
+    EXPECT_EQ(key, "schedule.b.compute");
+    EXPECT_EQ(message, "'b' cannot be 'outer_tile', as it reads 'a', which is '" + std::string(name_of(a)) +
+                           "' and computed later, in inner tiles: make 'a' 'outer_tile', too, or 'b' 'tile'");
+  }
+}
+
+TEST(Windows, InnerTilesThatAreNone) {
+  const Pipeline pipeline = test::two_sums({{0, 3000}, {0, 3000}});
+  const auto error_of = [&](const TileSize& inner) {
+    return blamed(pipeline, sums_schedule(Placement::window, {3000, 3000}, inner));
+  };
+  using Error = std::pair<std::string, std::string>;
+  EXPECT_EQ(error_of({4, 4, 4}),
+            Error("schedule.vertical.inner", "3 entries, but 'vertical' has 2 dimensions: leave some out"));
+  EXPECT_EQ(error_of({4, 0}),
+            Error("schedule.vertical.inner", "a tile of 0 points: every entry must be at least 1"));
+  EXPECT_EQ(error_of({1, 1}),
+            Error("schedule.vertical.inner",
+                  "inner tiles so small that a rank has 9000000 of them, more than 1048576: "
+                  "use larger ones"));
+}
+
+}  // namespace

@@ -133,7 +133,8 @@ TEST_P(SameBitsTest, AsTheBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Runs, SameBitsTest,
                          testing::Combine(testing::Values(1, 2, 3, 4),
-                                          testing::Values("distributed", "rank", "replicated", "tile")),
+                                          testing::Values("distributed", "rank", "replicated", "tile",
+                                                          "window", "outer_tile")),
                          [](const auto& info) {
                            return std::get<1>(info.param) + "_on_" + std::to_string(std::get<0>(info.param));
                          });

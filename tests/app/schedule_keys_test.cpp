@@ -31,12 +31,13 @@ TEST(ScheduleKeysTest, Defaults) {
     EXPECT_EQ(stage.placement, Placement::distributed) << name;
     EXPECT_FALSE(stage.grid) << name;
     EXPECT_TRUE(stage.tile.empty()) << name;
+    EXPECT_TRUE(stage.inner.empty()) << name;
   }
 }
 
 TEST(ScheduleKeysTest, EveryPlacementHasItsWord) {
-  for (Placement placement :
-       {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile}) {
+  for (Placement placement : {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile,
+                              Placement::window, Placement::outer_tile}) {
     const Schedule made = schedule("schedule: {high: {compute: " + std::string(name_of(placement)) + "}}");
     EXPECT_EQ(made.stages.at("high").placement, placement);
     EXPECT_EQ(made.stages.at("low").placement, Placement::distributed);
@@ -71,6 +72,10 @@ TEST(ScheduleKeysTest, TilesOfHostsAndDevices) {
   EXPECT_EQ(schedule(text, true).stages.at("low").tile, (TileSize{64, 8}));
   EXPECT_EQ(schedule(text, true).stages.at("high").tile, TileSize{7});
   EXPECT_TRUE(schedule(text).stages.at("result").tile.empty());
+  const std::string inner = "schedule: {low: {inner: {host: [4096, 8], device: auto}}, high: {inner: [7]}}";
+  EXPECT_EQ(schedule(inner).stages.at("low").inner, (TileSize{4096, 8}));
+  EXPECT_TRUE(schedule(inner, true).stages.at("low").inner.empty());
+  EXPECT_EQ(schedule(inner).stages.at("high").inner, TileSize{7});
 }
 
 TEST(ScheduleKeysTest, TurnsOfLoops) {

@@ -21,8 +21,8 @@ GridRequest to_request(const deck::GridValue& value) {
 }
 
 Placement to_placement(std::string_view name) {
-  for (Placement placement :
-       {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile})
+  for (Placement placement : {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile,
+                              Placement::window, Placement::outer_tile})
     if (name_of(placement) == name) return placement;
   throw InternalError("no placement is called '" + std::string(name) + "'");
 }
@@ -140,9 +140,11 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
          .group = schedule_group,
          .help =
              "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
-             "rank (replicated), or in scratch inside each tile of its consumer (tile)",
+             "rank (replicated), or in scratch inside each tile of its consumer: inner tile by inner tile "
+             "(tile), with the rows kept that the inner tile before computed (window), or once for all inner "
+             "tiles (outer_tile)",
          .default_text = "distributed",
-         .choices = {"distributed", "rank", "replicated", "tile"},
+         .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile"},
          .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
@@ -170,6 +172,16 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
               .default_text = "auto",
               .unit = "points",
               .only = computed});
+  schema.add({.name = "schedule.<stage>.inner",
+              .type = ValueType::tile,
+              .group = schedule_group,
+              .help =
+                  "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
+                  "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
+                  "outer_tile",
+              .default_text = "auto",
+              .unit = "points",
+              .only = computed});
   declare_loop_keys(schema, names.loops);
   if (!names.loops.empty()) declare_loop_test(schema);
 }
@@ -191,6 +203,8 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
     stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
     const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
     stage.tile = device ? tile.device : tile.host;
+    const auto& inner = deck.get<deck::TileValue>(key(name, "inner"));
+    stage.inner = device ? inner.device : inner.host;
   }
   for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);
   return schedule;

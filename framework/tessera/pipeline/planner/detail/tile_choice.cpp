@@ -19,10 +19,8 @@ constexpr std::int64_t tiles_per_thread = 4;
 /// The largest number of planes of a result that are computed in one tile.
 constexpr std::int64_t most_planes = 4;
 
-/// The number of bytes that one inner tile reads, keeps in scratch and writes, and the smallest and the
-/// largest number of its rows. An inner tile may be low, because windows keep the rows that inner tiles
-/// share.
-constexpr std::int64_t inner_bytes = 256 * 1024;
+/// The smallest and the largest number of rows of an inner tile. An inner tile may be low, because windows
+/// keep the rows that inner tiles share.
 constexpr std::int64_t fewest_inner_rows = 4, most_inner_rows = 16;
 
 bool has_member(const ScheduledPipeline& scheduled, const std::vector<int>& members, Placement placement) {
@@ -169,7 +167,7 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   return tile;
 }
 
-/// Returns `tile` with so few rows that its data stay in the nearest caches. If `box` then had more tiles
+/// Returns `tile` with so few rows that its data stay in the cache. If `box` then had more tiles
 /// than a plan may have boxes for, the rows stay as many as they are.
 TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const TileSize& tile, const Box& box) {
@@ -179,7 +177,7 @@ TileSize automatic_inner_tile(const ScheduledPipeline& scheduled, const std::vec
   for (int d = 0; d < box.dimensions; ++d)
     if (d != 1) row *= std::min(tile[static_cast<std::size_t>(d)], box[d].size());
   TileSize inner = tile;
-  inner[1] = std::min(tile[1], std::clamp(inner_bytes / row, fewest_inner_rows, most_inner_rows));
+  inner[1] = std::min(tile[1], std::clamp(tile_bytes / row, fewest_inner_rows, most_inner_rows));
   return Tiles({box}, inner).size() > most_tiles ? tile : inner;
 }
 

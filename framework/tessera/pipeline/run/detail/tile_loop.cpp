@@ -65,13 +65,14 @@ struct TileLoop::Work {
     const Box& box = program.box(number, m);
     if (box.empty()) return;
     Worker& worker = workers[thread];
-    for (std::size_t k = 0; k < worker.places.size(); ++k)
-      if (program.scratch_member[k] != m)
-        continue;
-      else if (program.members[m].placement == Placement::window)
+    const bool is_window = program.members[m].placement == Placement::window;
+    for (std::size_t k = 0; k < worker.places.size(); ++k) {
+      if (program.scratch_member[k] != m) continue;
+      if (is_window)
         place_window(k, number, is_first, tile, worker);
       else
         place_scratch(k, box, tile, worker);
+    }
     if (!within_bounds(m, box).empty())
       compute_and_contribute(m, within_bounds(m, computed_box(*program.step, number, is_first, m)), tile,
                              thread);

@@ -25,7 +25,7 @@ std::vector<RankPlace> regular(int nodes, int domains, int ranks) {
 
 TEST(CacheBytes, AreOfSomeSensibleSize) {
   const std::int64_t bytes = cache_bytes(1);
-  EXPECT_TRUE(bytes == 0 || (bytes >= 16 << 10 && bytes <= 16 << 20)) << bytes;
+  EXPECT_TRUE(bytes == 0 || (bytes >= 16 << 10 && bytes <= 256 << 20)) << bytes;
 }
 
 TEST(CacheBytes, AreAPartForEachThread) {
@@ -41,6 +41,9 @@ TEST(CacheBytes, AreAPartForEachThread) {
   EXPECT_EQ(cache_part(told_too_much, 1), 16 * mib);
   EXPECT_EQ(cache_part(told_too_much, 2), 32 * mib);
   EXPECT_EQ(cache_part(told_too_much, 8), 105 * mib);
+  const LastCache very_large{480 * mib, 2, 480 * mib};
+  EXPECT_EQ(cache_part(very_large, 1), 60 * mib);
+  EXPECT_EQ(cache_part(very_large, 2), 120 * mib);
   EXPECT_EQ(cache_part(LastCache(), 4), 0);
 }
 

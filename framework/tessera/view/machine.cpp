@@ -9,7 +9,12 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t most_cache_per_core = std::int64_t(16) << 20;
+/// Returns the most bytes of a last cache that count for one core. A virtual machine may see a cache that
+/// many others use, too. Of caches up to 128 MiB, 16 MiB were found to count, and an eighth of one of 480
+/// MiB.
+std::int64_t most_cache_per_core(const LastCache& cache) {
+  return std::max(std::int64_t(16) << 20, cache.bytes / 8);
+}
 
 using SamePlace = std::function<bool(const RankPlace&, const RankPlace&)>;
 
@@ -32,7 +37,8 @@ int ranks_per_place(const std::vector<RankPlace>& places, const SamePlace& same)
 }  // namespace
 
 std::int64_t cache_part(const LastCache& cache, int threads) {
-  return std::min(std::min(cache.bytes / cache.cores, most_cache_per_core) * threads, cache.total_bytes);
+  return std::min(std::min(cache.bytes / cache.cores, most_cache_per_core(cache)) * threads,
+                  cache.total_bytes);
 }
 
 std::int64_t cache_bytes(int threads) { return cache_part(detail::own_last_cache(), threads); }

@@ -37,14 +37,22 @@ std::vector<Size> sizes_of(const std::string& benchmark) {
 struct Variant {
   const char* grid;
   TileSize tile;
+  TileSize inner;
 };
-const std::vector<Variant> variants = {
-    {"[1, auto]", {}}, {"[auto, auto]", {}}, {"[1, auto]", {16, 4}}, {"[auto, auto]", {7, 3}}};
+const std::vector<Variant> variants = {{"[1, auto]", {}, {}},
+                                       {"[auto, auto]", {}, {}},
+                                       {"[1, auto]", {16, 4}, {}},
+                                       {"[auto, auto]", {7, 5}, {4, 2}}};
 
 Schedule schedule_of(const PipelineCase& the_case, const std::string& deck, const Variant& variant) {
   Schedule schedule = test::schedule_of(the_case, deck, {std::string("grid=").append(variant.grid)});
-  if (!variant.tile.empty())
-    for (auto& [name, stage] : schedule.stages) stage.tile = variant.tile;
+  for (auto& [name, stage] : schedule.stages) {
+    const auto dimensions =
+        static_cast<std::size_t>(the_case.pipeline[the_case.pipeline.find(name)].dimensions);
+    for (const auto& [size, wanted] :
+         {std::pair(&stage.tile, variant.tile), std::pair(&stage.inner, variant.inner)})
+      if (!wanted.empty()) size->assign(wanted.begin(), wanted.begin() + std::min(dimensions, wanted.size()));
+  }
   return schedule;
 }
 

@@ -93,7 +93,7 @@ TEST(WindowsRehearsal, PipelinesOfEveryKindOfStage) {
   }
   EXPECT_GT(seen.windows, cases);
   EXPECT_GT(seen.kept, cases / 10);
-  EXPECT_GT(seen.moved, cases / 30);
+  EXPECT_GT(seen.moved, cases / 50);
   EXPECT_GT(seen.outer, cases / 4);
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 
 /// About how many bytes of rows form a strip.
-constexpr std::int64_t strip_bytes = std::int64_t{128} << 10;
+constexpr std::int64_t bytes_of_strip = std::int64_t{128} << 10;
 /// The number of strips that are compressed in the same way.
 constexpr std::int64_t group_strips = 8;
 /// The largest number of bytes of rows that are encoded together, unless a strip has more.
@@ -86,7 +86,7 @@ PngWriter::PngWriter(const UnfinishedFile& output, const PngLayout& layout, int 
       threads_(threads),
       pixel_bytes_(layout.channels * layout.bits / 8),
       row_bytes_(layout.width * pixel_bytes_),
-      strip_rows_(std::clamp<std::int64_t>(strip_bytes / row_bytes_, 1, layout.height)),
+      strip_rows_(std::clamp<std::int64_t>(bytes_of_strip / row_bytes_, 1, layout.height)),
       checksum_(static_cast<std::uint32_t>(adler32(0, nullptr, 0))) {
   if (!file_) fail_to_write(path_, error_text(errno));
   // Batches have whole groups, so that the groups do not depend on the number of threads.

@@ -69,7 +69,7 @@ struct Weights {
       };
       // The second weight is what the others leave, so that the sum is exact.
       const auto others = rounded(0.0f) + rounded(2.0f) + rounded(3.0f);
-      const auto i_th = tessera::cast<int>(tessera::floor(weight(tessera::cast<float>(i)) * one + 0.5f));
+      const auto i_th = rounded(tessera::cast<float>(i));
       return tessera::cast<Weight>(tessera::select(i == 1, static_cast<int>(one) - others, i_th));
     }
   }
@@ -93,7 +93,8 @@ struct AlongY {
   }
 };
 
-/// The same in the fixed-point arithmetic of tessera::WeightedTaps, for samples of 8 bits.
+/// Four samples along y, stored as 8 bits, saturated and truncated. The samples and the weights are in the
+/// fixed-point units of tessera::WeightedTaps.
 template <>
 struct AlongY<std::uint8_t> {
   Sampling sampling;

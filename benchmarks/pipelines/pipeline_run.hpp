@@ -20,10 +20,10 @@ class PipelineRun {
   /// Everything between input and output. Collective.
   void run();
 
-  /// Of the most that a rank holds.
+  /// The bytes that a rank holds, on the rank that holds the most.
   std::int64_t peak_bytes() const;
-  /// Of the time of all runs that has passed in exchanges and global reductions, on the rank with the largest
-  /// share.
+  /// The share of the time of all runs that passes in exchanges and global reductions, on the rank with the
+  /// largest share.
   double mpi_share() const;
 
   /// Writes the whole output, packed, x fastest. Collective.

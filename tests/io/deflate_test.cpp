@@ -11,7 +11,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// What zlib makes of a deflate stream without a header; empty if the stream is not whole.
+/// Returns the bytes that zlib reads from a deflate stream without a header, or none if the stream is not
+/// whole.
 Bytes inflated(const Bytes& stream, std::size_t expected) {
   Bytes result(expected + 1);
   z_stream inflater{};

@@ -18,7 +18,7 @@ struct Search {
 };
 /// The search for repetitions of bytes at any distance.
 constexpr Search for_repetitions{Z_DEFAULT_COMPRESSION, Z_FILTERED};
-/// The same, less thorough.
+/// A quicker search for repetitions of bytes, which finds fewer of them.
 constexpr Search for_some_repetitions{Z_BEST_SPEED, Z_FILTERED};
 /// The search for bytes that are equal to the byte before.
 constexpr Search for_runs{Z_BEST_SPEED, Z_RLE};

@@ -102,7 +102,8 @@ template <int Count, class In>
   return rows.columns.end;
 }
 
-/// Does the same for fixed-point sums. The elements become the upper bytes of lanes of 16 bits.
+/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 64 bytes, in which elements become
+/// the upper bytes of lanes of 16 bits. Returns the end of the points that are computed.
 template <int Count>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] std::int64_t sum_512(const FixedRows& rows, int row) {
   const std::uint8_t* const input = rows.input + row * rows.input_stride;
@@ -222,7 +223,8 @@ template <int Count, class In>
   return _mm256_xor_si256(_mm256_shuffle_epi8(blocks, place), _mm256_set1_epi16(static_cast<short>(0x8000)));
 }
 
-/// Does the same for fixed-point sums. Each half of a vector has a block of its own.
+/// Computes `Count` rows of fixed-point sums from `row` on with vectors of 32 bytes, each half of which has a
+/// block of its own. Returns the end of the points that are computed.
 template <int Count>
 [[gnu::target("avx2")]] std::int64_t sum_256(const FixedRows& rows, int row) {
   const std::uint8_t* const input = rows.input + row * rows.input_stride;

@@ -46,11 +46,11 @@ struct TapRows {
 /// if the processor lacks the instructions. They are also the points from the first vector on whose elements
 /// lie too far apart, as they do where an image is made smaller.
 std::int64_t sum_taps(const TapRows<float, float, float>& rows, int most_bytes = 64);
-/// Does the same for elements of 16 bits, which are converted to `float`.
+/// Computes such rows from elements of 16 bits, which are converted to `float`.
 std::int64_t sum_taps(const TapRows<std::uint16_t, float, float>& rows, int most_bytes = 64);
-/// Does the same for elements of 8 bits, which are converted to `float`.
+/// Computes such rows from elements of 8 bits, which are converted to `float`.
 std::int64_t sum_taps(const TapRows<std::uint8_t, float, float>& rows, int most_bytes = 64);
-/// Does the same for elements of 8 bits and weights of 16 bits, in fixed-point arithmetic.
+/// Computes such rows from elements of 8 bits and weights of 16 bits, in fixed-point arithmetic.
 std::int64_t sum_taps(const TapRows<std::uint8_t, std::int16_t, std::int16_t>& rows, int most_bytes = 64);
 
 }  // namespace tessera::detail

@@ -22,7 +22,7 @@ struct TileMembers {
   /// How each member but the last is computed (see plan::Compute::placements). The list is empty if all are
   /// computed for every inner tile anew.
   std::vector<Placement> placements;
-  /// What members contribute to global reductions.
+  /// The points that members contribute to global reductions.
   std::vector<Contributed> contributed;
 };
 

@@ -14,7 +14,9 @@ namespace tessera {
 struct TileMembers {
   /// Points that a member contributes to a global reduction. The index counts members from 0.
   struct Contributed {
+    /// The member.
     std::size_t member = 0;
+    /// The points that it contributes.
     Box points;
   };
   /// The ids of the first outputs of the members (see plan::Compute::members).

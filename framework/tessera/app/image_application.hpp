@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tessera/app/pipeline_application.hpp"
@@ -65,7 +66,7 @@ int run_image_application(int argc, char** argv, PipelineApplication application
     return pipeline_for<Type, Types...>(image, deck, make);
   };
   const Pipeline sample = make.template operator()<Type, 2>(Box{{0, 8}, {0, 8}});
-  return run_pipeline_application(argc, argv, with_names_of(sample, application), build);
+  return run_pipeline_application(argc, argv, with_names_of(sample, std::move(application)), build);
 }
 
 }  // namespace tessera::app

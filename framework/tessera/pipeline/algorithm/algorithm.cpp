@@ -46,6 +46,67 @@ int Algorithm::add(ArrayDeclaration declaration) {
   return size() - 1;
 }
 
+int Algorithm::add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
+                         const BoundaryConditions& boundary) {
+  return add({.name = std::string(name),
+              .type = type,
+              .dimensions = dimensions,
+              .domain = domain,
+              .boundary = boundary});
+}
+
+int Algorithm::add_stage(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
+                         std::shared_ptr<const StageKernel> kernel) {
+  return add({.name = std::string(name),
+              .type = type,
+              .dimensions = dimensions,
+              .inputs = std::move(inputs),
+              .kernel = std::move(kernel)});
+}
+
+int Algorithm::add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                          int dimensions, const std::vector<int>& inputs,
+                          std::shared_ptr<const StageKernel> kernel) {
+  if (names.size() != types.size())
+    throw InternalError(
+        fmt::format("a stage with {} outputs was given {} names", types.size(), names.size()));
+  const int lead = add_stage(names[0], types[0], dimensions, inputs, std::move(kernel));
+  arrays_.back().output_count = static_cast<int>(types.size());
+  for (std::size_t k = 1; k < types.size(); ++k)
+    add({.name = names[k],
+         .type = types[k],
+         .dimensions = dimensions,
+         .lead = lead,
+         .is_further_output = true});
+  return lead;
+}
+
+int Algorithm::add_reduction(std::string_view name, ElementType type, int count, int input,
+                             std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
+  const ReductionKernel* const reduction = kernel.get();
+  const int id = add({.name = std::string(name),
+                      .type = type,
+                      .dimensions = 1,
+                      .inputs = {input},
+                      .kernel = std::move(kernel),
+                      .domain = Box{{0, count}},
+                      .reduction = reduction,
+                      .reduced = over.dimensions == 0 ? (*this)[input].domain : over});
+  set_whole(id, 0, count);
+  return id;
+}
+
+void Algorithm::set_whole(int id, int dimension, int extent) {
+  arrays_[static_cast<std::size_t>(id)].whole[static_cast<std::size_t>(dimension)] = {0, extent};
+}
+
+void Algorithm::make_value(int id, int count) {
+  ArrayDeclaration& declaration = arrays_[static_cast<std::size_t>(id)];
+  declaration.domain = Box{{0, count}};
+  declaration.is_value = true;
+  set_whole(id, 0, count);
+}
+
 void Algorithm::add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (i > 0 && stages[i] <= stages[i - 1])
@@ -57,13 +118,8 @@ void Algorithm::add_group(std::vector<int> stages, std::shared_ptr<const GroupKe
   groups_.push_back({std::move(stages), std::move(kernel)});
 }
 
-void Algorithm::check_line(const std::string& name, int extent) {
+void Algorithm::check_line(std::string_view name, int extent) {
   if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
-}
-
-void Algorithm::check_output_names(const std::vector<std::string>& names, std::size_t outputs) {
-  if (names.size() != outputs)
-    throw InternalError(fmt::format("a stage with {} outputs was given {} names", outputs, names.size()));
 }
 
 void Algorithm::output(int array, const Box& domain) {
@@ -109,12 +165,12 @@ void Algorithm::mark_bounded(int id, const Box& domain, const BoundaryConditions
   stage.is_bounded = true;
 }
 
-std::size_t Algorithm::begin_loop(std::string name, std::int64_t maximum) {
+std::size_t Algorithm::begin_loop(std::string_view name, std::int64_t maximum) {
   for (const LoopDeclaration& other : loops_)
     if (other.name == name) throw InternalError(fmt::format("the pipeline has two loops named '{}'", name));
   if (maximum < 1)
     throw InternalError(fmt::format("the loop '{}' may run {} times: write at least 1", name, maximum));
-  loops_.push_back({.name = std::move(name), .first = size(), .last = size(), .maximum = maximum});
+  loops_.push_back({.name = std::string(name), .first = size(), .last = size(), .maximum = maximum});
   return loops_.size() - 1;
 }
 

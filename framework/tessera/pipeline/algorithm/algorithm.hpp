@@ -53,26 +53,42 @@ class Algorithm {
   void output(int array, const Box& domain = {});
 
  protected:
-  /// Appends an array and returns its id. Throws InternalError when another array has the same name, or when
-  /// the domain does not fit the array. Also throws InternalError when the stage reads an array that an
-  /// earlier loop computes and feeds to another array. The other array then has the buffer of this array, and
-  /// its values are lost.
-  int add(ArrayDeclaration declaration);
+  // Each function that appends an array returns its id. It throws InternalError when another array has the
+  // same name, or when the domain does not fit the array. It also throws InternalError when the stage reads
+  // an array that an earlier loop computes and feeds to another array. The other array then has the buffer of
+  // this array, and its values are lost.
+
+  /// Appends an input (see Pipeline::input).
+  int add_input(std::string_view name, ElementType type, int dimensions, const Box& domain,
+                const BoundaryConditions& boundary);
+  /// Appends the array of a stage that has one output (see Pipeline::stage). `inputs` are the ids of the
+  /// arrays that `kernel` reads.
+  int add_stage(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
+                std::shared_ptr<const StageKernel> kernel);
+  /// Appends the arrays of a stage that has several outputs (see Pipeline::stages), and returns the id of the
+  /// first. Also throws InternalError unless there is one name for each type.
+  int add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types, int dimensions,
+                 const std::vector<int>& inputs, std::shared_ptr<const StageKernel> kernel);
+  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce).
+  int add_reduction(std::string_view name, ElementType type, int count, int input,
+                    std::shared_ptr<const ReductionKernel> kernel, const Box& over);
+  /// Declares that the points 0 to extent - 1 along `dimension` of an array are computed together.
+  void set_whole(int id, int dimension, int extent);
+  /// Makes an array of one dimension a value of `count` elements (see Pipeline::values).
+  void make_value(int id, int count);
   /// Appends a group of fusable stages. Throws InternalError unless `stages` are the ids of first outputs, in
   /// ascending order. `kernel` computes these stages on a device.
   void add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel);
   /// Throws InternalError unless the lines of a stage have at least one point. `extent` is the number of
   /// points of a line.
-  static void check_line(const std::string& name, int extent);
-  /// Throws InternalError unless `names` has one name for each output of a stage.
-  static void check_output_names(const std::vector<std::string>& names, std::size_t outputs);
+  static void check_line(std::string_view name, int extent);
   /// Makes a stage end at `domain` (see Pipeline::bound). Throws InternalError when the stage cannot end
   /// there.
   void mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary);
   /// Begins a loop of at most `maximum` turns and returns the number of the loop. All arrays that are added
   /// before the call of end_loop belong to the loop. Throws InternalError when another loop has the same
   /// name, or when `maximum` is less than 1.
-  std::size_t begin_loop(std::string name, std::int64_t maximum);
+  std::size_t begin_loop(std::string_view name, std::int64_t maximum);
   /// Ends the declaration of a loop. Throws InternalError when the loop has no stages, when it declares an
   /// input, or when an array that it computes and feeds to another array is also an output of the pipeline.
   /// Also throws InternalError when the loop feeds nothing and has no condition.
@@ -88,6 +104,8 @@ class Algorithm {
   void set_residual(std::size_t loop, int value);
 
  private:
+  /// Appends an array, and returns its id. Throws InternalError as the functions do that append arrays.
+  int add(ArrayDeclaration declaration);
   /// Throws InternalError when the values of the array are lost. This is so after a loop that computes the
   /// array and feeds it to another array, because the other array then has the buffer of this array.
   void check_not_fed_away(int id) const;

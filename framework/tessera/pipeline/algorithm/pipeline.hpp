@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -40,14 +41,10 @@ class Pipeline : public Algorithm {
   /// later run without a source for the input starts from that iterate. Throws InputError if only one side of
   /// a dimension is periodic.
   template <class T, int N>
-  Array<T, N> input(std::string name, const Box& domain, const BoundaryConditions& boundary = {}) {
+  Array<T, N> input(std::string_view name, const Box& domain, const BoundaryConditions& boundary = {}) {
     check_boundary(boundary, N);
     check_constant<T>(boundary);
-    return {add({.name = std::move(name),
-                 .type = element_type_of<T>(),
-                 .dimensions = N,
-                 .domain = domain,
-                 .boundary = boundary})};
+    return {add_input(name, element_type_of<T>(), N, domain, boundary)};
   }
 
   /// Declares a stage. `body(inputs..., x, y, ...)` returns the value of one point. The body is a functor
@@ -55,16 +52,20 @@ class Pipeline : public Algorithm {
   /// many dimensions as its first input. A body that reads several rows, such as a stencil, may have a member
   /// `static constexpr int rows_together` from 1 to 16. Hosts then compute this number of rows together, and
   /// what these rows have in common is read and computed only once. `rows_together` never changes a result.
-  /// It is ignored on devices, and in stages of one dimension.
+  /// It is ignored on devices, and in stages of one dimension. A body that makes rows of columns, as in(y, x)
+  /// does, should have a member `static constexpr bool transposes = true`. Hosts then compute it in blocks,
+  /// which are transposed, and which cost a fraction of the time that reading an element per row takes. This
+  /// is compiled only for bodies that ask for it, and never changes a result.
   template <class T, class Body, class First, int FirstN, class... Rest, int... RestN>
-  auto stage(std::string name, const Body& body, Array<First, FirstN> first, Array<Rest, RestN>... rest) {
-    return stage<T, FirstN>(std::move(name), body, first, rest...);
+  auto stage(std::string_view name, const Body& body, Array<First, FirstN> first,
+             Array<Rest, RestN>... rest) {
+    return stage<T, FirstN>(name, body, first, rest...);
   }
   /// Declares a stage of N dimensions. The inputs may have any numbers of dimensions, and there may be no
   /// inputs. Everything else is as for a stage that has as many dimensions as its first input.
   template <class T, int N, class Body, class... In, int... InN>
-  auto stage(std::string name, const Body& body, Array<In, InN>... inputs) {
-    return units<T, N, SinglePoint>(std::move(name), body, inputs...);
+  auto stage(std::string_view name, const Body& body, Array<In, InN>... inputs) {
+    return units<T, N, SinglePoint>(name, body, inputs...);
   }
 
   /// Declares a stage with several outputs. `body` returns `pack(a, b, ...)`, with one value for each output:
@@ -85,8 +86,8 @@ class Pipeline : public Algorithm {
   /// points differently, as in upsampling, then needs no branch, and what these points have in common is
   /// computed only once.
   template <class T, int X, class Body, class First, int N, class... Rest, int... RestN>
-  auto phases(std::string name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
-    return units<T, N, Unit<X, 1>>(std::move(name), body, first, rest...);
+  auto phases(std::string_view name, const Body& body, Array<First, N> first, Array<Rest, RestN>... rest) {
+    return units<T, N, Unit<X, 1>>(name, body, first, rest...);
   }
 
   /// Declares a stage of N dimensions whose body computes all points along the last dimension in one call,
@@ -97,9 +98,9 @@ class Pipeline : public Algorithm {
   /// of the second plane, and so on. Consumers may read only the points 0 to Planes - 1 along the last
   /// dimension, which is never divided among ranks.
   template <class T, int N, int Planes, int X = 1, class Body, class... In, int... InN>
-  auto planes(std::string name, const Body& body, Array<In, InN>... inputs) {
+  auto planes(std::string_view name, const Body& body, Array<In, InN>... inputs) {
     static_assert(N >= 2 && Planes >= 2);
-    return units<T, N, Unit<X, Planes>>(std::move(name), body, inputs...);
+    return units<T, N, Unit<X, Planes>>(name, body, inputs...);
   }
 
   /// Declares a column stage of N dimensions, such as one histogram per cell. `body(line, inputs..., x, ...)`
@@ -107,15 +108,15 @@ class Pipeline : public Algorithm {
   /// the line in the other dimensions, in order. Consumers may read only the points 0 to extent - 1 along
   /// dimension D, which is never divided among ranks.
   template <class T, int N, int D, class Body, class... In, int... InN>
-  Array<T, N> columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
-    return add_columns<T, N, D, 0>(std::move(name), body, extent, inputs...);
+  Array<T, N> columns(std::string_view name, const Body& body, int extent, Array<In, InN>... inputs) {
+    return add_columns<T, N, D, 0>(name, body, extent, inputs...);
   }
   /// Declares a column stage (see `columns`) with an extent that the compiler knows. Loops over short lines
   /// are then unrolled.
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
-  Array<T, N> lines(std::string name, const Body& body, Array<In, InN>... inputs) {
+  Array<T, N> lines(std::string_view name, const Body& body, Array<In, InN>... inputs) {
     static_assert(Extent > 0);
-    return add_columns<T, N, D, Extent>(std::move(name), body, Extent, inputs...);
+    return add_columns<T, N, D, Extent>(name, body, Extent, inputs...);
   }
 
   /// Declares a global reduction of some points of an array: those of the box `over`. The default of `over`
@@ -125,20 +126,11 @@ class Pipeline : public Algorithm {
   /// every rank, as `mean(0)` or `histogram(i)`. The result has the same bits on any number of ranks.
   template <class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
-  auto reduce(std::string name, Reduction, Array<T, N> input, const Box& over = {}) {
+  auto reduce(std::string_view name, Reduction, Array<T, N> input, const Box& over = {}) {
     using Kernel = ReductionStage<Reduction, T, N>;
     using Element = typename Kernel::Elements::Element;
-    auto kernel = std::make_shared<Kernel>();
-    ArrayDeclaration declaration{.name = std::move(name),
-                                 .type = element_type_of<Element>(),
-                                 .dimensions = 1,
-                                 .inputs = {input.id},
-                                 .kernel = kernel,
-                                 .domain = Box{{0, Kernel::Elements::count}}};
-    declaration.whole[0] = declaration.domain[0];
-    declaration.reduction = kernel.get();
-    declaration.reduced = over.dimensions == 0 ? (*this)[input.id].domain : over;
-    return Array<Element, 1>{add(std::move(declaration))};
+    return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), Kernel::Elements::count,
+                                           input.id, std::make_shared<Kernel>(), over)};
   }
 
   /// Makes the points `domain` of a stage an output of the pipeline. The default is the domain of the first
@@ -166,23 +158,17 @@ class Pipeline : public Algorithm {
   /// `body(inputs..., i)` returns element i. The inputs are usually global reductions and other values. A
   /// value can be the condition of a loop, or a state that a loop changes from turn to turn.
   template <class T, class Body, class... In, int... InN>
-  Array<T, 1> values(std::string name, const Body& body, int count, Array<In, InN>... inputs) {
+  Array<T, 1> values(std::string_view name, const Body& body, int count, Array<In, InN>... inputs) {
     check_line(name, count);
     using Kernel = PointStage<Body, 1, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
-    ArrayDeclaration declaration{.name = std::move(name),
-                                 .type = element_type_of<T>(),
-                                 .dimensions = 1,
-                                 .inputs = {inputs.id...},
-                                 .kernel = std::make_shared<Kernel>(body),
-                                 .domain = Box{{0, count}}};
-    declaration.whole[0] = declaration.domain[0];
-    declaration.is_value = true;
-    return {add(std::move(declaration))};
+    const int id = add_stage(name, element_type_of<T>(), 1, {inputs.id...}, std::make_shared<Kernel>(body));
+    make_value(id, count);
+    return {id};
   }
   /// Declares a value of one element. The body is called with i = 0 only.
   template <class T, class Body, class... In, int... InN>
-  Array<T, 1> value(std::string name, const Body& body, Array<In, InN>... inputs) {
-    return values<T>(std::move(name), body, 1, inputs...);
+  Array<T, 1> value(std::string_view name, const Body& body, Array<In, InN>... inputs) {
+    return values<T>(name, body, 1, inputs...);
   }
 
   /// The loop that is being declared. Its functions say which arrays take over values from turn to turn, and
@@ -238,8 +224,8 @@ class Pipeline : public Algorithm {
   ///
   /// Loops may contain loops. The iterates and the number of turns are the same on any number of ranks.
   template <class Body>
-  void repeat(std::string name, std::int64_t maximum, const Body& body) {
-    const std::size_t loop = begin_loop(std::move(name), maximum);
+  void repeat(std::string_view name, std::int64_t maximum, const Body& body) {
+    const std::size_t loop = begin_loop(name, maximum);
     body(static_cast<const Loop&>(Loop(*this, loop)));
     end_loop(loop);
   }
@@ -254,49 +240,28 @@ class Pipeline : public Algorithm {
 
  private:
   template <class T, int N, class U, class Body, class... In, int... InN>
-  auto units(std::string name, const Body& body, Array<In, InN>... inputs) {
+  auto units(std::string_view name, const Body& body, Array<In, InN>... inputs) {
     using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
-    ArrayDeclaration declaration{.name = std::move(name),
-                                 .type = element_type_of<T>(),
-                                 .dimensions = N,
-                                 .inputs = {inputs.id...},
-                                 .kernel = std::make_shared<Kernel>(body)};
-    if (U::planes > 1) declaration.whole[N - 1] = {0, U::planes};
-    return Stage<Kernel, T, N>{{add(std::move(declaration))}};
+    const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
+    if (U::planes > 1) set_whole(id, N - 1, U::planes);
+    return Stage<Kernel, T, N>{{id}};
   }
 
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
-  Array<T, N> add_columns(std::string name, const Body& body, int extent, Array<In, InN>... inputs) {
+  Array<T, N> add_columns(std::string_view name, const Body& body, int extent, Array<In, InN>... inputs) {
     static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
     check_line(name, extent);
     using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
-    ArrayDeclaration declaration{.name = std::move(name),
-                                 .type = element_type_of<T>(),
-                                 .dimensions = N,
-                                 .inputs = {inputs.id...},
-                                 .kernel = std::make_shared<Kernel>(body, extent)};
-    declaration.whole[D] = {0, extent};
-    return {add(std::move(declaration))};
+    const int id =
+        add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body, extent));
+    set_whole(id, D, extent);
+    return {id};
   }
 
   template <class Kernel, int N, class... Values>
   auto add_outputs(const std::vector<std::string>& names, std::shared_ptr<const Kernel> kernel,
                    const std::vector<int>& inputs, TypeList<Values...>) {
-    check_output_names(names, sizeof...(Values));
-    const ElementType types[] = {element_type_of<Values>()...};
-    const int lead = size();
-    for (std::size_t k = 0; k < sizeof...(Values); ++k) {
-      ArrayDeclaration declaration{.name = names[k], .type = types[k], .dimensions = N};
-      declaration.is_further_output = k > 0;
-      if (k == 0) {
-        declaration.inputs = inputs;
-        declaration.kernel = kernel;
-        declaration.output_count = sizeof...(Values);
-      }
-      declaration.lead = lead;
-      add(std::move(declaration));
-    }
-    int id = lead;
+    int id = add_stages(names, {element_type_of<Values>()...}, N, inputs, std::move(kernel));
     return std::tuple<Stage<Kernel, Values, N>...>{Stage<Kernel, Values, N>{{id++}}...};
   }
   template <class Kernel>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "command_line.hpp"
+#include "image_size.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/view/accessor.hpp"
 #include "tessera/view/block.hpp"

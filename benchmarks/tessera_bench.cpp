@@ -8,6 +8,7 @@
 
 #include "command_line.hpp"
 #include "copy.hpp"
+#include "image_size.hpp"
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/pipeline_run.hpp"
 #include "timing.hpp"

@@ -9,6 +9,7 @@
 
 #include "command_line.hpp"
 #include "graph/cases.hpp"
+#include "image_size.hpp"
 #include "tessera/app/session.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "command_line.hpp"
+#include "image_size.hpp"
 #include "synthetic_image.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/block_io.hpp"

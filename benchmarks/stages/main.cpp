@@ -3,6 +3,7 @@
 // loops, plans that know their memory and take little time.
 #include <algorithm>
 
+#include "command_line.hpp"
 #include "stages/report.hpp"
 
 namespace {

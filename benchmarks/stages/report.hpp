@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.hpp"
+#include "image_size.hpp"
 #include "tessera/app/session.hpp"
 
 namespace bench {

@@ -112,11 +112,11 @@ struct Develop {
 
   /// A pixel's colours in sRGB.
   template <class R, class G, class B>
-  KOKKOS_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto matched(const R& r, const G& g, const B& b) const {
     return tessera::pack(matched(0, r, g, b), matched(1, r, g, b), matched(2, r, g, b));
   }
   template <class R, class G, class B>
-  KOKKOS_FUNCTION auto matched(int row, const R& r, const G& g, const B& b) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto matched(int row, const R& r, const G& g, const B& b) const {
     const auto term = [&](int column, const auto& value) {
       return int(matrix(column, row)) * tessera::cast<int>(tessera::cast<std::int16_t>(value));
     };

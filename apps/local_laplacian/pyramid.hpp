@@ -76,7 +76,8 @@ struct DownLine {
 /// Twice the resolution, by linear interpolation between the centres of points, of at(x, y), at point x, y:
 /// three quarters of the near point, a quarter of the next one.
 template <class At, class Near, class Next, class Coord>
-KOKKOS_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x, const Coord& y) {
+KOKKOS_FORCEINLINE_FUNCTION auto upsampled(const At& at, const Near& near_x, const Next& next_x,
+                                           const Coord& y) {
   const auto row = [&](const auto& j) { return 0.75f * at(near_x, j) + 0.25f * at(next_x, j); };
   return 0.75f * row(y / 2) + 0.25f * row(y / 2 + 2 * (y % 2) - 1);
 }

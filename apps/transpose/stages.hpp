@@ -7,6 +7,8 @@ namespace transpose {
 
 /// Serves images of (x, y) and of (x, y, channel).
 struct Transpose {
+  static constexpr bool transposes = true;
+
   template <class In, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return in(y, x, rest...);

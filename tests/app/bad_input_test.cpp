@@ -181,6 +181,10 @@ const std::vector<BadInput> bad_runs = {
      {"good.yaml"},
      "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, 1 or more",
      {{"OMP_NUM_THREADS", "many"}}},
+    {"unknown_instructions",
+     {"good.yaml"},
+     "the environment variable TESSERA_INSTRUCTIONS is 'mmx': give baseline, avx2 or avx512",
+     {{"TESSERA_INSTRUCTIONS", "mmx"}}},
 };
 
 /// Fills a folder with what the runs above need.

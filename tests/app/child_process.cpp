@@ -42,8 +42,9 @@ class Capture {
 
 /// The child's side: never returns.
 [[noreturn]] void become(const Command& command, int output, int errors) {
-  for (const char* name : {"OMP_NUM_THREADS", "PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE",
-                           "OMPI_COMM_WORLD_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"})
+  for (const char* name :
+       {"OMP_NUM_THREADS", "TESSERA_INSTRUCTIONS", "PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"})
     unsetenv(name);
   // More threads than cores must not wait by turning.
   setenv("OMP_WAIT_POLICY", "passive", 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No deck of any application, and no number of ranks, changes a bit.
+// No deck of any application, no number of ranks, and no set of instructions changes a bit.
 #include <gtest/gtest.h>
 
 #include "apps/case_runs.hpp"
+#include "pipeline/limited_instructions.hpp"
 
 namespace {
 
@@ -58,8 +59,18 @@ Schedule schedule_of(const PipelineCase& the_case, const std::string& deck, cons
 
 class SameBits : public testing::TestWithParam<std::string> {};
 
+void expect_same_bits_with_all_instructions(const PipelineCase& the_case, const test::Result& expected,
+                                            Size size) {
+  for (const InstructionSet most : test::all_instruction_sets) {
+    const test::LimitedInstructions limited(most);
+    EXPECT_TRUE(test::run(the_case, {}, 1, 2).same_bits(expected))
+        << the_case.benchmark << " " << the_case.type << " of " << size.text() << ", " << to_string(most);
+  }
+}
+
 void expect_same_bits(const PipelineCase& the_case, Size size) {
   const test::Result expected = test::run(the_case, {});
+  expect_same_bits_with_all_instructions(the_case, expected, size);
   int run = 0;
   for (const std::string& deck : test::decks_of(the_case))
     for (const Variant& variant : variants)

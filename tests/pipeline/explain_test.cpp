@@ -97,6 +97,31 @@ TEST(Explain, OverlappedExchangesAreWaitedFor) {
   EXPECT_TRUE(has(lines, "wait for exchange " + std::to_string(exchange)));
 }
 
+struct Turned {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(y, x);
+  }
+};
+struct TurnedInBlocks : Turned {
+  static constexpr bool transposes = true;
+};
+
+template <class Body>
+bool is_advised_to_transpose(const Body& body) {
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 2>("input", Box{{0, 9}, {0, 7}}, Boundary::clamp);
+  pipeline.output(pipeline.stage<float>("body", body, input), Box{{0, 7}, {0, 7}});
+  const std::string text = explain(pipeline, make_plan(pipeline, {}, {}, 1, 0));
+  return text.find("with a member `transposes` in its body") != std::string::npos;
+}
+
+TEST(Explain, BodiesThatCouldTransposeAreNamed) {
+  EXPECT_TRUE(is_advised_to_transpose(Turned{}));
+  EXPECT_FALSE(is_advised_to_transpose(TurnedInBlocks{}));
+  EXPECT_FALSE(is_advised_to_transpose(test::Up{0.5f}));
+}
+
 TEST(PlanWork, CountsWhatStepsReadAndWrite) {
   const Pipeline pipeline = two_inputs();
   const Plan plan = make_plan(pipeline, {}, {}, 2, 0);

@@ -31,6 +31,8 @@ struct StencilOfFourRows : Stencil {
   static constexpr int rows_together = 4;
 };
 struct Turn {
+  static constexpr bool transposes = true;
+
   template <class In, class Coord, class... Rest>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
     return in(y, x, rest...);

@@ -32,6 +32,7 @@ struct Up {
   }
 };
 struct Transposed {
+  static constexpr bool transposes = true;
   float weight;
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {

@@ -93,6 +93,7 @@ struct Line {
 };
 struct Turned {
   static constexpr int rows_together = 4;
+  static constexpr bool transposes = true;
 
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {

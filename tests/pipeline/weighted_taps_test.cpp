@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/array_source.hpp"
+#include "pipeline/limited_instructions.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/kernel/tap_sums.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
@@ -139,12 +140,11 @@ struct Rows {
         weights[static_cast<std::size_t>(tap * width + x)] =
             SomeWeight<Weight>()(Coordinate(x), Coordinate(tap));
   }
-  std::int64_t run(int most_bytes) {
-    return detail::sum_taps(
-        detail::TapRows<Element, Weight, Weight>{elements.data(), stride, sums.data(), width, rows,
-                                                 firsts.data(), weights.data(), width, taps, step,
-                                                 Range{0, width}, Range{0, stride}},
-        most_bytes);
+  std::int64_t run(InstructionSet most) {
+    const test::LimitedInstructions limited(most);
+    return detail::sum_taps(detail::TapRows<Element, Weight, Weight>{
+        elements.data(), stride, sums.data(), width, rows, firsts.data(), weights.data(), width, taps, step,
+        Range{0, width}, Range{0, stride}});
   }
   void expect_sums_before(std::int64_t end) const {
     for (int row = 0; row < rows; ++row)
@@ -167,10 +167,10 @@ template <class Element, class Weight>
 void expect_same_for_all_vectors() {
   test::Random random(5);
   Rows<Element, Weight> rows(random);
-  EXPECT_EQ(rows.run(0), 0);
-  for (const int most_bytes : {32, 64}) {
+  EXPECT_EQ(rows.run(InstructionSet::baseline), 0);
+  for (const InstructionSet most : {InstructionSet::avx2, InstructionSet::avx512}) {
     std::fill(rows.sums.begin(), rows.sums.end(), Weight(0));
-    rows.expect_sums_before(rows.run(most_bytes));
+    rows.expect_sums_before(rows.run(most));
   }
 }
 
@@ -182,19 +182,20 @@ TEST(WeightedTaps, AreTheSameWithVectorsOfAllLengths) {
 }
 
 TEST(WeightedTaps, VectorsServeNearlyAllPointsOfAnEnlargedRow) {
-#if defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#ifdef TESSERA_X86_HOST
+  const InstructionSet greatest = instruction_set();
   test::Random random(6);
   Rows<float, float> floats(random);
   Rows<std::uint8_t, std::int16_t> integers(random);
-  if (__builtin_cpu_supports("avx2")) {
-    EXPECT_GE(floats.run(32), 170);
-    EXPECT_GE(integers.run(32), 160);
+  if (greatest >= InstructionSet::avx2) {
+    EXPECT_GE(floats.run(InstructionSet::avx2), 170);
+    EXPECT_GE(integers.run(InstructionSet::avx2), 160);
   }
-  if (__builtin_cpu_supports("avx512bw")) {
-    EXPECT_EQ(floats.run(64), 200);
-  }
-  if (__builtin_cpu_supports("avx512vbmi")) {
-    EXPECT_EQ(integers.run(64), 200);
+  if (greatest >= InstructionSet::avx512) {
+    EXPECT_EQ(floats.run(InstructionSet::avx512), 200);
+    if (__builtin_cpu_supports("avx512vbmi")) {
+      EXPECT_EQ(integers.run(InstructionSet::avx512), 200);
+    }
   }
 #endif
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tessera/view/instruction_sets.hpp"
+
 namespace tessera::app {
 
 /// How a program is compiled. This describes the translation unit that contains main() and the kernels.
@@ -9,6 +11,9 @@ struct ProgramBuild {
   bool is_optimised = false;
   /// The largest instruction set that the compiler may use, such as "x86-64-v3 (AVX2)".
   const char* instruction_set = "";
+  /// Whether kernels are compiled for larger sets of instructions, too, among which the program chooses when
+  /// it starts (see InstructionSet).
+  bool chooses_instructions = false;
 };
 
 /// A description of how the translation unit that includes this header is compiled. It is the default
@@ -35,6 +40,8 @@ static constexpr ProgramBuild this_program = {
 #else
     "the compiler's default instructions"
 #endif
+    ,
+    detail::chooses_instructions,
 };
 
 }  // namespace tessera::app

@@ -97,10 +97,13 @@ std::string Session::thread_level() const {
 }
 
 int Session::threads(int asked) const {
-  // The ranks may have different environments. Both calls are collective, so that every rank makes both of
+  // The ranks may have different environments. All calls are collective, so that every rank makes all of
   // them, whatever its own environment is.
   int environment = 0;
-  collectively(communicator(), [&environment] { environment = threads_from_environment(); });
+  collectively(communicator(), [&environment] {
+    limit_instructions_from_environment();
+    environment = threads_from_environment();
+  });
   const int fair_share = default_threads(communicator());
   return asked > 0 ? asked : environment > 0 ? environment : fair_share;
 }

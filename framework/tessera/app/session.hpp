@@ -39,8 +39,10 @@ class Session {
   std::chrono::steady_clock::time_point began() const { return began_; }
   /// Returns the number of threads with which this rank computes. It is `asked` if that is not 0. Otherwise
   /// it is the number in the environment variable OMP_NUM_THREADS, or, if that is not set, an even share of
-  /// the processors that the rank may use. The function may be called before Kokkos is started. Collective.
-  /// Throws InputError when OMP_NUM_THREADS is set, but is not a positive number.
+  /// the processors that the rank may use. The function may be called before Kokkos is started. It also
+  /// limits the instructions of kernels to those that the environment variable TESSERA_INSTRUCTIONS names.
+  /// Collective. Throws InputError when OMP_NUM_THREADS is set, but is not a positive number, or when
+  /// TESSERA_INSTRUCTIONS names no set of instructions.
   int threads(int asked) const;
   /// Returns the thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;

@@ -47,8 +47,10 @@ std::string libraries_text() {
 
 std::string build_text(const ProgramBuild& build) {
   constexpr std::string_view type = generated::build_type;
-  return fmt::format("build {}{}, {}", type.empty() ? "without a type" : type,
-                     build.is_optimised ? "" : ", not optimised", build.instruction_set);
+  std::string text = fmt::format("build {}{}, {}", type.empty() ? "without a type" : type,
+                                 build.is_optimised ? "" : ", not optimised", build.instruction_set);
+  if (build.chooses_instructions) text += fmt::format(", kernels for {}", to_string(instruction_set()));
+  return text;
 }
 
 std::string build_warning(const ProgramBuild& build) {

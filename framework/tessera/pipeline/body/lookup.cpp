@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "tessera/view/compat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 #ifdef TESSERA_X86_HOST
 #include <immintrin.h>
@@ -58,7 +58,7 @@ template <int Pairs>
 /// the processor lacks these instructions.
 int look_up_vectors(const std::uint8_t* entries, int entry_count, const std::uint16_t* indices,
                     std::uint8_t* result, int count) {
-  if (!__builtin_cpu_supports("avx512vbmi")) return 0;
+  if (instruction_set() < InstructionSet::avx512 || !__builtin_cpu_supports("avx512vbmi")) return 0;
   const auto permuted = entry_count <= 128   ? permute<1>
                         : entry_count <= 256 ? permute<2>
                         : entry_count <= 512 ? permute<4>

@@ -227,6 +227,11 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
   if (!stage.is_input())
     text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
                         regions.redundant_points);
+  if (stage.kernel != nullptr && stage.kernel->could_transpose())
+    text += fmt::format(
+        "    {:<28}its rows are columns of an input; with a member `transposes` in its body, "
+        "hosts compute it faster\n",
+        "advice");
   return text;
 }
 

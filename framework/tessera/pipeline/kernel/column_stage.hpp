@@ -251,8 +251,8 @@ class ColumnStage final : public StageKernel {
   }
 
   template <std::size_t... Input>
-  [[TESSERA_FLAT]] void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
-                                [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
+  void compute(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+               [[maybe_unused]] AccessMonitor monitor, std::index_sequence<Input...>) const {
 #ifdef TESSERA_CHECKS
     Box footprints[sizeof...(Inputs)];
     required(box, footprints);
@@ -265,12 +265,18 @@ class ColumnStage final : public StageKernel {
         std::make_tuple(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...);
 #endif
     const Box starts = line_starts(box);
-    const auto bound = [&](Value * first, auto... at) __attribute__((always_inline)) {
-      detail::StageLine<Value, D, Extent> line(first, static_cast<std::ptrdiff_t>(output.strides[D]),
-                                               extent_);
-      body_(line, std::get<Input>(accessors)..., at...);
-    };
-    detail::for_each_line<D, N - 1>(bound, output, reinterpret_cast<Value*>(output.origin), starts);
+    detail::call_flat_for_processor([ this, &accessors, &output, &starts ]() __attribute__((always_inline)) {
+      // These copies stay in registers, because stores to a line cannot change them.
+      const auto local = accessors;
+      const Body body = body_;
+      const std::ptrdiff_t stride = output.strides[D];
+      const int extent = extent_;
+      const auto bound = [&](Value * first, auto... at) __attribute__((always_inline)) {
+        detail::StageLine<Value, D, Extent> line(first, stride, extent);
+        body(line, std::get<Input>(local)..., at...);
+      };
+      detail::for_each_line<D, N - 1>(bound, output, reinterpret_cast<Value*>(output.origin), starts);
+    });
   }
 
   Body body_;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tessera/view/compat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 #include "tessera/view/machine.hpp"
 
 #ifdef TESSERA_X86_HOST
@@ -60,9 +60,9 @@ void store_non_temporal(void* to, const void* from, std::size_t bytes) {
   const std::size_t head = std::min(bytes, to_line), lines = (bytes - head) / line;
   const std::size_t rest = bytes - head - lines * line;
   std::memcpy(result, source, head);
-  if (__builtin_cpu_supports("avx512f"))
+  if (instruction_set() >= InstructionSet::avx512)
     stream_lines_512(result + head, source + head, lines);
-  else if (__builtin_cpu_supports("avx"))
+  else if (instruction_set() >= InstructionSet::avx2)
     stream_lines_256(result + head, source + head, lines);
   else
     stream_lines(result + head, source + head, lines);

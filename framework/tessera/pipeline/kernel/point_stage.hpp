@@ -39,6 +39,15 @@ constexpr int rows_together_of() {
   }
 }
 
+/// Whether the body says by a member `transposes` that rows of an input become columns.
+template <class Body>
+constexpr bool transposes() {
+  if constexpr (requires { Body::transposes; })
+    return Body::transposes;
+  else
+    return false;
+}
+
 /// A stage body with the accessors of the inputs of the stage, for hosts. A call takes the coordinates of a
 /// point, and passes the accessors and the coordinates to the body.
 template <class Body, class... Accessors>
@@ -157,6 +166,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   static_assert(U::points == 1 || sizeof...(Values) == 1);
   static_assert(detail::rows_together_of<Body>() == 1 || (U::points == 1 && sizeof...(Values) == 1),
                 "rows_together is for bodies that give one value of one point");
+  static_assert(!detail::transposes<Body>() || (U::points == 1 && sizeof...(Values) == 1),
+                "transposes is for bodies that give one value of one point");
   /// The kernel that computes the stage on a device.
   using DeviceKernel = detail::PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U>;
 
@@ -176,6 +187,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   }
 
   bool swaps_rows() const override { return swaps_rows_; }
+  bool could_transpose() const override { return swaps_rows_ && !can_transpose; }
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
@@ -185,8 +197,8 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
 
  private:
   static constexpr int dimensions = U::template dimensions<N>;
-  static constexpr bool can_turn =
-      dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1 && !is_weighted_taps<Body>;
+  static constexpr bool can_transpose =
+      detail::transposes<Body>() && dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;
 
   /// Computes the points of a WeightedTaps for which there are vector instructions. Returns the box of the
   /// points that are left, which are all points of other bodies. Builds with TESSERA_CHECKS leave all points,
@@ -229,7 +241,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
         body_, {Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...}};
 #endif
     const Box units = U::over(box);
-    if constexpr (can_turn) {
+    if constexpr (can_transpose) {
       if (swaps_rows_)
         detail::compute_transposed<dimensions - 1>(bound, out.array, out.non_temporal, units);
       else
@@ -243,7 +255,7 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   Body body_;
   Footprint<Body, dimensions, Inputs...> footprint_;
   /// Whether rows of the stage are columns of an input, and no input is read along its rows. If so, and if
-  /// the stage has a single output and units of one point, hosts compute it by compute_transposed.
+  /// the body has a member `transposes`, hosts compute the stage by compute_transposed.
   bool swaps_rows_;
 };
 

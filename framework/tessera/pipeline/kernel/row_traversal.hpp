@@ -5,7 +5,7 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/domain/coordinate.hpp"
-#include "tessera/pipeline/kernel/flat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 namespace tessera::detail {
 
@@ -24,22 +24,23 @@ template <class Bound, class Output, class... Outer>
 /// coordinates of the plane in the other dimensions. `Bound::rows_together` rows are computed at a time, and
 /// the last rows one by one if fewer are left.
 template <class Bound, class Output, class... Outer>
-[[TESSERA_FLAT]] void compute_plane(const Bound& bound, const Output& output, Range columns, Range rows,
-                                    Outer... outer) {
-  // These copies stay in registers, because stores to a row cannot change them.
-  const Bound local = bound;
-  const Output out = output;
-  const int x = static_cast<int>(columns.begin);
-  const int width = static_cast<int>(columns.size());
-  int y = static_cast<int>(rows.begin);
-  if constexpr (Bound::rows_together > 1) {
-    const auto value = [&local, x, &y, outer... ](int row, int k) __attribute__((always_inline)) {
-      return local(Coordinate(x + k), Coordinate(y + row), outer...);
-    };
-    for (; y + Bound::rows_together <= rows.end; y += Bound::rows_together)
-      out.store_rows(std::make_index_sequence<Bound::rows_together>{}, value, width, x, y, outer...);
-  }
-  for (; y < rows.end; ++y) compute_span(local, out, x, width, Coordinate(y), outer...);
+void compute_plane(const Bound& bound, const Output& output, Range columns, Range rows, Outer... outer) {
+  call_flat_for_processor([&bound, &output, columns, rows, outer...] {
+    // These copies stay in registers, because stores to a row cannot change them.
+    const Bound local = bound;
+    const Output out = output;
+    const int x = static_cast<int>(columns.begin);
+    const int width = static_cast<int>(columns.size());
+    int y = static_cast<int>(rows.begin);
+    if constexpr (Bound::rows_together > 1) {
+      const auto value = [&local, x, &y, outer... ](int row, int k) __attribute__((always_inline)) {
+        return local(Coordinate(x + k), Coordinate(y + row), outer...);
+      };
+      for (; y + Bound::rows_together <= rows.end; y += Bound::rows_together)
+        out.store_rows(std::make_index_sequence<Bound::rows_together>{}, value, width, x, y, outer...);
+    }
+    for (; y < rows.end; ++y) compute_span(local, out, x, width, Coordinate(y), outer...);
+  });
 }
 
 /// Computes all points of `box` that have the coordinates `outer` in the dimensions above D.

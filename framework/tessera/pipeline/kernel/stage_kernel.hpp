@@ -32,6 +32,9 @@ class StageKernel {
   /// Whether rows of the stage are columns of an input (see Footprint::swaps_rows). The tiles of such a stage
   /// should be high.
   virtual bool swaps_rows() const { return false; }
+  /// Whether rows of the stage are columns of an input, but the body lacks the member `transposes` with which
+  /// hosts would compute the stage several times as fast (see Pipeline::stage).
+  virtual bool could_transpose() const { return false; }
 
   /// Enqueues on `execution` a kernel that computes `box`. Devices compute in this way. The arrays `inputs`
   /// and `outputs` are the same as for `region`. On a device, the call does not wait for the kernel.

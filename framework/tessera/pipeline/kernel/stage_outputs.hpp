@@ -13,6 +13,7 @@
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/kernel/unit.hpp"
 #include "tessera/view/accessor.hpp"
+#include "tessera/view/vectorised.hpp"
 
 namespace tessera::detail {
 
@@ -47,7 +48,7 @@ struct OutputArrays {
 #pragma omp simd simdlen(lanes)
       for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
     } else {
-#pragma omp simd
+      TESSERA_VECTORISED
       for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
     }
   }
@@ -128,7 +129,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
       for (int k = 0; k < count; ++k)
         put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
     } else {
-#pragma omp simd
+      TESSERA_VECTORISED
       for (int k = 0; k < count; ++k)
         put<R...>(k, to..., static_cast<Value>(value_of<0>(value(static_cast<int>(R), first + k)))...);
     }
@@ -154,7 +155,7 @@ struct OutputArrays<Wide, SinglePoint, N, Value> {
       const int points = std::min(piece, count - first);
       const auto table = value_of<0>(value(first));
       int others = 0;
-#pragma omp simd reduction(+ : others)
+      TESSERA_VECTORISED_SUM(others)
       for (int k = 0; k < points; ++k) others += put_index(value, first + k, table.entries, indices[k]);
       if (others == 0)
         look_up(table.entries, table.entry_count, indices, span + first, points);
@@ -234,7 +235,7 @@ requires(X* Planes > 1) struct OutputArrays<Wide, Unit<X, Planes>, N, Value> {
                                                    const std::array<Value*, Planes>& starts,
                                                    std::index_sequence<K...>, std::index_sequence<Plane...>) {
     const auto spans = std::make_tuple(starts[Plane]...);
-#pragma omp simd
+    TESSERA_VECTORISED
     for (int k = 0; k < count; ++k) store_unit(value, first, k, std::index_sequence<K...>{}, spans);
   }
   /// Stores the unit with the number `first` + `k`. This is a function of its own, because compilers would

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "tessera/view/compat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 #ifdef TESSERA_X86_HOST
 #include <immintrin.h>
@@ -278,39 +278,33 @@ std::int64_t in_blocks(const Rows& rows,
 }
 
 template <class In>
-std::int64_t sum_floats(const FloatRows<In>& rows, int most_bytes) {
-  if (most_bytes >= 64 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && reach(rows) < 32)
+std::int64_t sum_floats(const FloatRows<In>& rows) {
+  if (instruction_set() >= InstructionSet::avx512 && reach(rows) < 32)
     return in_blocks<FloatRows<In>>(rows, {sum_512<1, In>, sum_512<2, In>, sum_512<3, In>, sum_512<4, In>});
-  if (most_bytes >= 32 && __builtin_cpu_supports("avx2"))
+  if (instruction_set() >= InstructionSet::avx2)
     return in_blocks<FloatRows<In>>(rows, {sum_256<1, In>, sum_256<2, In>, sum_256<3, In>, sum_256<4, In>});
   return rows.columns.begin;
 }
 
 }  // namespace
 
-std::int64_t sum_taps(const FloatRows<float>& rows, int most_bytes) { return sum_floats(rows, most_bytes); }
-std::int64_t sum_taps(const FloatRows<std::uint16_t>& rows, int most_bytes) {
-  return sum_floats(rows, most_bytes);
-}
-std::int64_t sum_taps(const FloatRows<std::uint8_t>& rows, int most_bytes) {
-  return sum_floats(rows, most_bytes);
-}
-std::int64_t sum_taps(const FixedRows& rows, int most_bytes) {
-  if (most_bytes >= 64 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && reach(rows) < 64)
+std::int64_t sum_taps(const FloatRows<float>& rows) { return sum_floats(rows); }
+std::int64_t sum_taps(const FloatRows<std::uint16_t>& rows) { return sum_floats(rows); }
+std::int64_t sum_taps(const FloatRows<std::uint8_t>& rows) { return sum_floats(rows); }
+std::int64_t sum_taps(const FixedRows& rows) {
+  if (instruction_set() >= InstructionSet::avx512 && __builtin_cpu_supports("avx512vbmi") && reach(rows) < 64)
     return in_blocks<FixedRows>(rows, {sum_512<1>, sum_512<2>, sum_512<3>, sum_512<4>});
-  if (most_bytes >= 32 && __builtin_cpu_supports("avx2"))
+  if (instruction_set() >= InstructionSet::avx2)
     return in_blocks<FixedRows>(rows, {sum_256<1>, sum_256<2>, sum_256<3>, sum_256<4>});
   return rows.columns.begin;
 }
 
 #else
 
-std::int64_t sum_taps(const FloatRows<float>& rows, int) { return rows.columns.begin; }
-std::int64_t sum_taps(const FloatRows<std::uint16_t>& rows, int) { return rows.columns.begin; }
-std::int64_t sum_taps(const FloatRows<std::uint8_t>& rows, int) { return rows.columns.begin; }
-std::int64_t sum_taps(const FixedRows& rows, int) { return rows.columns.begin; }
+std::int64_t sum_taps(const FloatRows<float>& rows) { return rows.columns.begin; }
+std::int64_t sum_taps(const FloatRows<std::uint16_t>& rows) { return rows.columns.begin; }
+std::int64_t sum_taps(const FloatRows<std::uint8_t>& rows) { return rows.columns.begin; }
+std::int64_t sum_taps(const FixedRows& rows) { return rows.columns.begin; }
 
 #endif
 

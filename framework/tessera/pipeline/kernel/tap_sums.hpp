@@ -41,16 +41,16 @@ struct TapRows {
 
 /// Computes rows of weighted sums with instructions that permute the elements of a vector, if the processor
 /// has them. This takes a small part of the time of gathering the elements one by one, and gives the same
-/// bits. Vectors of more than `most_bytes` bytes are not used. Returns the end of the points that are
-/// computed; the others, from there to the end of `rows.columns`, are left to the caller. They are all points
-/// if the processor lacks the instructions. They are also the points from the first vector on whose elements
-/// lie too far apart, as they do where an image is made smaller.
-std::int64_t sum_taps(const TapRows<float, float, float>& rows, int most_bytes = 64);
+/// bits. Returns the end of the points that are computed; the others, from there to the end of
+/// `rows.columns`, are left to the caller. They are all points if instruction_set() lacks the instructions.
+/// They are also the points from the first vector on whose elements lie too far apart, as they do where an
+/// image is made smaller.
+std::int64_t sum_taps(const TapRows<float, float, float>& rows);
 /// Computes such rows from elements of 16 bits, which are converted to `float`.
-std::int64_t sum_taps(const TapRows<std::uint16_t, float, float>& rows, int most_bytes = 64);
+std::int64_t sum_taps(const TapRows<std::uint16_t, float, float>& rows);
 /// Computes such rows from elements of 8 bits, which are converted to `float`.
-std::int64_t sum_taps(const TapRows<std::uint8_t, float, float>& rows, int most_bytes = 64);
+std::int64_t sum_taps(const TapRows<std::uint8_t, float, float>& rows);
 /// Computes such rows from elements of 8 bits and weights of 16 bits, in fixed-point arithmetic.
-std::int64_t sum_taps(const TapRows<std::uint8_t, std::int16_t, std::int16_t>& rows, int most_bytes = 64);
+std::int64_t sum_taps(const TapRows<std::uint8_t, std::int16_t, std::int16_t>& rows);
 
 }  // namespace tessera::detail

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
-#include "tessera/view/compat.hpp"
+#include "tessera/view/instruction_sets.hpp"
 
 #ifdef TESSERA_X86_HOST
 #include <immintrin.h>
@@ -66,14 +66,16 @@ template <class T, bool NonTemporal>
 /// Writes the transpose of a block to `result`, whose rows are `stride` bytes apart.
 template <class T, bool NonTemporal>
 void transpose(const void* block, std::byte* result, std::ptrdiff_t stride) {
-  constexpr int side = transposed_side<T>, lanes = Vector<T>::lanes;
-  const T* const from = static_cast<const T*>(block);
-  T* const to = reinterpret_cast<T*>(result);
-  const std::ptrdiff_t elements = stride / static_cast<std::ptrdiff_t>(sizeof(T));
-  // The squares beside each other in the result are written one after the other.
-  for (int y = 0; y < side; y += lanes)
-    for (int x = 0; x < side; x += lanes)
-      transpose_square<T, NonTemporal>(from + x * side + y, side, to + y * elements + x, elements);
+  call_flat_for_processor([block, result, stride] {
+    constexpr int side = transposed_side<T>, lanes = Vector<T>::lanes;
+    const T* const from = static_cast<const T*>(block);
+    T* const to = reinterpret_cast<T*>(result);
+    const std::ptrdiff_t elements = stride / static_cast<std::ptrdiff_t>(sizeof(T));
+    // The squares beside each other in the result are written one after the other.
+    for (int y = 0; y < side; y += lanes)
+      for (int x = 0; x < side; x += lanes)
+        transpose_square<T, NonTemporal>(from + x * side + y, side, to + y * elements + x, elements);
+  });
 }
 
 /// Whether a number of bytes is a multiple of the size of a cache line.

@@ -7,8 +7,9 @@
 
 #include "tessera/domain/box.hpp"
 #include "tessera/pipeline/body/pack.hpp"
-#include "tessera/pipeline/kernel/flat.hpp"
 #include "tessera/view/accessor.hpp"
+#include "tessera/view/instruction_sets.hpp"
+#include "tessera/view/vectorised.hpp"
 
 namespace tessera::detail {
 
@@ -40,7 +41,7 @@ template <class Bound, class T, int N, class... Outer>
   alignas(64) T block[side * side];
   const auto compute = [&](int columns, int rows) __attribute__((always_inline)) {
     for (int i = 0; i < columns; ++i) {
-#pragma omp simd
+      TESSERA_VECTORISED
       for (int k = 0; k < rows; ++k)
         block[i * side + k] =
             static_cast<T>(value_of<0>(bound(Coordinate(x + i), Coordinate(y + k), outer...)));
@@ -67,21 +68,23 @@ inline constexpr int transposed_tile_height = 1024 / static_cast<int>(sizeof(T))
 /// Computes all points of `box` that have the coordinates `outer` in the dimensions above D. This function is
 /// for stages whose rows are columns of an input (see Footprint::swaps_rows).
 template <int D, class Bound, class T, int N, class... Outer>
-[[TESSERA_FLAT]] void compute_transposed(const Bound& bound, const Accessor<T, N>& output, bool non_temporal,
-                                         const Box& box, Outer... outer) {
+void compute_transposed(const Bound& bound, const Accessor<T, N>& output, bool non_temporal, const Box& box,
+                        Outer... outer) {
   if constexpr (D > 1) {
     for (int p = static_cast<int>(box[D].begin); p < box[D].end; ++p)
       compute_transposed<D - 1>(bound, output, non_temporal, box, Coordinate(p), outer...);
   } else {
-    constexpr int side = transposed_side<T>;
-    const Bound local = bound;
-    const int x_end = static_cast<int>(box[0].end), y_end = static_cast<int>(box[1].end);
-    for (int tile_y = static_cast<int>(box[1].begin); tile_y < y_end; tile_y += transposed_tile_height<T>)
-      for (int tile_x = static_cast<int>(box[0].begin); tile_x < x_end; tile_x += transposed_tile_width)
-        for (int x = tile_x; x < std::min(tile_x + transposed_tile_width, x_end); x += side)
-          for (int y = tile_y; y < std::min(tile_y + transposed_tile_height<T>, y_end); y += side)
-            compute_transposed_block(local, output, non_temporal, x, y, std::min(side, x_end - x),
-                                     std::min(side, y_end - y), outer...);
+    call_flat_for_processor([&bound, &output, non_temporal, &box, outer...] {
+      constexpr int side = transposed_side<T>;
+      const Bound local = bound;
+      const int x_end = static_cast<int>(box[0].end), y_end = static_cast<int>(box[1].end);
+      for (int tile_y = static_cast<int>(box[1].begin); tile_y < y_end; tile_y += transposed_tile_height<T>)
+        for (int tile_x = static_cast<int>(box[0].begin); tile_x < x_end; tile_x += transposed_tile_width)
+          for (int x = tile_x; x < std::min(tile_x + transposed_tile_width, x_end); x += side)
+            for (int y = tile_y; y < std::min(tile_y + transposed_tile_height<T>, y_end); y += side)
+              compute_transposed_block(local, output, non_temporal, x, y, std::min(side, x_end - x),
+                                       std::min(side, y_end - y), outer...);
+    });
   }
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// The sets of instructions for which kernels are compiled, in ascending order. `baseline` stands for the
+/// instructions that the compiler may use everywhere in the program. On x86-64, `avx2` adds AVX2, BMI and
+/// BMI2, and `avx512` adds to these the parts F, BW, CD, DQ and VL of AVX-512. Every set gives the same bits.
+enum class InstructionSet { baseline, avx2, avx512 };
+
+/// Returns the greatest set that this processor has, or the one that limit_instruction_set has chosen.
+InstructionSet instruction_set();
+
+/// Makes instruction_set() return at most `most` from now on. No kernel may run during the call.
+void limit_instruction_set(InstructionSet most);
+
+/// Returns the name of a set: baseline, avx2 or avx512.
+std::string_view to_string(InstructionSet set);
+
+namespace detail {
+
+// A function cannot be compiled for other processors than the rest of the program if it is a lambda, but then
+// the functions below inline it. Builds with TESSERA_CHECKS, which check every access, do not inline. They
+// are not made for speed, and a file would otherwise take minutes to compile. A program that is compiled for
+// AVX2 or more is meant for the processors of its user, so that nothing is left to choose.
+#ifdef TESSERA_CHECKS
+#define TESSERA_FLAT gnu::noinline
+#else
+#define TESSERA_FLAT gnu::noinline, gnu::flatten
+#if defined(TESSERA_X86_HOST) && !defined(__AVX2__)
+#define TESSERA_CHOOSES_INSTRUCTIONS
+#endif
+#endif
+
+/// Calls `work`. The call operator, and everything that it calls, is inlined into this function, because a
+/// single call that is not inlined prevents vectorisation. This function is not inlined into its caller, so
+/// that the code of the caller does not compete for registers.
+template <class Work>
+[[TESSERA_FLAT]] void call_flat(const Work& work) {
+  work();
+}
+
+#ifdef TESSERA_CHOOSES_INSTRUCTIONS
+
+/// Whether this file is compiled for several sets of instructions.
+inline constexpr bool chooses_instructions = true;
+
+/// Calls `work` as call_flat does, with the instructions of InstructionSet::avx2.
+template <class Work>
+[[TESSERA_FLAT, gnu::target("avx2,fma,bmi,bmi2")]] void call_flat_avx2(const Work& work) {
+  work();
+}
+
+/// Calls `work` as call_flat does, with the instructions of InstructionSet::avx512. Compilers take half of
+/// the vectors' width for some processors, for the sake of programs that compute little. Kernels take all of
+/// it.
+template <class Work>
+#ifdef __clang__
+[[TESSERA_FLAT, gnu::target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]]
+#else
+[[TESSERA_FLAT,
+  gnu::target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,prefer-vector-width=512")]]
+#endif
+void call_flat_avx512(const Work& work) {
+  work();
+}
+
+/// Calls `work` as call_flat does, with the instructions of instruction_set().
+template <class Work>
+void call_flat_for_processor(const Work& work) {
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return call_flat_avx512(work);
+    case InstructionSet::avx2:
+      return call_flat_avx2(work);
+    case InstructionSet::baseline:
+      return call_flat(work);
+  }
+}
+
+#else
+
+inline constexpr bool chooses_instructions = false;
+
+template <class Work>
+void call_flat_for_processor(const Work& work) {
+  call_flat(work);
+}
+
+#endif
+
+}  // namespace detail
+}  // namespace tessera

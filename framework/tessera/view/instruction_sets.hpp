@@ -23,10 +23,11 @@ std::string_view to_string(InstructionSet set);
 
 namespace detail {
 
-// A function cannot be compiled for other processors than the rest of the program if it is a lambda, but then
-// the functions below inline it. Builds with TESSERA_CHECKS, which check every access, do not inline. They
-// are not made for speed, and a file would otherwise take minutes to compile. A program that is compiled for
-// AVX2 or more is meant for the processors of its user, so that nothing is left to choose.
+// Compilers compile a lambda for the processors of the rest of the program only. The functions below are
+// compiled for other processors, and inline the lambdas that they are given. Builds with TESSERA_CHECKS,
+// which check every access, do not inline. These builds are not made for speed, and a file would otherwise
+// take minutes to compile. A program that is compiled for AVX2 or more has one version of each kernel,
+// because its user has named the processor.
 #ifdef TESSERA_CHECKS
 #define TESSERA_FLAT gnu::noinline
 #else

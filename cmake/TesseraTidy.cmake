@@ -2,21 +2,15 @@
 # One source file for each room of the framework, which includes all source files of the room: scripts/tidy gives these to
 # clang-tidy, which spends most of its time on the headers. They are never compiled.
 
-# tessera_tidy(target): makes them of the sources of a library. The rooms are folders below framework/tessera.
+include(TesseraRooms)
+
+# tessera_tidy(target): makes them of the sources of a library.
 function(tessera_tidy target)
-  get_target_property(sources ${target} SOURCES)
-  set(rooms "")
-  foreach(source IN LISTS sources)
-    if(source MATCHES "^${PROJECT_SOURCE_DIR}/framework/tessera/(.+)/[^/]+\\.cpp$")
-      string(REGEX REPLACE "/detail$" "" room ${CMAKE_MATCH_1})
-      string(REPLACE "/" "-" room ${room})
-      list(APPEND rooms ${room})
-      string(APPEND text_of_${room} "#include \"${source}\"\n")
-    endif()
-  endforeach()
-  list(REMOVE_DUPLICATES rooms)
+  tessera_rooms(${target})
   foreach(room IN LISTS rooms)
-    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tidy/${room}.cpp CONTENT "${text_of_${room}}")
+    list(TRANSFORM sources_of_${room} REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE text)
+    list(JOIN text "" text)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tidy/${room}.cpp CONTENT "${text}")
     list(APPEND files ${PROJECT_BINARY_DIR}/tidy/${room}.cpp)
   endforeach()
   add_library(${target}_tidy OBJECT EXCLUDE_FROM_ALL ${files})

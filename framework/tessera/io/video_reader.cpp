@@ -21,7 +21,7 @@ namespace tessera::io {
 
 const bool detail::has_video = true;
 
-namespace {
+namespace detail {
 
 /// What all frames of a video have in common.
 struct FrameKind {
@@ -40,7 +40,11 @@ struct FrameKind {
   AVColorRange range;
 };
 
-std::string to_string(const FrameKind& kind) {
+}  // namespace detail
+
+namespace {
+
+std::string to_string(const detail::FrameKind& kind) {
   return fmt::format("{} x {} points of {}", kind.width, kind.height, detail::pixel_format_name(kind.format));
 }
 
@@ -127,10 +131,10 @@ class VideoReader::Content {
  private:
   void advance() {
     next_ = decoder_.next();
-    if (next_ == nullptr || FrameKind(*next_) == *kind_) return;
+    if (next_ == nullptr || detail::FrameKind(*next_) == *kind_) return;
     detail::fail(path_,
                  fmt::format("frame {}, counted from 0, is {}, and those before it are {}",
-                             decoder_.frames() - 1, to_string(FrameKind(*next_)), to_string(*kind_)),
+                             decoder_.frames() - 1, to_string(detail::FrameKind(*next_)), to_string(*kind_)),
                  "give a video whose frames are all alike");
   }
 
@@ -147,7 +151,7 @@ class VideoReader::Content {
   detail::VideoDecoder decoder_;
   const AVFrame* next_ = nullptr;
   bool is_used_ = false;
-  std::optional<FrameKind> kind_;
+  std::optional<detail::FrameKind> kind_;
   std::optional<detail::FrameConverter> converter_;
   VideoInfo info_;
 };

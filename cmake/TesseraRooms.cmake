@@ -19,8 +19,8 @@ function(tessera_rooms target)
   set(rooms ${rooms} PARENT_SCOPE)
 endfunction()
 
-# tessera_whole_rooms(target): all source files of a room are compiled as one, which takes a third of the time of compiling
-# them one by one, because most of it is spent on the headers.
+# tessera_whole_rooms(target): all source files of a room are compiled as one. This is faster than compiling them one by
+# one, because most of the time is spent on the headers.
 function(tessera_whole_rooms target)
   tessera_rooms(${target})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "tessera/app/detail/instruction_limit.hpp"
 #include "tessera/app/detail/threads.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/unfinished_files.hpp"
@@ -97,13 +98,10 @@ std::string Session::thread_level() const {
 }
 
 int Session::threads(int asked) const {
-  // The ranks may have different environments. All calls are collective, so that every rank makes all of
+  // The ranks may have different environments. Both calls are collective, so that every rank makes both of
   // them, whatever its own environment is.
   int environment = 0;
-  collectively(communicator(), [&environment] {
-    limit_instructions_from_environment();
-    environment = threads_from_environment();
-  });
+  collectively(communicator(), [&environment] { environment = threads_from_environment(); });
   const int fair_share = default_threads(communicator());
   return asked > 0 ? asked : environment > 0 ? environment : fair_share;
 }
@@ -142,6 +140,7 @@ int run_program(int argc, char** argv, const std::string& name,
   try {
     Session session(argc, argv);
     try {
+      collectively(session.communicator(), limit_instructions_from_environment);
       return static_cast<int>(program(session, argc, argv));
     } catch (const InputError& error) {
       if (session.rank() == 0) print_error(name, error.what());

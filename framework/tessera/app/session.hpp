@@ -39,10 +39,8 @@ class Session {
   std::chrono::steady_clock::time_point began() const { return began_; }
   /// Returns the number of threads with which this rank computes. It is `asked` if that is not 0. Otherwise
   /// it is the number in the environment variable OMP_NUM_THREADS, or, if that is not set, an even share of
-  /// the processors that the rank may use. The function may be called before Kokkos is started. It also
-  /// limits the instructions of kernels to those that the environment variable TESSERA_INSTRUCTIONS names.
-  /// Collective. Throws InputError when OMP_NUM_THREADS is set, but is not a positive number, or when
-  /// TESSERA_INSTRUCTIONS names no set of instructions.
+  /// the processors that the rank may use. The function may be called before Kokkos is started. Collective.
+  /// Throws InputError when OMP_NUM_THREADS is set, but is not a positive number.
   int threads(int asked) const;
   /// Returns the thread level that MPI has granted: "multiple", "serialized", "funneled" or "single".
   std::string thread_level() const;
@@ -74,7 +72,8 @@ bool all_ranks_know(const std::exception& error);
 /// Runs `program` in a session, and returns the exit status for main(). If `program` throws an exception, one
 /// line that begins with `name` is printed on standard error, and the exit status depends on the exception.
 /// If all ranks know of the error (see all_ranks_know), rank 0 prints the line, and each rank returns.
-/// Otherwise the rank with the error prints the line and aborts all ranks.
+/// Otherwise the rank with the error prints the line and aborts all ranks. Before `program` runs, the
+/// instructions of kernels are limited to those that the environment variable TESSERA_INSTRUCTIONS names.
 int run_program(int argc, char** argv, const std::string& name,
                 const std::function<ExitStatus(Session&, int, char**)>& program);
 

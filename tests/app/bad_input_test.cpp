@@ -86,7 +86,8 @@ const std::vector<BadInput> bad_decks = {
      "multiply to <ranks>: write [1, auto], or start another number of ranks"},
     {"illegal_compute_of_an_output",
      {"good.yaml", "schedule.bv.compute=tile"},
-     "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects distributed, got 'tile'"},
+     "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects one of distributed, auto, got "
+     "'tile'"},
     {"image_as_a_deck",
      {"image.png", "output.png=o.png"},
      "command line: 'image.png': an image is no deck: write input.file=image.png"},

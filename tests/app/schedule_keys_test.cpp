@@ -37,7 +37,7 @@ TEST(ScheduleKeysTest, Defaults) {
 
 TEST(ScheduleKeysTest, EveryPlacementHasItsWord) {
   for (Placement placement : {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile,
-                              Placement::window, Placement::outer_tile}) {
+                              Placement::window, Placement::outer_tile, Placement::automatic}) {
     const Schedule made = schedule("schedule: {high: {compute: " + std::string(name_of(placement)) + "}}");
     EXPECT_EQ(made.stages.at("high").placement, placement);
     EXPECT_EQ(made.stages.at("low").placement, Placement::distributed);

@@ -93,6 +93,7 @@ std::vector<std::string> decks_of(const bench::PipelineCase& the_case) {
   for (const auto& file : std::filesystem::directory_iterator(folder))
     if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
   std::sort(names.begin(), names.end());
+  names.emplace_back("../auto");  // the deck for all applications
   return names;
 }
 

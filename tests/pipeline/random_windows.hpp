@@ -15,7 +15,7 @@ inline TileSize random_inner_tile(Random& random, int dimensions) {
 }
 
 /// Computes most of the stages that may be in tiles there, in windows or once for all inner tiles where that
-/// is legal, and cuts tiles into inner tiles.
+/// is legal, and cuts tiles into inner tiles. Leaves some placements to the planner.
 inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedule& schedule) {
   const auto placement_of = [&](int id) {
     const auto found = schedule.stages.find(pipeline[pipeline[id].lead].name);
@@ -28,6 +28,10 @@ inline void add_random_windows(Random& random, const Algorithm& pipeline, Schedu
     const int dimensions = array.reduction != nullptr ? array.reduced.dimensions : array.dimensions;
     if (random.chance(70)) stage.inner = random_inner_tile(random, dimensions);
     if (random.chance(60)) stage.tile.assign(static_cast<std::size_t>(dimensions), 10000);
+    if (random.chance(20)) {
+      stage.placement = Placement::automatic;
+      continue;
+    }
     const bool may_be_in_tiles =
         stage.placement == Placement::tile ||
         (stage.placement != Placement::distributed && !is_read_in_another_loop(pipeline, array.lead));

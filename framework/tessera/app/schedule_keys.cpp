@@ -22,7 +22,7 @@ GridRequest to_request(const deck::GridValue& value) {
 
 Placement to_placement(std::string_view name) {
   for (Placement placement : {Placement::distributed, Placement::rank, Placement::replicated, Placement::tile,
-                              Placement::window, Placement::outer_tile})
+                              Placement::window, Placement::outer_tile, Placement::automatic})
     if (name_of(placement) == name) return placement;
   throw InternalError("no placement is called '" + std::string(name) + "'");
 }
@@ -142,16 +142,16 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
              "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
              "rank (replicated), or in scratch inside each tile of its consumer: inner tile by inner tile "
              "(tile), with the rows kept that the inner tile before computed (window), or once for all inner "
-             "tiles (outer_tile)",
+             "tiles (outer_tile); auto: distributed, tile or window, whichever is estimated to be fastest",
          .default_text = "distributed",
-         .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile"},
+         .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"},
          .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
               .group = schedule_group,
-              .help = "An output, or what is reduced globally, is computed by its owners",
+              .help = "An output, or what is reduced globally, is computed by its owners, also with auto",
               .default_text = "distributed",
-              .choices = {"distributed"},
+              .choices = {"distributed", "auto"},
               .only = owned});
   schema.add({.name = "schedule.<stage>.grid",
               .type = ValueType::grid,

@@ -25,8 +25,9 @@ Chosen chosen(const Box& image, Placement placement, const StageSchedule& vertic
   target.device = false;
   const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
   const std::vector<int> members = fused_members(scheduled, 2);
-  const TileSize tile = host_tile(scheduled, 2, members, image);
-  return {tile, inner_tile(scheduled, 2, members, tile, image)};
+  const std::vector<Placement> placements(members.size() - 1, placement);
+  const TileSize tile = host_tile(scheduled, members, placements, image);
+  return {tile, inner_tile(scheduled, members, placements, tile, image)};
 }
 
 TileSize chosen(const Box& image, const TileSize& asked, int threads = 1) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/domain/corners.hpp"
+#include "tessera/pipeline/planner/detail/automatic_placements.hpp"
 #include "tessera/pipeline/planner/detail/contributions.hpp"
 #include "tessera/pipeline/planner/detail/placements.hpp"
 #include "tessera/pipeline/planner/required_boxes.hpp"
@@ -102,6 +103,8 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
   else
     settle_contributions(pipeline, schedule, window_, swap_groups_, arrays_);
   settle_storage();
+  if (has_automatic_placements(schedule))
+    *this = ScheduledPipeline(pipeline, with_chosen_placements(*this, schedule), target, rank_count, window_);
 }
 
 void ScheduledPipeline::check_names(const Schedule& schedule) const {

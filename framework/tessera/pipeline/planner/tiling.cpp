@@ -110,14 +110,19 @@ void check_team_scratch(const ScheduledPipeline& scheduled, const plan::Compute&
 }  // namespace
 
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root) {
+  return fused_members(scheduled.pipeline(), root, scheduled[root].computed_in_its_tiles,
+                       [&scheduled](int array) { return is_in_tiles(scheduled[array].placement); });
+}
+
+std::vector<int> fused_members(const Algorithm& pipeline, int root, const std::vector<int>& further,
+                               const std::function<bool(int)>& is_in_tiles) {
   std::vector<bool> fused(static_cast<std::size_t>(root) + 1, false);
   fused.back() = true;
-  for (int id : scheduled[root].computed_in_its_tiles) fused[static_cast<std::size_t>(id)] = true;
+  for (int id : further) fused[static_cast<std::size_t>(id)] = true;
   for (int id = root; id >= 0; --id) {
     if (!fused[static_cast<std::size_t>(id)]) continue;
-    for (int input : scheduled.pipeline()[id].inputs)
-      if (is_in_tiles(scheduled[input].placement))
-        fused[static_cast<std::size_t>(scheduled.pipeline()[input].lead)] = true;
+    for (int input : pipeline[id].inputs)
+      if (is_in_tiles(input)) fused[static_cast<std::size_t>(pipeline[input].lead)] = true;
   }
   std::vector<int> members;
   for (int id = 0; id <= root; ++id)
@@ -175,12 +180,12 @@ std::int64_t group_scratch_bytes(const ScheduledPipeline& scheduled, int root,
 /// Chooses the tiles and the inner tiles of a compute node on hosts. `box` is as long as the longest part in
 /// every dimension.
 void settle_host_tiles(const ScheduledPipeline& scheduled, const Box& box, plan::Compute& step) {
-  step.tile = host_tile(scheduled, step.stage, step.members, box);
-  if (step.members.size() == 1) return;
-  step.inner = inner_tile(scheduled, step.stage, step.members, step.tile, box);
-  if (step.inner.empty()) return;
   for (std::size_t m = 0; m + 1 < step.members.size(); ++m)
     step.placements.push_back(scheduled[step.members[m]].placement);
+  step.tile = host_tile(scheduled, step.members, step.placements, box);
+  if (step.members.size() > 1)
+    step.inner = inner_tile(scheduled, step.members, step.placements, step.tile, box);
+  if (step.inner.empty()) step.placements.clear();
 }
 
 plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std::vector<Box>& parts,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "tessera/pipeline/plan/lifetimes.hpp"
@@ -15,6 +16,12 @@ class ScheduledPipeline;
 /// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order. The
 /// last one is `root` itself.
 std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
+
+/// Returns the ids of the stages that are computed in the tiles of the stage `root`, in ascending order.
+/// These are `root`, the stages `further`, and all stages whose arrays they read, directly or through each
+/// other, and for whose arrays is_in_tiles(array) is true.
+std::vector<int> fused_members(const Algorithm& pipeline, int root, const std::vector<int>& further,
+                               const std::function<bool(int)>& is_in_tiles);
 
 /// Returns the step that computes the stage `root` on the boxes `parts`, which are cut into tiles. `members`
 /// are the stages that are computed in each tile, as returned by fused_members. For each inner tile, the step

@@ -274,6 +274,8 @@ class RoundsBuilder {
     }
     // All arrays of a swap group have the grid of the last one, which belongs to the loop itself.
     if (is_fed) settled.grid.reset();
+    // The keys of the loop say how its turns are computed.
+    if (settled.placement == Placement::automatic) settled.placement = Placement::distributed;
     if (is_fed || is_periodic || settled.placement != Placement::distributed) return;
     const bool leaves_tiles = is_bounded && copy.turn % asked.turns_per_tile == 0;
     const bool is_exchanged = is_bounded && copy.turn % asked.turns_per_exchange == 0;

@@ -4,7 +4,8 @@
 namespace tessera {
 
 std::string_view name_of(Placement placement) {
-  constexpr std::string_view names[] = {"distributed", "rank", "replicated", "tile", "window", "outer_tile"};
+  constexpr std::string_view names[] = {"distributed", "rank",       "replicated", "tile",
+                                        "window",      "outer_tile", "auto"};
   return names[static_cast<std::size_t>(placement)];
 }
 

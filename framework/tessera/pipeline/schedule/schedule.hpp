@@ -21,7 +21,10 @@ enum class Placement : std::uint8_t {
   replicated,   ///< Every rank computes the whole stage [compute_root].
   tile,         ///< The points that a tile of a consumer reads are computed in scratch memory [compute_at].
   window,       ///< As `tile`, but rows that the inner tile before has computed are kept [store_at].
-  outer_tile  ///< As `tile`, but all inner tiles of a tile share points that are computed once [compute_at].
+  outer_tile,  ///< As `tile`, but all inner tiles of a tile share points that are computed once [compute_at].
+  /// `distributed`, `tile` or `window`, as the planner estimates that it is the fastest. Schedules may have
+  /// this placement, but plans have the chosen one.
+  automatic
 };
 
 /// Whether stages of this placement are computed in scratch memory, in the tiles of their consumers.

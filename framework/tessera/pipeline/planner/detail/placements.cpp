@@ -38,9 +38,9 @@ std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, i
   return {nullptr, nullptr};
 }
 
-/// Throws ScheduleError if stage `id` cannot be computed in the tiles of its consumers, because a loop begins
-/// or ends between the stage and a consumer. They must be computed in the same turns.
-void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted) {
+/// Returns a consumer with which stage `id` cannot be computed in tiles, because a loop begins or ends
+/// between the two. They must be computed in the same turns. The result is -1 if there is no such consumer.
+int consumer_in_other_turns(const Algorithm& pipeline, int id) {
   // A loop between the stage and the consumer may have changed arrays that the stage reads.
   const auto is_between = [&](const LoopDeclaration& loop, int consumer) {
     return id < loop.first && loop.last <= consumer;
@@ -51,26 +51,39 @@ void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted
                                               std::ranges::any_of(pipeline.loops(), [&](const auto& loop) {
                                                 return is_between(loop, consumer);
                                               })))
-        throw ScheduleError(
-            fmt::format("schedule.{}.compute", pipeline[id].name),
-            fmt::format("'{}' cannot be '{}', as a loop begins or ends between it and '{}', which reads it: "
-                        "'distributed', 'rank' and 'replicated' are legal",
-                        pipeline[id].name, name_of(wanted), pipeline[consumer].name));
+        return consumer;
+  return -1;
+}
+
+void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted) {
+  const int consumer = consumer_in_other_turns(pipeline, id);
+  if (consumer < 0) return;
+  throw ScheduleError(
+      fmt::format("schedule.{}.compute", pipeline[id].name),
+      fmt::format("'{}' cannot be '{}', as a loop begins or ends between it and '{}', which reads it: "
+                  "'distributed', 'rank' and 'replicated' are legal",
+                  pipeline[id].name, name_of(wanted), pipeline[consumer].name));
 }
 
 }  // namespace
+
+bool may_be_in_tiles(const Algorithm& pipeline, int id) {
+  return !pipeline[id].is_value && kind_and_reason(pipeline, id).first == nullptr &&
+         consumer_in_other_turns(pipeline, id) < 0;
+}
 
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id) {
   const ArrayDeclaration& declaration = pipeline[id];
   const auto found = schedule.stages.find(declaration.name);
   const Placement wanted = found == schedule.stages.end() ? Placement::distributed : found->second.placement;
   if (declaration.is_value) {
-    if (wanted == Placement::distributed || wanted == Placement::replicated) return Placement::replicated;
+    if (wanted == Placement::distributed || wanted == Placement::replicated || wanted == Placement::automatic)
+      return Placement::replicated;
     throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
                         fmt::format("the value '{}' cannot be '{}': every rank computes it for itself",
                                     declaration.name, name_of(wanted)));
   }
-  if (wanted == Placement::distributed) return wanted;
+  if (wanted == Placement::distributed || wanted == Placement::automatic) return Placement::distributed;
   if (is_in_tiles(wanted)) check_loop_of_consumers(pipeline, id, wanted);
   const auto [kind, reason] = kind_and_reason(pipeline, id);
   if (kind != nullptr) {

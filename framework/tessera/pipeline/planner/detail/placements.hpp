@@ -7,7 +7,11 @@
 
 namespace tessera {
 
-/// Returns the placement of the stage or input whose first array is `id`. Throws ScheduleError if the
+/// Whether the stage or input whose first array is `id` can be computed in the tiles of its consumers.
+bool may_be_in_tiles(const Algorithm& pipeline, int id);
+
+/// Returns the placement of the stage or input whose first array is `id`. It is `distributed`, or
+/// `replicated` for a value, if the schedule asks for an automatic placement. Throws ScheduleError if the
 /// schedule asks for a placement that the stage or input cannot have.
 Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule, int id);
 

@@ -23,11 +23,6 @@ constexpr std::int64_t most_planes = 4;
 /// keep the rows that inner tiles share.
 constexpr std::int64_t fewest_inner_rows = 4, most_inner_rows = 16;
 
-bool has_member(const ScheduledPipeline& scheduled, const std::vector<int>& members, Placement placement) {
-  return std::any_of(members.begin(), members.end() - 1,
-                     [&](int member) { return scheduled[member].placement == placement; });
-}
-
 /// Returns the bytes of one point of all outputs of a stage. Outputs that only reductions read are left out,
 /// because only a strip of their rows is kept.
 std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
@@ -141,7 +136,12 @@ bool has_turns(const ScheduledPipeline& scheduled, const std::vector<int>& membe
   });
 }
 
-TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
+bool has(const std::vector<Placement>& placements, Placement placement) {
+  return std::ranges::find(placements, placement) != placements.end();
+}
+
+TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                        const std::vector<Placement>& placements, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
@@ -158,8 +158,7 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
   const std::int64_t rows = box.size() / (box[0].size() * planes);
   // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as possible,
   // and only inner tiles need to fit into the cache.
-  const bool slides = has_member(scheduled, members, Placement::window) &&
-                      !has_member(scheduled, members, Placement::outer_tile);
+  const bool slides = has(placements, Placement::window) && !has(placements, Placement::outer_tile);
   const std::int64_t in_cache = slides ? rows : tile_bytes / row;
   const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
   tile[1] =
@@ -204,20 +203,21 @@ TileSize enough(TileSize tile, const Box& box) {
 
 }  // namespace
 
-TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
-                   const Box& box) {
+TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                   const std::vector<Placement>& placements, const Box& box) {
+  const int root = members.back();
   TileSize tile = scheduled[root].tile;
-  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, box), box);
+  if (tile.empty()) tile = enough(automatic_tile(scheduled, members, placements, box), box);
   tile.resize(static_cast<std::size_t>(box.dimensions), 1);
   keep_lines_whole(scheduled, root, tile);
   return tile;
 }
 
-TileSize inner_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
-                    const TileSize& tile, const Box& box) {
+TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                    const std::vector<Placement>& placements, const TileSize& tile, const Box& box) {
+  const int root = members.back();
   TileSize inner = scheduled[root].inner;
-  if (inner.empty() && !has_member(scheduled, members, Placement::window) &&
-      !has_member(scheduled, members, Placement::outer_tile))
+  if (inner.empty() && !has(placements, Placement::window) && !has(placements, Placement::outer_tile))
     return inner;
   if (inner.empty()) inner = automatic_inner_tile(scheduled, members, tile, box);
   inner.resize(tile.size(), 1);

@@ -9,19 +9,20 @@ namespace tessera {
 /// the boxes of more tiles would take more memory than images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
-/// Returns the tile size on hosts for the points `box` of the stage `root`. `members` are all stages that are
-/// computed in these tiles. If the schedule asks for a tile size, the result is this size. Otherwise it is
-/// chosen so that the points that a tile reads and keeps in scratch stay in the cache. If `root` is computed
-/// in whole lines, the tile is as long as a line.
-TileSize host_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
-                   const Box& box);
+/// Returns the tile size on hosts for the points `box` of the last one of `members`. `members` are all stages
+/// that are computed in these tiles, and `placements` tells how each of them but the last is computed there.
+/// If the schedule asks for a tile size, the result is this size. Otherwise it is chosen so that the points
+/// that a tile reads and keeps in scratch stay in the cache. If the last member is computed in whole lines,
+/// the tile is as long as a line.
+TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                   const std::vector<Placement>& placements, const Box& box);
 
-/// Returns the size of the inner tiles into which tiles of the size `tile` are cut on hosts, for
-/// the points `box` of the stage `root`. The result is empty if tiles are not cut. If the schedule asks for a
+/// Returns the size of the inner tiles into which tiles of the size `tile` are cut on hosts. The other
+/// arguments are those of host_tile. The result is empty if tiles are not cut. If the schedule asks for a
 /// size, the result is this size, but no more than a tile. Otherwise tiles are cut into a few rows each if a
-/// member is computed in a window or once for all inner tiles of a tile. If `root` is computed in whole
-/// lines, an inner tile is as long as a line.
-TileSize inner_tile(const ScheduledPipeline& scheduled, int root, const std::vector<int>& members,
-                    const TileSize& tile, const Box& box);
+/// member is computed in a window or once for all inner tiles of a tile. If the last member is computed in
+/// whole lines, an inner tile is as long as a line.
+TileSize inner_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                    const std::vector<Placement>& placements, const TileSize& tile, const Box& box);
 
 }  // namespace tessera

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/detail/automatic_placements.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tessera/domain/corners.hpp"
+#include "tessera/pipeline/planner/detail/placements.hpp"
+#include "tessera/pipeline/planner/detail/tile_choice.hpp"
+#include "tessera/pipeline/planner/required_boxes.hpp"
+#include "tessera/pipeline/planner/tiling.hpp"
+
+namespace tessera {
+namespace {
+
+// Costs are counted in bytes that a thread reads or writes in a cache. A thread moves some 60 of them per
+// nanosecond.
+
+/// The cost of a byte in memory, and of a byte of an array that stays in the last cache.
+constexpr double memory_byte = 8, cached_byte = 4;
+/// The cost of a step of a plan, at whose beginning and end all threads wait for each other.
+constexpr double step_cost = 256 * 1024;
+/// The cost of an exchange, in which ranks wait for each other.
+constexpr double exchange_cost = 1024 * 1024;
+/// The cost of computing one stage for one inner tile, which does not depend on the number of points, and the
+/// additional cost of moving its window on.
+constexpr double call_cost = 8 * 1024, window_cost = 8 * 1024;
+/// The largest footprint of an input all of whose points count as read for one point. Where an index depends
+/// on data, the footprint contains all points that may be read. It is larger then, and counts as
+/// `reads_by_data` points.
+constexpr std::int64_t largest_stencil = 512, reads_by_data = 16;
+/// The number of inner tiles whose points are counted. All following ones are like the last of them.
+constexpr std::size_t sampled_inner_tiles = 4;
+/// A stage is computed in tiles if this saves at least this share of the cost of the memory that storing it
+/// needs. Less is not worth the larger scratch, and computing hides a part of the time for memory.
+constexpr double least_saving = 0.3;
+/// Windows are chosen if the estimated cost is at most this share of the cost without windows.
+constexpr double share_with_windows = 0.97;
+
+class PlacementChooser {
+ public:
+  PlacementChooser(const ScheduledPipeline& stored, const Schedule& schedule)
+      : stored_(stored), pipeline_(stored.pipeline()) {
+    for (int id = 0; id < stored.size(); ++id) {
+      const auto found = schedule.stages.find(pipeline_[pipeline_[id].lead].name);
+      is_automatic_.push_back(found != schedule.stages.end() &&
+                              found->second.placement == Placement::automatic);
+      placements_.push_back(stored[id].placement);
+    }
+  }
+
+  /// Returns the placement of each array.
+  const std::vector<Placement>& choose() {
+    for (int id = stored_.size() - 1; id >= 0; --id)
+      if (is_automatic(id) && pipeline_[id].kernel != nullptr) choose_tiles(id);
+    std::set<int> done;
+    for (int id = stored_.size() - 1; id >= 0; --id)
+      if (pipeline_[id].kernel != nullptr && !is_in_tiles(placement(id)) && !done.contains(id)) {
+        const std::set<int> roots = connected_roots(id);
+        choose_windows(roots);
+        done.insert(roots.begin(), roots.end());
+      }
+    return placements_;
+  }
+
+ private:
+  bool is_automatic(int id) const { return is_automatic_[static_cast<std::size_t>(id)]; }
+  Placement placement(int id) const { return placements_[static_cast<std::size_t>(id)]; }
+  const Box& domain(int id) const { return stored_[id].distribution.domain(); }
+
+  void place(int stage, Placement placement) {
+    for (int part : pipeline_.parts(stage)) placements_[static_cast<std::size_t>(part)] = placement;
+  }
+
+  /// Adds the stages in whose tiles a stage would be computed to `roots`. Returns false if the stage has to
+  /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it.
+  bool add_roots(int stage, std::set<int>& roots) const {
+    for (int part : pipeline_.parts(stage))
+      for (int consumer : stored_[part].consumers) {
+        const int reader = pipeline_[consumer].lead;
+        if (pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile)
+          return false;
+        if (!is_in_tiles(placement(reader)))
+          roots.insert(reader);
+        else if (!add_roots(reader, roots))
+          return false;
+      }
+    return true;
+  }
+
+  std::vector<int> members(int root) const {
+    return fused_members(pipeline_, root, stored_[root].computed_in_its_tiles,
+                         [this](int array) { return is_in_tiles(placement(array)); });
+  }
+
+  void choose_tiles(int stage) {
+    std::set<int> roots;
+    if (domain(stage).empty() || !may_be_in_tiles(pipeline_, stage) || !add_roots(stage, roots)) return;
+    const double waiting = step_cost + (stored_.is_exchanged(stage) ? exchange_cost : 0);
+    const double stored = least_cost(roots) + cost(stage) + waiting;
+    const double needed = least_saving * cost_in_memory(members(stage));
+    place(stage, Placement::tile);
+    if (least_cost(roots) > stored - needed) place(stage, Placement::distributed);
+  }
+
+  /// Returns `root` with all stages that have a stage in their tiles in common, directly or through others.
+  std::set<int> connected_roots(int root) const {
+    std::set<int> roots = {root};
+    for (std::size_t before = 0; before < roots.size();) {
+      before = roots.size();
+      for (int known : std::set<int>(roots))
+        for (int member : members(known))
+          if (member != known) add_roots(member, roots);
+    }
+    return roots;
+  }
+
+  /// Chooses those of the stages in the tiles of `roots` that are computed in windows.
+  void choose_windows(const std::set<int>& roots) {
+    const double without = cost(roots);
+    const std::vector<Placement> before = placements_;
+    place_automatic(roots, Placement::window);
+    double with = cost(roots);
+    for (int stage = stored_.size() - 1; stage >= 0; --stage) {
+      if (!is_automatic(stage) || placement(stage) != Placement::window || pipeline_[stage].lead != stage)
+        continue;
+      if (std::set<int> readers; !add_roots(stage, readers) || !roots.contains(*readers.begin())) continue;
+      place(stage, Placement::tile);
+      const double changed = cost(roots);
+      if (changed > with)
+        place(stage, Placement::window);
+      else
+        with = changed;
+    }
+    if (with > share_with_windows * without) placements_ = before;
+  }
+
+  void place_automatic(const std::set<int>& roots, Placement placement) {
+    for (int root : roots)
+      for (int member : members(root))
+        if (member != root && is_automatic(member)) place(member, placement);
+  }
+
+  /// Returns the smaller one of the costs with all automatic stages in tiles, and with all in windows. The
+  /// stages have the placement `tile` then.
+  double least_cost(const std::set<int>& roots) {
+    place_automatic(roots, Placement::window);
+    const double with = cost(roots);
+    place_automatic(roots, Placement::tile);
+    return std::min(with, cost(roots));
+  }
+
+  double cost(const std::set<int>& roots) const {
+    double sum = 0;
+    for (int root : roots) sum += cost(root);
+    return sum;
+  }
+
+  /// Returns the estimated cost of computing all points of a stage with the stages in its tiles.
+  double cost(int root) const {
+    const std::vector<int> members = this->members(root);
+    return cost_in_memory(members) + cost_in_tiles(members) * static_cast<double>(domain(root).size());
+  }
+
+  /// Returns the cost of reading the arrays in memory that the members read, and of writing the results of
+  /// the last one.
+  double cost_in_memory(const std::vector<int>& members) const {
+    std::set<int> read;
+    for (int member : members)
+      for (int input : pipeline_[member].inputs)
+        if (!is_in_tiles(placement(input))) read.insert(input);
+    double bytes = 0;
+    for (int input : read) bytes += bytes_in_memory(input);
+    // The line of a cache that a store changes is read first.
+    for (int part : pipeline_.parts(members.back())) bytes += 2 * bytes_in_memory(part);
+    return bytes;
+  }
+
+  double bytes_in_memory(int id) const {
+    const std::int64_t bytes = domain(id).size() * pipeline_[id].element_bytes();
+    const bool stays = bytes / stored_.rank_count() <= stored_.target().cache_bytes / 2;
+    return static_cast<double>(bytes) * (stays ? cached_byte : memory_byte);
+  }
+
+  /// Returns the cost of computing all members for one point of the last one.
+  double cost_in_tiles(const std::vector<int>& members) const {
+    const Box& block = domain(members.back());
+    if (block.empty()) return 0;
+    std::vector<Placement> placements;
+    for (std::size_t m = 0; m + 1 < members.size(); ++m) placements.push_back(placement(members[m]));
+    const Box part = stored_[members.back()].distribution.owned(0);
+    const Box& box = part.empty() ? block : part;
+    const TileSize tile = host_tile(stored_, members, placements, box);
+    const Tiles tiles({box}, tile);
+    const Box middle = tiles[tiles.size() / 2];
+    const TileSize inner =
+        members.size() > 1 ? inner_tile(stored_, members, placements, tile, box) : TileSize();
+    std::vector<Box> walk = InnerTiles({middle}, tile, inner).walk(0);
+    const double columns = keep_column(walk);
+    return columns * cost_of_column(members, inner.empty() ? std::vector<Placement>() : placements, walk) /
+           static_cast<double>(middle.size());
+  }
+
+  /// Removes all inner tiles from `walk` but those that have the x of the first one, and the same place in
+  /// further dimensions. Returns how many such columns `walk` had.
+  static double keep_column(std::vector<Box>& walk) {
+    const auto all = static_cast<double>(walk.size());
+    const auto is_elsewhere = [first = walk.front()](Box box) {
+      if (box.dimensions > 1) box[1] = first[1];
+      return !(box == first);
+    };
+    walk.erase(std::ranges::find_if(walk, is_elsewhere), walk.end());
+    return all / static_cast<double>(walk.size());
+  }
+
+  /// Returns the cost of computing all members for the inner tiles `column`, which lie one below the other.
+  double cost_of_column(const std::vector<int>& members, const std::vector<Placement>& placements,
+                        std::vector<Box> column) const {
+    const std::size_t all = column.size();
+    column.resize(std::min(all, sampled_inner_tiles));
+    const std::vector<Box> boxes = member_boxes(pipeline_, {members, placements, {}}, column);
+    double first = 0, others = 0;
+    for (std::size_t t = 0; t < column.size(); ++t)
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        const Box& box = boxes[t * members.size() + m];
+        const bool is_window = m < placements.size() && placements[m] == Placement::window;
+        const Box computed =
+            is_window && t > 0 ? rows_to_compute(boxes[(t - 1) * members.size() + m], box) : box;
+        const double bytes = static_cast<double>(computed.size()) * bytes_per_point(members[m]);
+        (t == 0 ? first : others) += bytes + call_cost + (is_window ? window_cost : 0);
+      }
+    if (all == 1) return first;
+    return first + others / static_cast<double>(column.size() - 1) * static_cast<double>(all - 1);
+  }
+
+  /// Returns the bytes that a stage reads and writes for one point.
+  double bytes_per_point(int stage) const {
+    std::int64_t bytes = 0;
+    for (int part : pipeline_.parts(stage)) bytes += pipeline_[part].element_bytes();
+    const std::vector<Box> needs = required_boxes(pipeline_, stage, centre(domain(stage), false));
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      const std::int64_t reads = needs[i].size() <= largest_stencil ? needs[i].size() : reads_by_data;
+      bytes += reads * pipeline_[pipeline_[stage].inputs[i]].element_bytes();
+    }
+    return static_cast<double>(bytes);
+  }
+
+  const ScheduledPipeline& stored_;
+  const Algorithm& pipeline_;
+  std::vector<bool> is_automatic_;
+  std::vector<Placement> placements_;
+};
+
+/// Gives the placement `tile` to the automatic stages of fusable groups, and `distributed` to all others,
+/// also to those stages of groups that no kernel can compute together as this schedule has it.
+Schedule with_groups(const ScheduledPipeline& stored, const Schedule& schedule) {
+  const Algorithm& pipeline = stored.pipeline();
+  std::vector<int> grouped;
+  for (const FusableGroup& group : pipeline.groups())
+    for (int stage : group.stages)
+      if (stage != group.stages.back() && may_be_in_tiles(pipeline, stage)) grouped.push_back(stage);
+  Schedule chosen = schedule;
+  for (auto& [name, stage] : chosen.stages)
+    if (stage.placement == Placement::automatic)
+      stage.placement =
+          std::ranges::count(grouped, pipeline.find(name)) > 0 ? Placement::tile : Placement::distributed;
+  const ScheduledPipeline trial(pipeline, chosen, stored.target(), stored.rank_count(), stored.window());
+  for (auto& [name, stage] : chosen.stages)
+    if (stage.placement == Placement::tile && schedule.stages.at(name).placement == Placement::automatic)
+      if (!is_in_tiles(trial[pipeline.find(name)].placement)) stage.placement = Placement::distributed;
+  return chosen;
+}
+
+}  // namespace
+
+bool has_automatic_placements(const Schedule& schedule) {
+  return std::ranges::any_of(
+      schedule.stages, [](const auto& entry) { return entry.second.placement == Placement::automatic; });
+}
+
+Schedule with_chosen_placements(const ScheduledPipeline& stored, Schedule schedule) {
+  if (stored.target().device) return with_groups(stored, schedule);
+  PlacementChooser chooser(stored, schedule);
+  const std::vector<Placement>& chosen = chooser.choose();
+  for (auto& [name, stage] : schedule.stages)
+    if (stage.placement == Placement::automatic)
+      stage.placement = chosen[static_cast<std::size_t>(stored.pipeline().find(name))];
+  return schedule;
+}
+
+}  // namespace tessera

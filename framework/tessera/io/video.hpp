@@ -10,6 +10,10 @@
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io {
+namespace detail {
+class VideoReading;
+class VideoWriting;
+}  // namespace detail
 
 /// The number of frames per second, as a fraction. An example is 30000 / 1001.
 struct FrameRate {
@@ -82,8 +86,7 @@ class VideoReader {
   bool read(const HostBlock& frame);
 
  private:
-  class Content;
-  std::unique_ptr<Content> content_;
+  std::unique_ptr<detail::VideoReading> reading_;
 };
 
 /// The compression of a video that is written.
@@ -133,8 +136,7 @@ class VideoWriter {
   void finish();
 
  private:
-  class Content;
-  std::unique_ptr<Content> content_;
+  std::unique_ptr<detail::VideoWriting> writing_;
 };
 
 }  // namespace tessera::io

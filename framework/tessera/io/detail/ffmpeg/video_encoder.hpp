@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "tessera/io/detail/ffmpeg.hpp"
+#include "tessera/io/detail/ffmpeg/ffmpeg.hpp"
+#include "tessera/io/detail/ffmpeg/video_samples.hpp"
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/video_samples.hpp"
 #include "tessera/io/video.hpp"
 
 namespace tessera::io::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/io/detail/ffmpeg.hpp"
+#include "tessera/io/detail/ffmpeg/ffmpeg.hpp"
 
 #include <array>
 #include <cstdarg>

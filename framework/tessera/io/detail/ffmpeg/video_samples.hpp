@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tessera/io/detail/ffmpeg.hpp"
+#include "tessera/io/detail/ffmpeg/ffmpeg.hpp"
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {

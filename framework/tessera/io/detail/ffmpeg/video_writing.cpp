@@ -3,24 +3,26 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
+#include "tessera/io/detail/ffmpeg/open_videos.hpp"
+#include "tessera/io/detail/ffmpeg/video_encoder.hpp"
 #include "tessera/io/detail/files.hpp"
-#include "tessera/io/detail/video_encoder.hpp"
 #include "tessera/io/video.hpp"
 
-namespace tessera::io {
+namespace tessera::io::detail {
+namespace {
 
-class VideoWriter::Content {
+class FfmpegWriting : public VideoWriting {
  public:
-  Content(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
-          const VideoOptions& options)
+  FfmpegWriting(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
+                const VideoOptions& options)
       : domain_(domain),
         type_(type),
-        encoding_(detail::choose_encoding(path, domain, type, options.codec)),
+        encoding_(choose_encoding(path, domain, type, options.codec)),
         file_(MPI_COMM_SELF, path),
         encoder_(file_, encoding_, domain, rate, options.threads) {}
 
-  void write(const HostBlock& frame) {
-    detail::check_block(frame, type_, domain_);
+  void write(const HostBlock& frame) override {
+    check_block(frame, type_, domain_);
     if (!(frame.box == domain_))
       throw InternalError(fmt::format("{}: a block {} is not the whole frame {}", file_.path(),
                                       to_string(frame.box), to_string(domain_)));
@@ -31,10 +33,10 @@ class VideoWriter::Content {
     is_open_ = true;
   }
 
-  void finish() {
+  void finish() override {
     begin_call();
     if (encoder_.frames() == 0)
-      detail::fail(file_.path(), "a video needs at least one frame", "write frames before the video ends");
+      fail(file_.path(), "a video needs at least one frame", "write frames before the video ends");
     encoder_.finish();
     file_.complete();
   }
@@ -50,17 +52,17 @@ class VideoWriter::Content {
 
   Box domain_;
   ElementType type_;
-  detail::VideoEncoding encoding_;
-  detail::UnfinishedFile file_;  // declared before `encoder_`, which closes the file first
-  detail::VideoEncoder encoder_;
+  VideoEncoding encoding_;
+  UnfinishedFile file_;  // declared before `encoder_`, which closes the file first
+  VideoEncoder encoder_;
   bool is_open_ = true;
 };
 
-VideoWriter::VideoWriter(const std::string& path, const Box& domain, ElementType type, FrameRate rate,
-                         const VideoOptions& options)
-    : content_(std::make_unique<Content>(path, domain, type, rate, options)) {}
-VideoWriter::~VideoWriter() = default;
-void VideoWriter::write(const HostBlock& frame) { content_->write(frame); }
-void VideoWriter::finish() { content_->finish(); }
+}  // namespace
 
-}  // namespace tessera::io
+std::unique_ptr<VideoWriting> create_with_ffmpeg(const std::string& path, const Box& domain, ElementType type,
+                                                 FrameRate rate, const VideoOptions& options) {
+  return std::make_unique<FfmpegWriting>(path, domain, type, rate, options);
+}
+
+}  // namespace tessera::io::detail

@@ -10,18 +10,15 @@ extern "C" {
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/detail/blocks.hpp"
-#include "tessera/io/detail/built_formats.hpp"
+#include "tessera/io/detail/ffmpeg/open_videos.hpp"
+#include "tessera/io/detail/ffmpeg/video_decoder.hpp"
+#include "tessera/io/detail/ffmpeg/video_samples.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/interleaved.hpp"
-#include "tessera/io/detail/video_decoder.hpp"
-#include "tessera/io/detail/video_samples.hpp"
 #include "tessera/io/video.hpp"
 
-namespace tessera::io {
-
-const bool detail::has_video = true;
-
-namespace detail {
+namespace tessera::io::detail {
+namespace {
 
 /// What all frames of a video have in common.
 struct FrameKind {
@@ -40,12 +37,8 @@ struct FrameKind {
   AVColorRange range;
 };
 
-}  // namespace detail
-
-namespace {
-
-std::string to_string(const detail::FrameKind& kind) {
-  return fmt::format("{} x {} points of {}", kind.width, kind.height, detail::pixel_format_name(kind.format));
+std::string to_string(const FrameKind& kind) {
+  return fmt::format("{} x {} points of {}", kind.width, kind.height, pixel_format_name(kind.format));
 }
 
 const AVPixFmtDescriptor& description_of(AVPixelFormat format) { return *av_pix_fmt_desc_get(format); }
@@ -61,14 +54,14 @@ void check_samples(const std::string& path, AVPixelFormat format) {
                                     AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_HWACCEL |
                                     AV_PIX_FMT_FLAG_BITSTREAM;
   bool is_known = (description.flags & refused) == 0 && description.nb_components != 2 &&
-                  !detail::pixel_format_name(format).starts_with("xyz");
+                  !pixel_format_name(format).starts_with("xyz");
   for (int c = 0; c < description.nb_components; ++c) {
     const int bits = description.comp[c].depth;
     is_known = is_known && bits >= 8 && bits <= 16 && bits == description.comp[0].depth;
   }
   if (!is_known)
-    detail::fail(path, fmt::format("has frames of {}, which are not read", detail::pixel_format_name(format)),
-                 "convert it to grey or RGB of 8 or 16 bits without transparency");
+    fail(path, fmt::format("has frames of {}, which are not read", pixel_format_name(format)),
+         "convert it to grey or RGB of 8 or 16 bits without transparency");
 }
 
 /// Returns the planar RGB format with as many bits as the YCbCr format `format`.
@@ -93,36 +86,34 @@ AVPixelFormat rgb_like(AVPixelFormat format) {
 void check_matrix(const std::string& path, AVColorSpace matrix) {
   if ((matrix >= AVCOL_SPC_BT709 && matrix <= AVCOL_SPC_SMPTE240M) || matrix == AVCOL_SPC_BT2020_NCL) return;
   const char* name = av_color_space_name(matrix);
-  detail::fail(path, fmt::format("has colours of {}, which are not read", name == nullptr ? "no name" : name),
-               "convert it to RGB");
+  fail(path, fmt::format("has colours of {}, which are not read", name == nullptr ? "no name" : name),
+       "convert it to RGB");
 }
 
-}  // namespace
-
-class VideoReader::Content {
+class FfmpegReading : public VideoReading {
  public:
-  Content(const std::string& path, VideoColour colour, int threads) : path_(path), decoder_(path, threads) {
+  FfmpegReading(const std::string& path, VideoColour colour, int threads)
+      : path_(path), decoder_(path, threads) {
     next_ = decoder_.next();
-    if (next_ == nullptr)
-      detail::fail(path, "is a video without frames", "give the path of a video with frames");
+    if (next_ == nullptr) fail(path, "is a video without frames", "give the path of a video with frames");
     kind_.emplace(*next_);
     check_samples(path, kind_->format);
     if (colour == VideoColour::grey && is_rgb(kind_->format))
-      detail::fail(path, "is an RGB video, which has no luma", "read its colours, or convert it to grey");
+      fail(path, "is an RGB video, which has no luma", "read its colours, or convert it to grey");
     if (colour == VideoColour::as_stored && !is_grey(kind_->format) && !is_rgb(kind_->format)) {
       check_matrix(path, kind_->matrix);
-      converter_.emplace(*next_, rgb_like(kind_->format), detail::ycbcr_of(*next_));
+      converter_.emplace(*next_, rgb_like(kind_->format), ycbcr_of(*next_));
     }
     describe(colour == VideoColour::grey || is_grey(kind_->format) ? 1 : 3);
   }
 
-  const VideoInfo& info() const { return info_; }
+  const VideoInfo& info() const override { return info_; }
 
-  bool read(const HostBlock& frame) {
-    detail::check_block(frame, info_.type, info_.domain);
+  bool read(const HostBlock& frame) override {
+    check_block(frame, info_.type, info_.domain);
     if (is_used_ && next_ != nullptr) advance();
     if (next_ == nullptr) return false;
-    detail::read_samples(converter_ ? converter_->convert(*next_) : *next_, frame);
+    read_samples(converter_ ? converter_->convert(*next_) : *next_, frame);
     // The next frame is decoded only when it is asked for. Until then, its damage is no error.
     is_used_ = true;
     return true;
@@ -131,35 +122,35 @@ class VideoReader::Content {
  private:
   void advance() {
     next_ = decoder_.next();
-    if (next_ == nullptr || detail::FrameKind(*next_) == *kind_) return;
-    detail::fail(path_,
-                 fmt::format("frame {}, counted from 0, is {}, and those before it are {}",
-                             decoder_.frames() - 1, to_string(detail::FrameKind(*next_)), to_string(*kind_)),
-                 "give a video whose frames are all alike");
+    if (next_ == nullptr || FrameKind(*next_) == *kind_) return;
+    fail(path_,
+         fmt::format("frame {}, counted from 0, is {}, and those before it are {}", decoder_.frames() - 1,
+                     to_string(FrameKind(*next_)), to_string(*kind_)),
+         "give a video whose frames are all alike");
   }
 
   void describe(std::int64_t channels) {
     info_.bits = description_of(kind_->format).comp[0].depth;
     info_.type = info_.bits > 8 ? ElementType::uint16 : ElementType::uint8;
-    info_.domain = detail::image_domain(kind_->width, kind_->height, channels);
+    info_.domain = image_domain(kind_->width, kind_->height, channels);
     info_.frames = decoder_.expected_frames();
     info_.rate = decoder_.rate();
     info_.codec = decoder_.codec();
   }
 
   std::string path_;
-  detail::VideoDecoder decoder_;
+  VideoDecoder decoder_;
   const AVFrame* next_ = nullptr;
   bool is_used_ = false;
-  std::optional<detail::FrameKind> kind_;
-  std::optional<detail::FrameConverter> converter_;
+  std::optional<FrameKind> kind_;
+  std::optional<FrameConverter> converter_;
   VideoInfo info_;
 };
 
-VideoReader::VideoReader(const std::string& path, VideoColour colour, int threads)
-    : content_(std::make_unique<Content>(path, colour, threads)) {}
-VideoReader::~VideoReader() = default;
-const VideoInfo& VideoReader::info() const { return content_->info(); }
-bool VideoReader::read(const HostBlock& frame) { return content_->read(frame); }
+}  // namespace
 
-}  // namespace tessera::io
+std::unique_ptr<VideoReading> open_with_ffmpeg(const std::string& path, VideoColour colour, int threads) {
+  return std::make_unique<FfmpegReading>(path, colour, threads);
+}
+
+}  // namespace tessera::io::detail

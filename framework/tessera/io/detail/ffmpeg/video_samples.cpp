@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/io/detail/video_samples.hpp"
+#include "tessera/io/detail/ffmpeg/video_samples.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tessera/io/detail/ffmpeg.hpp"
+#include "tessera/io/detail/ffmpeg/ffmpeg.hpp"
 #include "tessera/io/video.hpp"
 
 namespace tessera::io::detail {

@@ -64,7 +64,7 @@ TEST(ExplainPlans, ShowsTheMostFrequentKindsOfThousandsOfRanks) {
   for (int rank = 0; rank < ranks; ++rank) classes.add(plans.of(rank));
   ASSERT_GT(classes.classes().size(), 50U);
 
-  const std::string text = explain_text(pipeline, plans, true);
+  const std::string text = explain_text(pipeline, plans, "messages", true);
   EXPECT_EQ(titles_of(text).size(), 27U);
   const auto most = std::ranges::max_element(classes.classes(), {}, &RankClass::rank_count);
   EXPECT_TRUE(contains(text, std::to_string(most->rank_count) + " ranks do the same as rank " +
@@ -80,7 +80,7 @@ TEST(ExplainPlans, ShowsTheMostFrequentKindsOfThousandsOfRanks) {
 TEST(ExplainPlans, LeavesOutWhatNobodyAskedFor) {
   const Pipeline pipeline = pyramid(Box{{0, 131}, {0, 77}}, 5);
   const app::Plans plans(pipeline, {}, {}, 64);
-  const std::string overview = app::explain_text(pipeline, plans, false);
+  const std::string overview = app::explain_text(pipeline, plans, "messages", false);
   EXPECT_EQ(std::ranges::count(overview, '\n'), 5 + pipeline.size() + 1) << overview;
   EXPECT_TRUE(titles_of(overview).empty()) << overview;
   int shorter = 0;
@@ -98,7 +98,7 @@ TEST(ExplainPlans, ShowsAllKindsWhenTheyAreFew) {
   const app::Plans plans(pipeline, {}, {}, 4);
   RankClasses classes;
   for (int rank = 0; rank < plans.rank_count(); ++rank) classes.add(plans.of(rank));
-  const std::string text = explain_text(pipeline, plans, true);
+  const std::string text = explain_text(pipeline, plans, "messages", true);
   EXPECT_EQ(titles_of(text).size(), classes.classes().size());
   EXPECT_FALSE(contains(text, "most frequent"));
 }

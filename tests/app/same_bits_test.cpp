@@ -150,6 +150,23 @@ TEST(OtherGridsTest, SameBits) {
   }
 }
 
+// Ranks of a node read points in memory that they share, or send each other messages.
+TEST(WaysOfExchangeTest, SameBits) {
+  const Folder folder;
+  for (const Image& image : make_images(folder))
+    for (const std::string exchange : {"auto", "messages", "shared"}) {
+      SCOPED_TRACE(image.name + " with exchange=" + exchange);
+      expect_same_bits(folder, image, 4, {"grid=[2,2]", "exchange=" + exchange});
+      const ParallelEnding ending =
+          blur(3, folder, {"exchange=" + exchange, "input.file=" + image.name, "--explain"});
+      EXPECT_EQ(ending.status, 0) << ending.text();
+      const std::string expected = exchange == "messages"
+                                       ? " in all: messages"
+                                       : " in all: shared memory within a node, messages between nodes";
+      EXPECT_TRUE(ending.output.find(expected + "\n") != std::string::npos) << ending.output;
+    }
+}
+
 // Slices that are empty: more ranks than columns.
 TEST(EmptyBlocksTest, SameBits) {
   const Folder folder;

@@ -293,6 +293,22 @@ TEST(Plan, OnADeviceHasWholeBoxesAndNoScratch) {
   EXPECT_EQ(computed, 2);
 }
 
+TEST(Plan, BuffersOfStagedMessagesExistTwice) {
+  const Box image{{0, 40}, {0, 30}};
+  const Pipeline pipeline = test::blur_pipeline<float>(image, image);
+  Schedule columns;
+  columns.grid.entries = {3, 1};
+  Target target;
+  target.device = true;
+  const Plan direct = make_plan(pipeline, columns, target, 3, 1);
+  target.stages_messages = true;
+  const Plan staged = make_plan(pipeline, columns, target, 3, 1);
+  EXPECT_GT(direct.message_bytes, 0);
+  EXPECT_EQ(staged.message_bytes, 2 * direct.message_bytes);
+  target.device = false;
+  EXPECT_EQ(make_plan(pipeline, columns, target, 3, 1).message_bytes, direct.message_bytes);
+}
+
 struct ReadsFarOnly {
   template <class A, class B, class Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x) const {

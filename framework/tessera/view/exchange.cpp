@@ -32,7 +32,9 @@ void free_requests(std::vector<MPI_Request>& requests) {
 Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
                    const Transport& transport, HostMode mode)
     : transport_(transport), mode_(mode) {
-  if (transport.shared_windows && runs_on_host && transport.device_addresses)
+  int ranks = 1;
+  MPI_Comm_size(communicator, &ranks);
+  if (transport.shared_windows && runs_on_host && transport.device_addresses && ranks > 1)
     node_ = std::make_unique<NodeMemory>(communicator);
   const auto sends = by_partner(fields, true);
   const auto receives = by_partner(fields, false);
@@ -74,9 +76,10 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
     Parcel& parcel = side.parcels.emplace_back();
     const auto& [field, message] = items.front();
     parcel.partner = message->partner;
-    parcel.shared = is_shared(parcel.partner);
     parcel.offset = bytes;
-    if (items.size() == 1 && message->in_place && transport_.device_addresses && !parcel.shared) {
+    const bool needs_no_packing = items.size() == 1 && message->in_place && transport_.device_addresses;
+    parcel.shared = !needs_no_packing && is_shared(parcel.partner);
+    if (needs_no_packing) {
       const ArrayReference& array = sends ? field->from : field->to;
       const Box box = sends ? message->source() : message->box;
       parcel.in_place = first_byte(array, box, field->element_size);

@@ -19,8 +19,9 @@ struct Transport {
   /// sent from pinned host memory and received there. In builds whose kernels run on hosts, this costs one
   /// more copy.
   bool device_addresses = runs_on_host;
-  /// True when ranks of one machine node read messages directly from each other's buffers, in shared windows
-  /// of MPI-3. The ranks then send each other empty messages, which only say that a buffer is ready. The
+  /// True when ranks of one machine node read packed messages directly from each other's buffers, in shared
+  /// windows of MPI-3. The ranks then send each other empty messages, which only say that a buffer is ready.
+  /// Messages that are sent in place are sent as without windows, because this needs one copy less. The
   /// setting has an effect only if kernels run on hosts.
   bool shared_windows = false;
 };
@@ -91,8 +92,8 @@ class Exchange {
     /// not null.
     std::int64_t offset = 0;
     std::byte* in_place = nullptr;
-    /// True when the parcel lies in memory that the ranks of a machine node share. The receiver then reads it
-    /// from the buffer of the sender.
+    /// True when the parcel is packed into memory that the ranks of a machine node share. The receiver then
+    /// reads it from the buffer of the sender.
     bool shared = false;
     /// The boxes of the parcel are the copies [first_copy, last_copy) of Side::copies.
     std::size_t first_copy = 0;

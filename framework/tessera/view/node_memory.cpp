@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/node_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <numeric>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/human_bytes.hpp"
 
 namespace tessera {
 
@@ -31,7 +36,18 @@ NodeMemory::~NodeMemory() {
 
 std::byte* NodeMemory::allocate(std::int64_t bytes) {
   void* base = nullptr;
-  MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
+  MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
+  const int status =
+      MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
+  if (status != MPI_SUCCESS) {
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(status, text, &length);
+    throw InputError(
+        fmt::format("the ranks of a machine node cannot share {} of memory for messages ({}): let "
+                    "them send messages instead, with exchange: messages in a deck",
+                    human_bytes(bytes), text));
+  }
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   return static_cast<std::byte*>(base);
 }

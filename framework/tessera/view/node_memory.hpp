@@ -27,8 +27,9 @@ class NodeMemory {
   /// The communicator of the ranks on this rank's machine node.
   MPI_Comm node() const { return node_; }
 
-  /// Allocates `bytes` bytes for this rank and returns their address. It may be called only once. Collective
-  /// over the ranks of the machine node.
+  /// Allocates `bytes` bytes for this rank and returns their address. It may be called only once. Throws
+  /// InputError if the ranks of the machine node cannot share so much memory. Collective over the ranks of
+  /// the machine node.
   std::byte* allocate(std::int64_t bytes);
   /// Returns the address of the memory that `rank` of the communicator has allocated. That rank must run on
   /// the same machine node as this rank.

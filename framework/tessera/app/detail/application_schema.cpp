@@ -6,6 +6,7 @@
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/compat.hpp"
 
 namespace tessera::app {
 
@@ -38,6 +39,17 @@ deck::Schema make_schema(const PipelineApplication& application) {
                "evenly by the ranks on them",
        .minimum = 1,
        .maximum = 4096});
+  std::vector<std::string> exchanges = {"auto", "messages"};
+  if (runs_on_host) exchanges.emplace_back("shared");
+  schema.add({.name = "exchange",
+              .type = ValueType::choice,
+              .group = "Machine",
+              .help =
+                  "How ranks of one node get points from each other that have to be packed: by messages of "
+                  "MPI (messages), or by reading them in memory that they share (shared); auto: shared "
+                  "where kernels run on hosts",
+              .default_text = "auto",
+              .choices = exchanges});
   schema.add({.name = "gpu_aware_mpi",
               .type = ValueType::choice,
               .group = "Machine",

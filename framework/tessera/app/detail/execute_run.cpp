@@ -9,6 +9,7 @@
 
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
@@ -17,7 +18,6 @@
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/schedule_keys.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
-#include "tessera/view/gpu_aware.hpp"
 
 namespace tessera::app {
 namespace {
@@ -75,11 +75,7 @@ class Execution {
 
   /// Returns the way in which messages are sent. If kernels run on a device, also prints the reason for it.
   Transport choose_messages() {
-    const std::string wanted = setup_.deck.get<std::string>("gpu_aware_mpi");
-    const ChosenTransport chosen =
-        choose_transport(setup_.session.communicator(), wanted == "on"    ? GpuAware::on
-                                                        : wanted == "off" ? GpuAware::off
-                                                                          : GpuAware::detect);
+    const ChosenTransport chosen = chosen_transport(setup_.session, setup_.deck);
     if (!runs_on_host) progress_.line("messages " + chosen.reason);
     return chosen.transport;
   }

@@ -45,16 +45,17 @@ std::string others_text(const RankClasses& all, const std::vector<RankClass>& sh
 }
 
 /// Returns the lines about the costs of all ranks together: points, bytes, memory, messages and redundancy.
-std::string costs_text(const Plan& any_plan, const PlanTotals& totals) {
+std::string costs_text(const Plan& any_plan, const PlanTotals& totals, const std::string& exchange) {
   return fmt::format(
       "ranks       {} x {}\n"
       "cost        {} points, at least {} to read and write\n"
       "memory      {} per rank at most\n"
-      "messages    {} of {} in all\n"
+      "messages    {} of {} in all{}\n"
       "redundancy  {} redundant points\n",
       counted(totals.rank_count, "rank"), counted(any_plan.target.threads, "thread"), totals.work.points,
       human_bytes(totals.work.bytes), human_bytes(totals.peak_bytes), counted(totals.messages, "message"),
-      human_bytes(totals.message_bytes), totals.redundant_points);
+      human_bytes(totals.message_bytes), totals.messages == 0 ? "" : ": " + exchange,
+      totals.redundant_points);
 }
 
 /// Returns a text with one line for each array.
@@ -98,10 +99,11 @@ std::string bands_text(const Algorithm& pipeline, std::int64_t count) {
                      counted(count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes));
 }
 
-std::string explain_text(const Algorithm& pipeline, const Plans& plans, bool kinds) {
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,
+                         bool kinds) {
   RankClasses ranks;
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
-  std::string text = costs_text(plans.of(0), totals) + bands_text(pipeline, plans) +
+  std::string text = costs_text(plans.of(0), totals, exchange) + bands_text(pipeline, plans) +
                      arrays_text(pipeline, plans.of(0), totals);
   const auto count = static_cast<std::int64_t>(ranks.classes().size());
   if (!kinds)

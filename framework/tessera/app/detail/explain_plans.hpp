@@ -8,11 +8,12 @@
 
 namespace tessera::app {
 
-/// Returns the text of --explain: the costs of all ranks together, and a line for each array. If `kinds` is
-/// true, the plan of one rank of each RankClass follows, without the steps that do nothing. If there are many
-/// classes, only the classes with the most ranks are shown. Without `kinds`, the text fits on one screen
-/// unless there are many stages.
-std::string explain_text(const Algorithm& pipeline, const Plans& plans, bool kinds);
+/// Returns the text of --explain: the costs of all ranks together, and a line for each array. `exchange` says
+/// how the ranks exchange points. If `kinds` is true, the plan of one rank of each RankClass follows, without
+/// the steps that do nothing. If there are many classes, only the classes with the most ranks are shown.
+/// Without `kinds`, the text fits on one screen unless there are many stages.
+std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,
+                         bool kinds);
 
 /// Returns the whole plan of `rank` in words.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/checkpoints.hpp"
 #include "tessera/app/detail/explain_plans.hpp"
+#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"
@@ -20,7 +21,8 @@ namespace {
 std::string explanation(const RunSetup& setup, const Plans& plans) {
   const Options& options = setup.options;
   if (options.dot) return dot_text(*setup.pipeline, plans);
-  if (options.rank < 0) return explain_text(*setup.pipeline, plans, options.verbose);
+  if (options.rank < 0)
+    return explain_text(*setup.pipeline, plans, exchange_text(setup.deck), options.verbose);
   if (options.rank >= plans.rank_count())
     throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
                                  plans.rank_count() - 1));

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/explain_plans.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/placement.hpp"
 #include "tessera/app/detail/run_report.hpp"
 #include "tessera/app/detail/transfers.hpp"
@@ -65,6 +66,7 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
                      {"nodes", static_cast<std::int64_t>(nodes.size())},
                      {"threads_per_rank", session.threads()},
                      {"mpi_threads", session.thread_level()},
+                     {"exchange", exchange_text(deck)},
                      {"input", inputs.image() == nullptr ? "none" : inputs.files().front().path},
                      {"points", to_string(data().domain)},
                      {"type", std::string(name_of(data().type))},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/saved_plans.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -47,6 +48,7 @@ Target RunPlans::target() const {
       setup_.deck.is_set("threads") ? static_cast<int>(setup_.deck.get<std::int64_t>("threads")) : 0);
   target.device = !runs_on_host;
   target.memory_bytes = setup_.memory_limit();
+  target.stages_messages = may_stage_messages(setup_.deck);
   if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
   return target;
 }

@@ -82,6 +82,9 @@ struct Target {
   std::int64_t memory_bytes = 0;
   /// Devices: the bytes of scratch memory that each team of threads has.
   std::int64_t team_scratch_bytes = std::int64_t{48} << 10;
+  /// Devices: whether messages may be staged, which means sent from pinned host memory and received there
+  /// (see Transport::device_addresses). The buffers of messages then exist twice.
+  bool stages_messages = false;
   /// Hosts: the size of this rank's share of the last-level cache, in bytes. A result that is larger than
   /// half of the share may be written with stores that bypass the caches. A result of a stage that transposes
   /// may be written in this way if it is larger than a quarter of the share. If the size is 0, no result is

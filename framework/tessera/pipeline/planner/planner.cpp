@@ -201,6 +201,7 @@ void Planner::count_message_bytes() {
     const std::size_t count = may_differ ? arrangements(plan_, node).size() : 1;
     plan_.message_bytes += exchange_bytes_[exchange++] * static_cast<std::int64_t>(count);
   });
+  if (plan_.target.device && plan_.target.stages_messages) plan_.message_bytes *= 2;
 }
 
 void Planner::check_memory() const {

@@ -125,6 +125,7 @@ inline constexpr auto fields_of<Target> = std::tuple{Field{"threads", &Target::t
                                                      Field{"levels", &Target::levels},
                                                      Field{"memory_bytes", &Target::memory_bytes},
                                                      Field{"team_scratch_bytes", &Target::team_scratch_bytes},
+                                                     Field{"stages_messages", &Target::stages_messages},
                                                      Field{"cache_bytes", &Target::cache_bytes}};
 template <>
 inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
@@ -155,6 +156,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format. It is raised by each change that makes new files unreadable for older programs.
-inline constexpr int plan_version = 6;
+inline constexpr int plan_version = 7;
 
 }  // namespace tessera::detail

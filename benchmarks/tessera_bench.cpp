@@ -11,6 +11,7 @@
 #include "image_size.hpp"
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/pipeline_run.hpp"
+#include "tessera/view/host_threads.hpp"
 #include "timing.hpp"
 
 namespace {
@@ -41,7 +42,8 @@ Options parse(int argc, char** argv) {
   for (const bench::Benchmark& benchmark : bench::all_benchmarks()) names.append(", ").append(benchmark.name);
   CLI::App command_line("Times Tessera's pipelines; start it with mpiexec for several ranks.",
                         "tessera-bench");
-  command_line.add_option("--threads", options.threads, "Threads per rank")->check(CLI::Range(1, 4096));
+  command_line.add_option("--threads", options.threads, "Threads per rank")
+      ->check(CLI::Range(1, tessera::most_host_threads));
   command_line.add_option("--sizes", options.sizes, "Sizes, WxH,...")->delimiter(',');
   command_line.add_option("--only", options.only, "Benchmarks, of: " + names)->delimiter(',');
   command_line.add_option("--schedule", options.schedule, "The deck of each application");

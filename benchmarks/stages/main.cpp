@@ -5,6 +5,7 @@
 
 #include "command_line.hpp"
 #include "stages/report.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace {
 
@@ -41,7 +42,8 @@ Options parse(int argc, char** argv, bool several_ranks) {
   CLI::App command_line(
       "Measures planned pipelines, and prints CSV; start it with mpiexec for several ranks.",
       "tessera-bench-stages");
-  command_line.add_option("--threads", options.threads, "Threads per rank")->check(CLI::Range(1, 4096));
+  command_line.add_option("--threads", options.threads, "Threads per rank")
+      ->check(CLI::Range(1, tessera::most_host_threads));
   command_line.add_option("--sizes", sizes, "Sizes of images for stages alone, WxH,...")->delimiter(',');
   command_line.add_option("--only", options.only, fmt::format("Sections: {}", fmt::join(options.only, ", ")))
       ->delimiter(',')

@@ -68,13 +68,12 @@ const std::vector<BadInput> bad_decks = {
      "command line: 'input.fle=image.png': unknown key 'input.fle'; did you mean 'input.file'?"},
     {"wrong_type",
      {"type.yaml"},
-     "type.yaml:2:7: 'grid' expects a list such as [1, auto] (at most 4 entries, each auto or an integer of "
-     "at "
-     "least 1), got 'many'"},
+     "type.yaml:2:7: 'grid' expects a list such as [1, auto] (at most 4 entries, each auto or an integer "
+     "from 1 to 2147483647), got 'many'"},
     {"negative_size",
      {"tile.yaml"},
-     "tile.yaml:4:12: 'schedule.bv.tile' expects auto, a list such as [4096, 32] (at most 4 integers of at "
-     "least 1), or {host: [4096, 32], device: auto} (points), got '-4'"},
+     "tile.yaml:4:12: 'schedule.bv.tile' expects auto, a list such as [4096, 32] (at most 4 integers from 1 "
+     "to 2147483647), or {host: [4096, 32], device: auto} (points), got '-4'"},
     {"grid_does_not_fit_the_ranks",
      {"grid.yaml"},
      "grid.yaml:2:7: 'grid': the processor grid [2, 2] does not multiply to <ranks>: write [1, auto], or "
@@ -180,8 +179,15 @@ const std::vector<BadInput> bad_runs = {
      "command line: The following argument was not expected: --frobnicate (--help lists the options)"},
     {"bad_number_of_threads",
      {"good.yaml"},
-     "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, 1 or more",
+     "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, from 1 to 512",
      {{"OMP_NUM_THREADS", "many"}}},
+    {"more_threads_than_a_rank_has",
+     {"good.yaml"},
+     "the environment variable OMP_NUM_THREADS is '99999': give a number of threads, from 1 to 512",
+     {{"OMP_NUM_THREADS", "99999"}}},
+    {"more_threads_in_the_deck_than_a_rank_has",
+     {"good.yaml", "threads=4096"},
+     "command line: 'threads=4096': 'threads' expects an integer from 1 to 512, got '4096'"},
     {"unknown_instructions",
      {"good.yaml"},
      "the environment variable TESSERA_INSTRUCTIONS is 'mmx': give baseline, avx2 or avx512",

@@ -85,7 +85,7 @@ TEST_F(SavedRunsTest, PlansThatDoNotFit) {
   folder_.write("plan.json", std::string(text).replace(text.find("\"threads\":1"), 11, "\"threads\":0"));
   expect_refused(
       2, words,
-      "plan.json: rank 0, target: threads is 0, and may be 1 to 4096: save the plan again, or mend it");
+      "plan.json: rank 0, target: threads is 0, and may be 1 to 512: save the plan again, or mend it");
   expect_refused(2, {"run.yaml", "--explain", "--save-plan", "nowhere/plan.json"},
                  "nowhere/plan.json: cannot be written (No such file or directory); create its folder, or "
                  "choose another that can be written");

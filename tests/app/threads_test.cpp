@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <optional>
 #include <string>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace tessera::app {
 namespace {
@@ -37,6 +40,13 @@ class WithVariable {
   std::optional<std::string> old_;
 };
 
+/// Returns the number of pages of virtual memory of this process.
+rlim_t pages_in_use() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages;
+}
+
 int threads_with(const char* text) {
   const WithVariable variable(text);
   return threads_from_environment();
@@ -51,18 +61,44 @@ TEST(ThreadsTest, TheEnvironmentSays) {
   EXPECT_EQ(threads_with("1"), 1);
   EXPECT_EQ(threads_with("12"), 12);
   EXPECT_EQ(threads_with("4,2"), 4);
+  EXPECT_EQ(threads_with("512"), 512);
 }
 
 TEST(ThreadsTest, NoNumberOfThreads) {
-  for (const char* text : {"0", "-2", "many", "2x", " ", ",2", "2.5", "99999999999"})
+  for (const char* text : {"0", "-2", "many", "2x", " ", ",2", "2.5", "99999999999", "513"})
     EXPECT_THROW(threads_with(text), InputError) << text;
   try {
     threads_with("many");
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, 1 or more");
+    EXPECT_STREQ(
+        error.what(),
+        "the environment variable OMP_NUM_THREADS is 'many': give a number of threads, from 1 to 512");
   }
 }
+
+// Sanitizers need more memory than the limit of this test allows.
+#ifndef TESSERA_TEST_SANITIZED
+TEST(ThreadsTest, ThreadsThatTheSystemDoesNotStart) {
+  EXPECT_NO_THROW(check_that_threads_start(3));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  // Each thread has a stack of some MiB.
+  rlimit limited = before;
+  limited.rlim_cur = pages_in_use() * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{256} << 20);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  std::string message;
+  try {
+    check_that_threads_start(500);
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_TRUE(message.starts_with("of 500 threads, only ")) << message;
+  EXPECT_NE(message.find("give a smaller number, as threads in the deck or as OMP_NUM_THREADS"),
+            std::string::npos)
+      << message;
+}
+#endif
 
 // However many ranks share the cores, each has one thread, and together no more than there are if they are
 // fewer.

@@ -90,7 +90,8 @@ TEST(DeckErrors, WrongTypes) {
 
 TEST(DeckErrors, WrongGridsAndTiles) {
   const std::string grid =
-      "'grid' expects a list such as [1, auto] (at most 2 entries, each auto or an integer of at least 1)";
+      "'grid' expects a list such as [1, auto] (at most 2 entries, each auto or an integer from 1 to "
+      "2147483647)";
   EXPECT_EQ(load_error(minimal + "grid: 4\n"), "d.yaml:2:7: " + grid + ", got '4'");
   EXPECT_EQ(load_error(minimal + "grid: [1, 0]\n"), "d.yaml:2:11: " + grid + ", got '0'");
   EXPECT_EQ(load_error(minimal + "grid: [1, most]\n"), "d.yaml:2:11: " + grid + ", got 'most'");
@@ -98,7 +99,8 @@ TEST(DeckErrors, WrongGridsAndTiles) {
   EXPECT_EQ(load_error(minimal + "grid: [1, 1, 1]\n"), "d.yaml:2:7: " + grid + ", got a list of 3 entries");
   EXPECT_EQ(load_error(minimal + "grid: [1, 2147483648]\n"), "d.yaml:2:11: " + grid + ", got '2147483648'");
   const std::string tile =
-      "'schedule.bh.tile' expects auto, a list such as [4096, 32] (at most 2 integers of at least 1), or "
+      "'schedule.bh.tile' expects auto, a list such as [4096, 32] (at most 2 integers from 1 to 2147483647), "
+      "or "
       "{host: "
       "[4096, 32], device: auto}";
   EXPECT_EQ(load_error(minimal + "schedule:\n  bh:\n    tile: abc\n"),

@@ -94,15 +94,15 @@ Run:
   overlap                   true or false; default on
 
 Schedule:
-  grid                      a list such as [1, auto] (at most 2 entries, each auto or an integer of at least
-                            1); default [1, auto]
-  schedule.<stage>.grid     a list such as [1, auto] (at most 2 entries, each auto or an integer of at least
-                            1); optional
+  grid                      a list such as [1, auto] (at most 2 entries, each auto or an integer from 1 to
+                            2147483647); default [1, auto]
+  schedule.<stage>.grid     a list such as [1, auto] (at most 2 entries, each auto or an integer from 1 to
+                            2147483647); optional
   schedule.<stage>.compute  Where the stage is computed.
                             for bh: one of distributed, rank, replicated, tile; default distributed
   schedule.<stage>.compute  for bv: distributed; default distributed
-  schedule.<stage>.tile     for bh, bv: auto, a list such as [4096, 32] (at most 2 integers of at least 1), or
-                            {host: [4096, 32], device: auto}; default auto
+  schedule.<stage>.tile     for bh, bv: auto, a list such as [4096, 32] (at most 2 integers from 1 to
+                            2147483647), or {host: [4096, 32], device: auto}; default auto
 )");
 }
 

@@ -14,6 +14,7 @@
 #include "tessera/io/unfinished_files.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace tessera::app {
 namespace {
@@ -108,6 +109,11 @@ int Session::threads(int asked) const {
 
 void Session::start_kokkos(int threads) {
   threads_ = this->threads(threads);
+  const bool is_more_than_usual = threads_ > default_threads(communicator());
+  collectively(communicator(), [&] {
+    if (is_more_than_usual) check_that_threads_start(threads_);
+  });
+  set_openmp_threads(threads_);
   compat::initialize(threads_, device_of_rank(communicator()));
   kokkos_started_ = true;
 }

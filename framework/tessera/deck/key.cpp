@@ -17,10 +17,11 @@ std::string bound_text(const KeyDeclaration& key, double bound) {
 }
 
 std::string range_text(const KeyDeclaration& key) {
-  if (key.minimum && key.maximum)
-    return fmt::format(" from {} to {}", bound_text(key, *key.minimum), bound_text(key, *key.maximum));
-  if (const auto minimum = lower_bound(key)) return fmt::format(" of at least {}", bound_text(key, *minimum));
-  if (key.maximum) return fmt::format(" of at most {}", bound_text(key, *key.maximum));
+  const std::optional<double> minimum = lower_bound(key), maximum = upper_bound(key);
+  if (minimum && maximum)
+    return fmt::format(" from {} to {}", bound_text(key, *minimum), bound_text(key, *maximum));
+  if (minimum) return fmt::format(" of at least {}", bound_text(key, *minimum));
+  if (maximum) return fmt::format(" of at most {}", bound_text(key, *maximum));
   return "";
 }
 

@@ -138,6 +138,34 @@ struct SeventeenRowsTogether : Correct {
   static constexpr int rows_together = 17;
 };
 
+struct TakesTwoInputs {
+  template <class In, class Other, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Other& other, Coord x, Coord y) const {
+    return in(x, y) + other(x, y);
+  }
+};
+
+struct TakesOneCoordinate {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x, x);
+  }
+};
+
+struct TakesPlainCoordinates {
+  template <class In>
+  KOKKOS_FUNCTION auto operator()(const In& in, int x, int y) const {
+    return in(x, y);
+  }
+};
+
+struct IsNotConst {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) {
+    return in(x, y);
+  }
+};
+
 void declare() {
   Pipeline pipeline;
   const auto input = pipeline.input<float, 2>("input", Box{{0, 4}, {0, 4}}, Boundary::clamp);

@@ -7,6 +7,7 @@
 #include "tessera/app/image_outputs.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace tessera::app {
 
@@ -38,7 +39,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
        .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
                "evenly by the ranks on them",
        .minimum = 1,
-       .maximum = 4096});
+       .maximum = most_host_threads});
   std::vector<std::string> exchanges = {"auto", "messages"};
   if (runs_on_host) exchanges.emplace_back("shared");
   schema.add({.name = "exchange",

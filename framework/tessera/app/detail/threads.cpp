@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace tessera::app {
 
@@ -35,7 +36,7 @@ int default_threads(MPI_Comm communicator) {
     CPU_AND(&common, &mine.processors, &other.processors);
     if (CPU_COUNT(&common) > 0) ++sharers;
   }
-  return std::max(1, CPU_COUNT(&mine.processors) / std::max(1, sharers));
+  return std::clamp(CPU_COUNT(&mine.processors) / std::max(1, sharers), 1, most_host_threads);
 }
 
 int threads_from_environment() {
@@ -45,9 +46,10 @@ int threads_from_environment() {
   const std::string_view word = std::string_view(text).substr(0, std::string_view(text).find(','));
   int threads = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
-  if (error != std::errc() || end != word.data() + word.size() || threads < 1)
+  if (error != std::errc() || end != word.data() + word.size() || threads < 1 || threads > most_host_threads)
     throw InputError(fmt::format(
-        "the environment variable OMP_NUM_THREADS is '{}': give a number of threads, 1 or more", text));
+        "the environment variable OMP_NUM_THREADS is '{}': give a number of threads, from 1 to {}", text,
+        most_host_threads));
   return threads;
 }
 

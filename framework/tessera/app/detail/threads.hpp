@@ -17,12 +17,12 @@ Affinity own_affinity();
 
 /// Returns the number of threads that this rank uses by default. This is the number of processors on which
 /// the rank may run, divided by the number of ranks of its machine node that may run on any of these
-/// processors, and at least 1. Collective.
+/// processors, at least 1, and at most most_host_threads. Collective.
 int default_threads(MPI_Comm communicator);
 
 /// Returns the number in the environment variable OMP_NUM_THREADS, or 0 if the variable is not set or empty.
-/// If the variable is a list, its first entry is used. Throws InputError when this entry is not a positive
-/// number.
+/// If the variable is a list, its first entry is used. Throws InputError when this entry is not a number from
+/// 1 to most_host_threads.
 int threads_from_environment();
 
 }  // namespace tessera::app

@@ -15,6 +15,7 @@
 #include "tessera/pipeline/body/functions.hpp"
 #include "tessera/pipeline/body/table.hpp"
 #include "tessera/pipeline/body/via.hpp"
+#include "tessera/pipeline/kernel/callable_body.hpp"
 #include "tessera/pipeline/kernel/column_stage.hpp"
 #include "tessera/pipeline/kernel/fused_stages.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
@@ -77,8 +78,11 @@ class Pipeline : public Algorithm {
   template <class Values, class Body, class First, int N, class... Rest, int... RestN>
   auto stages(const std::vector<std::string>& names, const Body& body, Array<First, N> first,
               Array<Rest, RestN>... rest) {
-    using Kernel = PointStage<Body, N, Values, TypeList<ArrayType<First, N>, ArrayType<Rest, RestN>...>>;
-    return add_outputs<Kernel, N>(names, std::make_shared<Kernel>(body), {first.id, rest.id...}, Values());
+    if constexpr (detail::is_callable_body<Body, N, TypeList<>, ArrayType<First, N>,
+                                           ArrayType<Rest, RestN>...>()) {
+      using Kernel = PointStage<Body, N, Values, TypeList<ArrayType<First, N>, ArrayType<Rest, RestN>...>>;
+      return add_outputs<Kernel, N>(names, std::make_shared<Kernel>(body), {first.id, rest.id...}, Values());
+    }
   }
 
   /// Declares a stage whose body computes X points in one call. `body(inputs..., x, y, ...)` returns
@@ -160,8 +164,7 @@ class Pipeline : public Algorithm {
   template <class T, class Body, class... In, int... InN>
   Array<T, 1> values(std::string_view name, const Body& body, int count, Array<In, InN>... inputs) {
     check_line(name, count);
-    using Kernel = PointStage<Body, 1, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
-    const int id = add_stage(name, element_type_of<T>(), 1, {inputs.id...}, std::make_shared<Kernel>(body));
+    const int id = units<T, 1, SinglePoint>(name, body, inputs...).id;
     make_value(id, count);
     return {id};
   }
@@ -241,21 +244,30 @@ class Pipeline : public Algorithm {
  private:
   template <class T, int N, class U, class Body, class... In, int... InN>
   auto units(std::string_view name, const Body& body, Array<In, InN>... inputs) {
-    using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
-    const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
-    if (U::planes > 1) set_whole(id, N - 1, U::planes);
-    return Stage<Kernel, T, N>{{id}};
+    if constexpr (detail::is_callable_body<Body, U::template dimensions<N>, TypeList<>,
+                                           ArrayType<In, InN>...>()) {
+      using Kernel = PointStage<Body, N, TypeList<T>, TypeList<ArrayType<In, InN>...>, U>;
+      const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body));
+      if (U::planes > 1) set_whole(id, N - 1, U::planes);
+      return Stage<Kernel, T, N>{{id}};
+    } else {
+      return Array<T, N>();  // after the one error that the compiler has printed
+    }
   }
 
   template <class T, int N, int D, int Extent, class Body, class... In, int... InN>
   Array<T, N> add_columns(std::string_view name, const Body& body, int extent, Array<In, InN>... inputs) {
     static_assert(N >= 2 && D >= 0 && D < N && sizeof...(In) > 0);
     check_line(name, extent);
-    using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
-    const int id =
-        add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body, extent));
-    set_whole(id, D, extent);
-    return {id};
+    if constexpr (detail::is_callable_body<Body, N - 1, TypeList<IntervalLine<T>&>,
+                                           ArrayType<In, InN>...>()) {
+      using Kernel = ColumnStage<Body, T, N, D, Extent, ArrayType<In, InN>...>;
+      const int id =
+          add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(body, extent));
+      set_whole(id, D, extent);
+      return {id};
+    }
+    return {};
   }
 
   template <class Kernel, int N, class... Values>

@@ -7,6 +7,7 @@
 
 #include "tessera/domain/block_distribution.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
+#include "tessera/view/host_threads.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -17,7 +18,6 @@ constexpr std::int64_t most_points = std::int64_t{1} << 48;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_turns = std::int64_t{1} << 40;
 constexpr int most_ranks = 1 << 24;
-constexpr int most_threads = 4096;
 constexpr int most_plan_levels = 50;
 
 constexpr std::int64_t lowest_coordinate = std::numeric_limits<std::int32_t>::min();
@@ -86,7 +86,7 @@ void PlanChecker::check_completeness() const {
 void PlanChecker::check_target() {
   check_range(plan_.rank_count, 1, most_ranks, "rank_count");
   check_range(plan_.rank, 0, plan_.rank_count - 1, "rank");
-  check_range(plan_.target.threads, 1, most_threads, "threads");
+  check_range(plan_.target.threads, 1, most_host_threads, "threads");
   check_range(plan_.target.memory_bytes, 0, std::numeric_limits<std::int64_t>::max(), "memory_bytes");
   check_range(plan_.target.team_scratch_bytes, 0, most_bytes, "team_scratch_bytes");
   check_range(plan_.target.cache_bytes, 0, std::numeric_limits<std::int64_t>::max(), "cache_bytes");
@@ -172,7 +172,7 @@ void PlanChecker::check_memory() const {
     if (const auto* step = std::get_if<plan::Compute>(&node.step))
       scratch = std::max(scratch, plan_.target.device ? 0 : step->scratch_bytes);
   });
-  check_range(scratch, 0, most_bytes / most_threads, "scratch_bytes of a step");
+  check_range(scratch, 0, most_bytes / most_host_threads, "scratch_bytes of a step");
   const std::int64_t all_threads = scratch * plan_.target.threads;
   // On devices, Plan::scratch_bytes only records the size of the tables of tiles, which follows from the
   // tiles.

@@ -115,6 +115,21 @@ TEST(AutomaticPlacements, AStageOfWhichEveryTileReadsAllRowsIsStored) {
   EXPECT_EQ(placement_of(scheduled, "sums"), Placement::distributed);
 }
 
+// There are some 10^8 ways through these stages from the first to the last one.
+TEST(AutomaticPlacements, ManyWaysThroughAPipelineAreNotAllFollowed) {
+  Pipeline pipeline;
+  auto before = pipeline.input<float, 2>("input", image, Boundary::clamp);
+  Array<float, 2> last = pipeline.stage<float>("0", Twice(), before);
+  for (int i = 1; i < 40; ++i) {
+    const Array<float, 2> next = pipeline.stage<float>(std::to_string(i), Both(), before, last);
+    before = last;
+    last = next;
+  }
+  pipeline.output(last, image);
+  const ScheduledPipeline scheduled(pipeline, all_automatic(pipeline), target_of(), 1);
+  EXPECT_EQ(placement_of(scheduled, "38"), Placement::tile);
+}
+
 TEST(AutomaticPlacements, OtherPlacementsOfTheScheduleStay) {
   const Pipeline pipeline = test::two_sums(image);
   Schedule schedule = all_automatic(pipeline);

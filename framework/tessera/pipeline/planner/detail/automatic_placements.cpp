@@ -73,19 +73,22 @@ class PlacementChooser {
   }
 
   /// Adds the stages in whose tiles a stage would be computed to `roots`. Returns false if the stage has to
-  /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it.
+  /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it, or
+  /// because nothing reads it.
   bool add_roots(int stage, std::set<int>& roots) const {
-    for (int part : pipeline_.parts(stage))
-      for (int consumer : stored_[part].consumers) {
-        const int reader = pipeline_[consumer].lead;
-        if (pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile)
-          return false;
-        if (!is_in_tiles(placement(reader)))
-          roots.insert(reader);
-        else if (!add_roots(reader, roots))
-          return false;
-      }
-    return true;
+    std::vector<int> found = {stage};
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (int part : pipeline_.parts(found[i]))
+        for (int consumer : stored_[part].consumers) {
+          const int reader = pipeline_[consumer].lead;
+          if (pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile)
+            return false;
+          if (!is_in_tiles(placement(reader)))
+            roots.insert(reader);
+          else if (std::ranges::find(found, reader) == found.end())
+            found.push_back(reader);
+        }
+    return !roots.empty();
   }
 
   std::vector<int> members(int root) const {

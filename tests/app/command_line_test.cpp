@@ -129,7 +129,7 @@ TEST_F(CommandLineTest, ExplainBeginsWithWhatAllRanksCost) {
   const std::string most = R"(ranks       3 ranks x 2 threads
 cost        \d+ points, at least [0-9.]+ KiB to read and write
 memory      [0-9.]+ KiB per rank at most
-messages    4 messages of 480 bytes in all: shared memory within a node, messages between nodes
+messages    4 messages of 480 bytes in all: packed points in shared memory within a node, others by messages
 redundancy  \d+ redundant points
 input input: distributed of uint8 on \[1, 3\], reads 3600 points, sends 480 bytes
 stage bh: tile of uint8 on \[1, 3\], computes \d+ points, \d+ of them redundant

@@ -160,9 +160,10 @@ TEST(WaysOfExchangeTest, SameBits) {
       const ParallelEnding ending =
           blur(3, folder, {"exchange=" + exchange, "input.file=" + image.name, "--explain"});
       EXPECT_EQ(ending.status, 0) << ending.text();
-      const std::string expected = exchange == "messages"
-                                       ? " in all: messages"
-                                       : " in all: shared memory within a node, messages between nodes";
+      const std::string expected =
+          exchange == "messages"
+              ? " in all: messages"
+              : " in all: packed points in shared memory within a node, others by messages";
       EXPECT_TRUE(ending.output.find(expected + "\n") != std::string::npos) << ending.output;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/view/exchange.hpp"
 
+#include <exception>
 #include <map>
 
 #include "tessera/view/large_message.hpp"
@@ -32,14 +33,21 @@ void free_requests(std::vector<MPI_Request>& requests) {
 Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeField>& fields,
                    const Transport& transport, HostMode mode)
     : transport_(transport), mode_(mode) {
-  int ranks = 1;
-  MPI_Comm_size(communicator, &ranks);
-  if (transport.shared_windows && runs_on_host && transport.device_addresses && ranks > 1)
-    node_ = std::make_unique<NodeMemory>(communicator);
   const auto sends = by_partner(fields, true);
   const auto receives = by_partner(fields, false);
-  make_parcels(sent_, sends, true);
-  make_parcels(received_, receives, false);
+  if (transport.shared_windows && runs_on_host && transport.device_addresses &&
+      some_rank_packs(communicator, sends))
+    node_ = std::make_unique<NodeMemory>(communicator);
+  // The buffer of the parcels that are received belongs to this rank alone. If there is no memory for it, all
+  // ranks have to know before they make the shared buffers.
+  std::exception_ptr failure;
+  try {
+    make_parcels(received_, receives, false);
+  } catch (const std::exception&) {
+    if (!node_) throw;
+    failure = std::current_exception();
+  }
+  make_parcels(sent_, sends, true, failure == nullptr);
   if (node_) tell_offsets(tag);
   list_copies(sent_, sends, true);
   list_copies(received_, receives, false);
@@ -52,7 +60,20 @@ Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeFie
   if (node_) make_receipts(tag);
 }
 
+bool Exchange::needs_no_packing(const std::vector<Item>& items) const {
+  return items.size() == 1 && items.front().message->in_place && transport_.device_addresses;
+}
+
+bool Exchange::some_rank_packs(MPI_Comm communicator, const std::vector<std::vector<Item>>& sends) const {
+  int packs = 0;
+  for (const std::vector<Item>& items : sends) packs = packs != 0 || !needs_no_packing(items) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &packs, 1, MPI_INT, MPI_MAX, communicator);
+  return packs != 0;
+}
+
 Exchange::~Exchange() {
+  // While an exception unwinds the stack, partners may not give their receipts.
+  if (node_ && std::uncaught_exceptions() > 0) return;
   for (auto* receipts : {&receipts_awaited_, &receipts_given_})
     MPI_Waitall(static_cast<int>(receipts->size()), receipts->data(), MPI_STATUSES_IGNORE);
   for (auto* requests : {&receipts_awaited_, &receipts_given_, &sent_.requests, &received_.requests})
@@ -70,16 +91,16 @@ std::vector<std::vector<Exchange::Item>> Exchange::by_partner(const std::vector<
   return lists;
 }
 
-void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) {
+void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends,
+                            bool can_go_on) {
   std::int64_t bytes = 0;
   for (const auto& items : items_by_partner) {
     Parcel& parcel = side.parcels.emplace_back();
     const auto& [field, message] = items.front();
     parcel.partner = message->partner;
     parcel.offset = bytes;
-    const bool needs_no_packing = items.size() == 1 && message->in_place && transport_.device_addresses;
-    parcel.shared = !needs_no_packing && is_shared(parcel.partner);
-    if (needs_no_packing) {
+    parcel.shared = !needs_no_packing(items) && is_shared(parcel.partner);
+    if (needs_no_packing(items)) {
       const ArrayReference& array = sends ? field->from : field->to;
       const Box box = sends ? message->source() : message->box;
       parcel.in_place = first_byte(array, box, field->element_size);
@@ -90,13 +111,13 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
     if (parcel.shared && !sends) continue;  // will be unpacked from the buffer of the partner
     bytes += aligned_bytes(parcel.bytes);
   }
-  allocate_buffers(side, bytes, sends);
+  allocate_buffers(side, bytes, sends, can_go_on);
 }
 
-void Exchange::allocate_buffers(Side& side, std::int64_t bytes, bool sends) {
+void Exchange::allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool can_go_on) {
   const auto size = static_cast<std::size_t>(bytes);
   if (node_ && sends)
-    side.buffer = Buffer(node_->allocate(bytes), size);
+    side.buffer = Buffer(node_->allocate(bytes, can_go_on), size);
   else
     side.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), size);
   if (!transport_.device_addresses)

@@ -118,8 +118,15 @@ class Exchange {
   /// Returns the messages that this rank sends if `sends` is true, and otherwise the messages that it
   /// receives. There is one list for each partner, in rising order of partners.
   static std::vector<std::vector<Item>> by_partner(const std::vector<ExchangeField>& fields, bool sends);
-  void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends);
-  void allocate_buffers(Side& side, std::int64_t bytes, bool sends);
+  /// Whether the message that consists of `items` can be sent in place.
+  bool needs_no_packing(const std::vector<Item>& items) const;
+  /// Whether any rank sends a message that has to be packed. Collective.
+  bool some_rank_packs(MPI_Comm communicator, const std::vector<std::vector<Item>>& sends) const;
+  /// Finds the places of all parcels, and allocates their buffer. With shared windows, all ranks throw the
+  /// same InputError if `can_go_on` is false on any of them.
+  void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends,
+                    bool can_go_on = true);
+  void allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool can_go_on);
   void list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
   /// Tells each partner on this machine node the offset of the parcel for that partner in the buffer of this
   /// rank. Also receives the offsets of the parcels for this rank in the buffers of these partners.

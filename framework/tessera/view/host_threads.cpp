@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <Kokkos_Macros.hpp>
 
+#include <exception>
 #include <latch>
-#include <system_error>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,11 +27,12 @@ void set_openmp_threads([[maybe_unused]] int threads) {
 void check_that_threads_start(int threads) {
   std::latch end(1);
   std::vector<std::jthread> started;
+  started.reserve(static_cast<std::size_t>(threads));
   std::string failure;
   try {
     // The calling thread is one of the threads that compute.
     for (int i = 1; i < threads; ++i) started.emplace_back([&end] { end.wait(); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // there may be no memory for a thread, either
     failure = error.what();
   }
   end.count_down();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <numeric>
 
 #include "tessera/domain/error.hpp"
@@ -10,7 +11,7 @@
 
 namespace tessera {
 
-NodeMemory::NodeMemory(MPI_Comm communicator) {
+NodeMemory::NodeMemory(MPI_Comm communicator) : communicator_(communicator) {
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_);
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group node = MPI_GROUP_NULL;
@@ -27,6 +28,7 @@ NodeMemory::NodeMemory(MPI_Comm communicator) {
 }
 
 NodeMemory::~NodeMemory() {
+  if (std::uncaught_exceptions() > 0) return;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
@@ -34,20 +36,18 @@ NodeMemory::~NodeMemory() {
   MPI_Comm_free(&node_);
 }
 
-std::byte* NodeMemory::allocate(std::int64_t bytes) {
+std::byte* NodeMemory::allocate(std::int64_t bytes, bool can_go_on) {
   void* base = nullptr;
   MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
   const int status =
       MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
-  if (status != MPI_SUCCESS) {
-    char text[MPI_MAX_ERROR_STRING] = {};
-    int length = 0;
-    MPI_Error_string(status, text, &length);
+  int is_done = status == MPI_SUCCESS && can_go_on ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &is_done, 1, MPI_INT, MPI_MIN, communicator_);
+  if (is_done == 0)
     throw InputError(
-        fmt::format("the ranks of a machine node cannot share {} of memory for messages ({}): let "
-                    "them send messages instead, with exchange: messages in a deck",
-                    human_bytes(bytes), text));
-  }
+        fmt::format("the memory for messages, {} on this rank, cannot be shared by the ranks of each machine "
+                    "node: write exchange: messages in the deck, or use more nodes",
+                    human_bytes(bytes)));
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   return static_cast<std::byte*>(base);
 }

@@ -10,7 +10,8 @@
 namespace tessera {
 
 /// Memory that the ranks of one machine node share, as a shared window of MPI-3. The destructor is collective
-/// over the ranks of the machine node.
+/// over the ranks of the machine node. While an exception unwinds the stack, the destructor leaves the memory
+/// as it is instead, because other ranks may not know the exception, and would not take part.
 class NodeMemory {
  public:
   /// Finds out which ranks of `communicator` run on the same machine node as this rank. Collective.
@@ -28,9 +29,9 @@ class NodeMemory {
   MPI_Comm node() const { return node_; }
 
   /// Allocates `bytes` bytes for this rank and returns their address. It may be called only once. Throws
-  /// InputError if the ranks of the machine node cannot share so much memory. Collective over the ranks of
-  /// the machine node.
-  std::byte* allocate(std::int64_t bytes);
+  /// InputError on all ranks of the communicator if the ranks of some machine node cannot share so much
+  /// memory, or if `can_go_on` is false on any rank. Collective.
+  std::byte* allocate(std::int64_t bytes, bool can_go_on = true);
   /// Returns the address of the memory that `rank` of the communicator has allocated. That rank must run on
   /// the same machine node as this rank.
   std::byte* of(int rank) const;
@@ -41,6 +42,7 @@ class NodeMemory {
   void synchronise() const { MPI_Win_sync(window_); }
 
  private:
+  MPI_Comm communicator_;
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   /// For each rank of the communicator, its number in `node_`, or MPI_UNDEFINED.

@@ -24,7 +24,8 @@ bool may_stage_messages(const deck::Deck& deck) {
 }
 
 std::string exchange_text(const deck::Deck& deck) {
-  return shares_memory(deck) ? "shared memory within a node, messages between nodes" : "messages";
+  return shares_memory(deck) ? "packed points in shared memory within a node, others by messages"
+                             : "messages";
 }
 
 }  // namespace tessera::app

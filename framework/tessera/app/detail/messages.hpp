@@ -16,7 +16,8 @@ ChosenTransport chosen_transport(const Session& session, const deck::Deck& deck)
 /// Whether the deck allows messages between ranks of a device to be staged (see Target::stages_messages).
 bool may_stage_messages(const deck::Deck& deck);
 
-/// Returns in words how ranks exchange points, such as "shared memory within a node, messages between nodes".
+/// Returns in words how ranks exchange points, such as "packed points in shared memory within a node, others
+/// by messages".
 std::string exchange_text(const deck::Deck& deck);
 
 }  // namespace tessera::app

@@ -104,7 +104,9 @@ ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& 
     settle_contributions(pipeline, schedule, window_, swap_groups_, arrays_);
   settle_storage();
   if (has_automatic_placements(schedule))
-    *this = ScheduledPipeline(pipeline, with_chosen_placements(*this, schedule), target, rank_count, window_);
+    *this =
+        ScheduledPipeline(pipeline, with_chosen_placements(pipeline, schedule, target, rank_count, window_),
+                          target, rank_count, window_);
 }
 
 void ScheduledPipeline::check_names(const Schedule& schedule) const {

@@ -16,8 +16,10 @@ namespace {
 // Costs are counted in bytes that a thread reads or writes in a cache. A thread moves some 60 of them per
 // nanosecond.
 
-/// The cost of a byte in memory, and of a byte of an array that stays in the last cache.
+/// The cost of a byte in memory, and of a byte of an array that stays in the last cache. An array stays there
+/// if a rank has at most `last_cache` bytes of it.
 constexpr double memory_byte = 8, cached_byte = 4;
+constexpr std::int64_t last_cache = std::int64_t{32} << 20;
 /// The cost of a step of a plan, at whose beginning and end all threads wait for each other.
 constexpr double step_cost = 256 * 1024;
 /// The cost of an exchange, in which ranks wait for each other.
@@ -181,8 +183,8 @@ class PlacementChooser {
 
   double bytes_in_memory(int id) const {
     const std::int64_t bytes = domain(id).size() * pipeline_[id].element_bytes();
-    const bool stays = bytes / stored_.rank_count() <= stored_.target().cache_bytes / 2;
-    return static_cast<double>(bytes) * (stays ? cached_byte : memory_byte);
+    return static_cast<double>(bytes) *
+           (bytes / stored_.rank_count() <= last_cache ? cached_byte : memory_byte);
   }
 
   /// Returns the cost of computing all members for one point of the last one.
@@ -256,8 +258,8 @@ class PlacementChooser {
 
 /// Gives the placement `tile` to the automatic stages of fusable groups, and `distributed` to all others,
 /// also to those stages of groups that no kernel can compute together as this schedule has it.
-Schedule with_groups(const ScheduledPipeline& stored, const Schedule& schedule) {
-  const Algorithm& pipeline = stored.pipeline();
+Schedule with_groups(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
+                     int rank_count, const Window& window) {
   std::vector<int> grouped;
   for (const FusableGroup& group : pipeline.groups())
     for (int stage : group.stages)
@@ -267,7 +269,7 @@ Schedule with_groups(const ScheduledPipeline& stored, const Schedule& schedule) 
     if (stage.placement == Placement::automatic)
       stage.placement =
           std::ranges::count(grouped, pipeline.find(name)) > 0 ? Placement::tile : Placement::distributed;
-  const ScheduledPipeline trial(pipeline, chosen, stored.target(), stored.rank_count(), stored.window());
+  const ScheduledPipeline trial(pipeline, chosen, target, rank_count, window);
   for (auto& [name, stage] : chosen.stages)
     if (stage.placement == Placement::tile && schedule.stages.at(name).placement == Placement::automatic)
       if (!is_in_tiles(trial[pipeline.find(name)].placement)) stage.placement = Placement::distributed;
@@ -281,13 +283,21 @@ bool has_automatic_placements(const Schedule& schedule) {
       schedule.stages, [](const auto& entry) { return entry.second.placement == Placement::automatic; });
 }
 
-Schedule with_chosen_placements(const ScheduledPipeline& stored, Schedule schedule) {
-  if (stored.target().device) return with_groups(stored, schedule);
+Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, const Target& target,
+                                int rank_count, const Window& window) {
+  if (target.device) return with_groups(pipeline, schedule, target, rank_count, window);
+  Schedule all_stored = schedule;
+  for (auto& [name, stage] : all_stored.stages)
+    if (stage.placement == Placement::automatic) stage.placement = Placement::distributed;
+  Target any_host;
+  any_host.device = false;
+  any_host.threads = 2;
+  const ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);
   PlacementChooser chooser(stored, schedule);
   const std::vector<Placement>& chosen = chooser.choose();
   for (auto& [name, stage] : schedule.stages)
     if (stage.placement == Placement::automatic)
-      stage.placement = chosen[static_cast<std::size_t>(stored.pipeline().find(name))];
+      stage.placement = chosen[static_cast<std::size_t>(pipeline.find(name))];
   return schedule;
 }
 

@@ -8,8 +8,9 @@ namespace tessera {
 /// Whether the schedule leaves the placement of some stage to the planner.
 bool has_automatic_placements(const Schedule& schedule);
 
-/// Returns `schedule` with a chosen placement for every stage that has the placement `automatic`. `stored` is
-/// the pipeline with this schedule, in which these stages are distributed.
+/// Returns `schedule` with a chosen placement for every stage that has the placement `automatic`. The other
+/// arguments are those of ScheduledPipeline. All ranks must choose the same, so that the choice does not
+/// depend on what may differ between ranks, such as the number of threads and the size of the cache.
 ///
 /// On hosts, a stage is computed in tiles if this is estimated to take less time than to store it and to read
 /// it again. The estimate counts the bytes that bodies read and write, and how often each point is computed.
@@ -19,6 +20,7 @@ bool has_automatic_placements(const Schedule& schedule);
 /// Then windows are chosen where the points that they save count more than the calls for lower inner tiles.
 ///
 /// On devices, the stages of a fusable group are computed in tiles, and all others are distributed.
-Schedule with_chosen_placements(const ScheduledPipeline& stored, Schedule schedule);
+Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, const Target& target,
+                                int rank_count, const Window& window);
 
 }  // namespace tessera

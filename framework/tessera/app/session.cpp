@@ -109,9 +109,9 @@ int Session::threads(int asked) const {
 
 void Session::start_kokkos(int threads) {
   threads_ = this->threads(threads);
-  const bool is_more_than_usual = threads_ > default_threads(communicator());
-  collectively(communicator(), [&] {
-    if (is_more_than_usual) check_that_threads_start(threads_);
+  collectively(communicator(), [this] {
+    const Affinity own = own_affinity();
+    if (threads_ > CPU_COUNT(&own.processors)) check_that_threads_start(threads_);
   });
   set_openmp_threads(threads_);
   compat::initialize(threads_, device_of_rank(communicator()));

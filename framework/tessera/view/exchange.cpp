@@ -40,14 +40,14 @@ Exchange::Exchange(MPI_Comm communicator, int tag, const std::vector<ExchangeFie
     node_ = std::make_unique<NodeMemory>(communicator);
   // The buffer of the parcels that are received belongs to this rank alone. If there is no memory for it, all
   // ranks have to know before they make the shared buffers.
-  std::exception_ptr failure;
+  bool has_memory = true;
   try {
     make_parcels(received_, receives, false);
   } catch (const std::exception&) {
     if (!node_) throw;
-    failure = std::current_exception();
+    has_memory = false;
   }
-  make_parcels(sent_, sends, true, failure == nullptr);
+  make_parcels(sent_, sends, true, has_memory);
   if (node_) tell_offsets(tag);
   list_copies(sent_, sends, true);
   list_copies(received_, receives, false);
@@ -92,7 +92,7 @@ std::vector<std::vector<Exchange::Item>> Exchange::by_partner(const std::vector<
 }
 
 void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends,
-                            bool can_go_on) {
+                            bool has_memory) {
   std::int64_t bytes = 0;
   for (const auto& items : items_by_partner) {
     Parcel& parcel = side.parcels.emplace_back();
@@ -111,13 +111,13 @@ void Exchange::make_parcels(Side& side, const std::vector<std::vector<Item>>& it
     if (parcel.shared && !sends) continue;  // will be unpacked from the buffer of the partner
     bytes += aligned_bytes(parcel.bytes);
   }
-  allocate_buffers(side, bytes, sends, can_go_on);
+  allocate_buffers(side, bytes, sends, has_memory);
 }
 
-void Exchange::allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool can_go_on) {
+void Exchange::allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool has_memory) {
   const auto size = static_cast<std::size_t>(bytes);
   if (node_ && sends)
-    side.buffer = Buffer(node_->allocate(bytes, can_go_on), size);
+    side.buffer = Buffer(node_->allocate(bytes, has_memory), size);
   else
     side.buffer = Buffer(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: messages"), size);
   if (!transport_.device_addresses)

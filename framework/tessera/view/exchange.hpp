@@ -123,10 +123,10 @@ class Exchange {
   /// Whether any rank sends a message that has to be packed. Collective.
   bool some_rank_packs(MPI_Comm communicator, const std::vector<std::vector<Item>>& sends) const;
   /// Finds the places of all parcels, and allocates their buffer. With shared windows, all ranks throw the
-  /// same InputError if `can_go_on` is false on any of them.
+  /// same InputError if `has_memory` is false on any of them.
   void make_parcels(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends,
-                    bool can_go_on = true);
-  void allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool can_go_on);
+                    bool has_memory = true);
+  void allocate_buffers(Side& side, std::int64_t bytes, bool sends, bool has_memory);
   void list_copies(Side& side, const std::vector<std::vector<Item>>& items_by_partner, bool sends) const;
   /// Tells each partner on this machine node the offset of the parcel for that partner in the buffer of this
   /// rank. Also receives the offsets of the parcels for this rank in the buffers of these partners.

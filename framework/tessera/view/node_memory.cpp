@@ -36,12 +36,12 @@ NodeMemory::~NodeMemory() {
   MPI_Comm_free(&node_);
 }
 
-std::byte* NodeMemory::allocate(std::int64_t bytes, bool can_go_on) {
+std::byte* NodeMemory::allocate(std::int64_t bytes, bool has_memory) {
   void* base = nullptr;
   MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
   const int status =
       MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_, &base, &window_);
-  int is_done = status == MPI_SUCCESS && can_go_on ? 1 : 0;
+  int is_done = status == MPI_SUCCESS && has_memory ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &is_done, 1, MPI_INT, MPI_MIN, communicator_);
   if (is_done == 0)
     throw InputError(

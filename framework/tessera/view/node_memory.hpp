@@ -30,8 +30,9 @@ class NodeMemory {
 
   /// Allocates `bytes` bytes for this rank and returns their address. It may be called only once. Throws
   /// InputError on all ranks of the communicator if the ranks of some machine node cannot share so much
-  /// memory, or if `can_go_on` is false on any rank. Collective.
-  std::byte* allocate(std::int64_t bytes, bool can_go_on = true);
+  /// memory, or if `has_memory` is false on any rank, which tells that another allocation has failed there.
+  /// Collective.
+  std::byte* allocate(std::int64_t bytes, bool has_memory);
   /// Returns the address of the memory that `rank` of the communicator has allocated. That rank must run on
   /// the same machine node as this rank.
   std::byte* of(int rank) const;
@@ -42,6 +43,7 @@ class NodeMemory {
   void synchronise() const { MPI_Win_sync(window_); }
 
  private:
+  /// The communicator that was given to the constructor.
   MPI_Comm communicator_;
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;

@@ -48,7 +48,6 @@ Target target_of(int threads = 2) {
   Target target;
   target.threads = threads;
   target.device = false;
-  target.cache_bytes = 1 << 20;
   return target;
 }
 

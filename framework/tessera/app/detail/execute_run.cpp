@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "tessera/app/detail/checkpoints.hpp"
+#include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/loop_recorder.hpp"
-#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/plan_run.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "tessera/app/detail/checkpoints.hpp"
+#include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/explain_plans.hpp"
-#include "tessera/app/detail/messages.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tessera/app/detail/messages.hpp"
+#include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/saved_plans.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/human_bytes.hpp"

@@ -130,6 +130,20 @@ std::vector<int> fused_members(const Algorithm& pipeline, int root, const std::v
   return members;
 }
 
+std::vector<int> readers_through_tiles(const Algorithm& pipeline, int stage,
+                                       const std::function<const std::vector<int>&(int)>& consumers_of,
+                                       const std::function<bool(int)>& is_in_tiles) {
+  std::vector<int> readers, followed = {stage};
+  for (std::size_t i = 0; i < followed.size(); ++i)
+    for (int part : pipeline.parts(followed[i]))
+      for (int consumer : consumers_of(part)) {
+        const bool is_followed = pipeline[consumer].reduction == nullptr && is_in_tiles(consumer);
+        std::vector<int>& list = is_followed ? followed : readers;
+        if (std::ranges::find(list, consumer) == list.end()) list.push_back(consumer);
+      }
+  return readers;
+}
+
 std::vector<Box> member_boxes(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                               const Box& tile) {
   return member_boxes(scheduled.pipeline(), tile_members(scheduled, members, {}), {tile});

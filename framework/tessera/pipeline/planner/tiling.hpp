@@ -23,6 +23,14 @@ std::vector<int> fused_members(const ScheduledPipeline& scheduled, int root);
 std::vector<int> fused_members(const Algorithm& pipeline, int root, const std::vector<int>& further,
                                const std::function<bool(int)>& is_in_tiles);
 
+/// Returns the stages and global reductions that read arrays of `stage`, either directly, or through stages
+/// for whose arrays is_in_tiles(array) is true. The latter are not in the result. Each stage is followed
+/// once, so that the time does not grow with the number of ways through the pipeline. `consumers_of(array)`
+/// are the stages and reductions that read an array.
+std::vector<int> readers_through_tiles(const Algorithm& pipeline, int stage,
+                                       const std::function<const std::vector<int>&(int)>& consumers_of,
+                                       const std::function<bool(int)>& is_in_tiles);
+
 /// Returns the step that computes the stage `root` on the boxes `parts`, which are cut into tiles. `members`
 /// are the stages that are computed in each tile, as returned by fused_members. For each inner tile, the step
 /// has the boxes of the other members that the inner tile needs. The step also has the place of each array

@@ -78,19 +78,14 @@ class PlacementChooser {
   /// be stored, because a global reduction or a stage that is computed once for all inner tiles reads it, or
   /// because nothing reads it.
   bool add_roots(int stage, std::set<int>& roots) const {
-    std::vector<int> found = {stage};
-    for (std::size_t i = 0; i < found.size(); ++i)
-      for (int part : pipeline_.parts(found[i]))
-        for (int consumer : stored_[part].consumers) {
-          const int reader = pipeline_[consumer].lead;
-          if (pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile)
-            return false;
-          if (!is_in_tiles(placement(reader)))
-            roots.insert(reader);
-          else if (std::ranges::find(found, reader) == found.end())
-            found.push_back(reader);
-        }
-    return !roots.empty();
+    const std::vector<int> readers = readers_through_tiles(
+        pipeline_, stage, [this](int id) -> const std::vector<int>& { return stored_[id].consumers; },
+        [this](int id) { return is_in_tiles(placement(id)) && placement(id) != Placement::outer_tile; });
+    const bool may_be_in_tiles = !readers.empty() && std::ranges::none_of(readers, [this](int reader) {
+      return pipeline_[reader].reduction != nullptr || placement(reader) == Placement::outer_tile;
+    });
+    if (may_be_in_tiles) roots.insert(readers.begin(), readers.end());
+    return may_be_in_tiles;
   }
 
   std::vector<int> members(int root) const {
@@ -224,6 +219,8 @@ class PlacementChooser {
     const std::size_t all = column.size();
     column.resize(std::min(all, sampled_inner_tiles));
     const std::vector<Box> boxes = member_boxes(pipeline_, {members, placements, {}}, column);
+    std::vector<double> bytes;
+    for (int member : members) bytes.push_back(bytes_per_point(member));
     double first = 0, others = 0;
     for (std::size_t t = 0; t < column.size(); ++t)
       for (std::size_t m = 0; m < members.size(); ++m) {
@@ -231,8 +228,8 @@ class PlacementChooser {
         const bool is_window = m < placements.size() && placements[m] == Placement::window;
         const Box computed =
             is_window && t > 0 ? rows_to_compute(boxes[(t - 1) * members.size() + m], box) : box;
-        const double bytes = static_cast<double>(computed.size()) * bytes_per_point(members[m]);
-        (t == 0 ? first : others) += bytes + call_cost + (is_window ? window_cost : 0);
+        (t == 0 ? first : others) +=
+            static_cast<double>(computed.size()) * bytes[m] + call_cost + (is_window ? window_cost : 0);
       }
     if (all == 1) return first;
     return first + others / static_cast<double>(column.size() - 1) * static_cast<double>(all - 1);
@@ -289,7 +286,7 @@ Schedule with_chosen_placements(const Algorithm& pipeline, Schedule schedule, co
   Schedule all_stored = schedule;
   for (auto& [name, stage] : all_stored.stages)
     if (stage.placement == Placement::automatic) stage.placement = Placement::distributed;
-  Target any_host;
+  Target any_host;  // the same on all ranks
   any_host.device = false;
   any_host.threads = 2;
   const ScheduledPipeline stored(pipeline, all_stored, any_host, rank_count, window);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/planner/tiling.hpp"
+
 namespace tessera {
 namespace {
 
@@ -33,8 +35,8 @@ class ContributionFinder {
   /// the same points of both stages; otherwise -1. A stage that only reductions read is computed in the same
   /// tiles as its inputs.
   int root_of_tiles(int stage) const;
-  /// Appends the stages in whose tiles a stage is computed to `roots`. Reductions are left out.
-  void add_roots(int stage, std::vector<int>& roots) const;
+  /// Returns the stages in whose tiles a stage is computed. Reductions are left out.
+  std::vector<int> roots_of(int stage) const;
   ScheduledArray& array(int id) { return arrays_[static_cast<std::size_t>(id)]; }
   const ScheduledArray& array(int id) const { return arrays_[static_cast<std::size_t>(id)]; }
 
@@ -63,23 +65,21 @@ bool ContributionFinder::can_contribute(int reduction) const {
   return stage < root && root < reduction;
 }
 
-void ContributionFinder::add_roots(int stage, std::vector<int>& roots) const {
-  for (int part : pipeline_.parts(stage))
-    for (int consumer : array(part).consumers) {
-      if (pipeline_[consumer].reduction != nullptr) continue;
-      if (is_in_tiles(array(consumer).placement))
-        add_roots(consumer, roots);
-      else if (std::ranges::find(roots, consumer) == roots.end())
-        roots.push_back(consumer);
-    }
+std::vector<int> ContributionFinder::roots_of(int stage) const {
+  std::vector<int> roots = readers_through_tiles(
+      pipeline_, stage, [this](int id) -> const std::vector<int>& { return array(id).consumers; },
+      [this](int id) { return is_in_tiles(array(id).placement); });
+  std::erase_if(roots, [this](int reader) { return pipeline_[reader].reduction != nullptr; });
+  return roots;
 }
 
 int ContributionFinder::root_of_tiles(int stage) const {
-  std::vector<int> roots;
-  add_roots(stage, roots);
+  std::vector<int> roots = roots_of(stage);
   if (roots.empty())
     for (int input : pipeline_[stage].inputs)
-      if (is_in_tiles(array(input).placement)) add_roots(pipeline_[input].lead, roots);
+      if (is_in_tiles(array(input).placement))
+        for (int root : roots_of(pipeline_[input].lead))
+          if (std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
   if (roots.size() != 1) return -1;
   const ScheduledArray &root = array(roots.front()), &tile = array(stage);
   const BlockDistribution &owners = root.distribution, &same = tile.distribution;
@@ -103,9 +103,7 @@ void ContributionFinder::settle_stages_of_no_tile() {
   for (int id = 0; id < pipeline_.size(); ++id) {
     const ScheduledArray& stage = array(id);
     if (stage.contributes_in < 0 || stage.contributes_in == id) continue;
-    std::vector<int> roots;
-    add_roots(id, roots);
-    if (roots.empty()) array(stage.contributes_in).computed_in_its_tiles.push_back(id);
+    if (roots_of(id).empty()) array(stage.contributes_in).computed_in_its_tiles.push_back(id);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/messages.hpp"
+#include "tessera/app/detail/chosen_transport.hpp"
 
 namespace tessera::app {
 namespace {

@@ -99,4 +99,39 @@ TEST(TileChoice, ThereAreNoMoreInnerTilesThanAPlanMayHave) {
   EXPECT_LE(InnerTiles({image}, sizes.tile, sizes.inner).size(), most_tiles);
 }
 
+struct CopyOfPlane {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y, Coord plane) const {
+    return u(x, y, plane);
+  }
+};
+struct SevenRowsOfPlane {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y, Coord plane) const {
+    auto sum = u(x, y - 3, plane);
+    for (int j = -2; j <= 3; ++j) sum = sum + u(x, y + j, plane);
+    return sum;
+  }
+};
+
+// A tile of long rows and all planes would have five rows, and would compute eleven rows for them.
+TEST(TileChoice, TilesOfStagesThatReadManyRowsAreHigh) {
+  const Box image{{0, 4000}, {0, 3000}, {0, 3}};
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 3>("input", image, Boundary::clamp);
+  const auto copy = pipeline.stage<float>("copy", CopyOfPlane(), input);
+  pipeline.output(pipeline.stage<float>("sums", SevenRowsOfPlane(), copy), image);
+  Schedule schedule;
+  schedule.stages["copy"].placement = Placement::tile;
+  Target target;
+  target.threads = 2;
+  target.device = false;
+  const ScheduledPipeline scheduled(pipeline, schedule, target, 1);
+  const TileSize tile = host_tile(scheduled, {1, 2}, {Placement::tile}, image);
+  ASSERT_EQ(tile.size(), 3U);
+  EXPECT_GE(tile[0], 512);
+  EXPECT_GE(tile[1], 24);
+  EXPECT_LE(tile[0] * tile[1] * tile[2] * 12, 1 << 20);
+}
+
 }  // namespace

@@ -228,8 +228,8 @@ class PlacementChooser {
         const bool is_window = m < placements.size() && placements[m] == Placement::window;
         const Box computed =
             is_window && t > 0 ? rows_to_compute(boxes[(t - 1) * members.size() + m], box) : box;
-        (t == 0 ? first : others) +=
-            static_cast<double>(computed.size()) * bytes[m] + call_cost + (is_window ? window_cost : 0);
+        (t == 0 ? first : others) += points_with_row_starts(pipeline_[members[m]], computed) * bytes[m] +
+                                     call_cost + (is_window ? window_cost : 0);
       }
     if (all == 1) return first;
     return first + others / static_cast<double>(column.size() - 1) * static_cast<double>(all - 1);

@@ -2,6 +2,7 @@
 #include "tessera/pipeline/planner/detail/tile_choice.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tessera/pipeline/planner/tiling.hpp"
 
@@ -16,6 +17,8 @@ constexpr std::int64_t tile_bytes = 768 * 1024;
 constexpr std::int64_t row_bytes = 16384;
 /// The wanted number of tiles per thread, with which all threads are busy for about the same time.
 constexpr std::int64_t tiles_per_thread = 4;
+/// The number of points whose computation takes as long as to begin a row.
+constexpr std::int64_t row_start = 48;
 /// The largest number of planes of a result that are computed in one tile.
 constexpr std::int64_t most_planes = 4;
 
@@ -41,20 +44,24 @@ std::int64_t output_bytes(const ScheduledPipeline& scheduled, int stage) {
 }
 
 /// Returns the bytes per point of the root stage that pass through the cache. These are the bytes of all
-/// members and of the arrays that they read from memory.
+/// members and of the arrays that they read from memory. Arrays of one dimension are left out if the root
+/// stage has more, because they are small tables.
 std::int64_t bytes_per_point(const ScheduledPipeline& scheduled, const std::vector<int>& members) {
+  const Algorithm& pipeline = scheduled.pipeline();
+  const auto is_table = [&](int array) {
+    return pipeline[array].dimensions == 1 && pipeline[members.back()].dimensions > 1;
+  };
   std::int64_t bytes = 0;
   std::vector<int> seen;
   for (int member : members) {
     bytes += output_bytes(scheduled, member);
-    for (int part = 0; part < scheduled.pipeline()[member].output_count; ++part)
-      seen.push_back(member + part);
+    for (int part = 0; part < pipeline[member].output_count; ++part) seen.push_back(member + part);
   }
   for (int member : members)
-    for (int input : scheduled.pipeline()[member].inputs)
+    for (int input : pipeline[member].inputs)
       if (std::find(seen.begin(), seen.end(), input) == seen.end()) {
         seen.push_back(input);
-        bytes += scheduled.pipeline()[input].element_bytes();
+        if (!is_table(input)) bytes += pipeline[input].element_bytes();
       }
   return std::max<std::int64_t>(bytes, 1);
 }
@@ -92,10 +99,9 @@ std::int64_t live_bytes(const ScheduledPipeline& scheduled, const std::vector<in
 
 /// Returns a tile in which several turns of a loop are computed. Each turn needs points beyond the tile from
 /// the turn before, so that nearly square tiles have the fewest points that are computed twice. Among several
-/// widths of tiles that fit into the cache, the cheapest one is chosen. The start of each row counts as
-/// `row_start` additional points.
+/// widths of tiles that fit into the cache, the cheapest one is chosen.
 TileSize turns_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members, const Box& box) {
-  constexpr std::int64_t bytes_in_cache = 640 * 1024, row_start = 48;
+  constexpr std::int64_t bytes_in_cache = 640 * 1024;
   Box probe = box;
   for (int d = 0; d < box.dimensions; ++d) {
     const std::int64_t middle = box[d].begin + box[d].size() / 2;
@@ -140,30 +146,100 @@ bool has(const std::vector<Placement>& placements, Placement placement) {
   return std::ranges::find(placements, placement) != placements.end();
 }
 
+/// Returns what it costs to compute the members for `box` in tiles of the size `tile`, divided by what it
+/// costs without tiles (see points_with_row_starts).
+double redundancy(const ScheduledPipeline& scheduled, const std::vector<int>& members, const TileSize& tile,
+                  const Box& box) {
+  const auto computed = [&](const Box& part) {
+    double points = 0;
+    const std::vector<Box> needs = member_boxes(scheduled, members, part);
+    for (std::size_t m = 0; m < members.size(); ++m)
+      points += points_with_row_starts(scheduled.pipeline()[members[m]], needs[m]);
+    return points;
+  };
+  Box middle = box;
+  for (int d = 0; d < box.dimensions; ++d) {
+    const std::int64_t size = std::min(tile[static_cast<std::size_t>(d)], box[d].size());
+    middle[d].begin = box[d].begin + (box[d].size() - size) / 2;
+    middle[d].end = middle[d].begin + size;
+  }
+  const double tiles = static_cast<double>(box.size()) / static_cast<double>(middle.size());
+  return computed(middle) * tiles / computed(box);
+}
+
+/// The widths of tiles that are tried if the longest rows make tiles too low. They are whole cache lines, so
+/// that rows begin where cache lines do.
+constexpr std::array<std::int64_t, 4> narrower_widths = {4096, 2048, 1024, 512};
+/// The redundancy (see above) up to which the longest rows are the best.
+constexpr double little_redundancy = 1.1;
+
+/// Chooses tiles of long rows for a stage, and for the stages that are computed in these tiles.
+class RowTiles {
+ public:
+  RowTiles(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+           const std::vector<Placement>& placements, const Box& box)
+      : scheduled_(scheduled),
+        members_(members),
+        box_(box),
+        // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as
+        // possible, and only inner tiles need to fit into the cache.
+        slides_(has(placements, Placement::window) && !has(placements, Placement::outer_tile)) {
+    const std::int64_t last = box.dimensions > 2 ? box[box.dimensions - 1].size() : 1;
+    if (members.size() > 1 && last <= most_planes) planes_ = last;
+  }
+
+  /// Returns the widest tile that computes few points again, or else the one that computes the fewest points
+  /// again among several widths. The points of fused stages mostly serve all planes of a result with few
+  /// planes, and separate tiles would compute them again for each plane.
+  TileSize choose() const {
+    const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled_, members_.back()), 1);
+    const std::int64_t widest = std::min(box_[0].size(), row_bytes / point);
+    TileSize best = tile(widest, planes_);
+    if (members_.size() == 1 || slides_ || box_.empty()) return best;
+    double least = redundancy(scheduled_, members_, best, box_);
+    const auto consider = [&](const TileSize& other) {
+      const double found = least > little_redundancy ? redundancy(scheduled_, members_, other, box_) : least;
+      if (found >= least) return;
+      least = found;
+      best = other;
+    };
+    consider(tile(widest, 1));
+    for (const std::int64_t width : narrower_widths) {
+      if (width >= widest) continue;
+      consider(tile(width, planes_));
+      consider(tile(width, 1));
+    }
+    return best;
+  }
+
+ private:
+  TileSize tile(std::int64_t width, std::int64_t planes) const {
+    TileSize size(static_cast<std::size_t>(box_.dimensions), 1);
+    if (planes > 1) size.back() = planes;
+    size[0] = width;
+    if (box_.dimensions == 1) return size;
+    const std::int64_t rows = box_.size() / (box_[0].size() * planes);
+    const std::int64_t in_cache =
+        slides_ ? rows : tile_bytes / (width * planes * bytes_per_point(scheduled_, members_));
+    const std::int64_t balanced = rows / (tiles_per_thread * scheduled_.target().threads);
+    size[1] =
+        std::max<std::int64_t>(1, std::min({box_[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
+    return size;
+  }
+
+  const ScheduledPipeline& scheduled_;
+  const std::vector<int>& members_;
+  const Box& box_;
+  bool slides_;
+  std::int64_t planes_ = 1;
+};
+
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                         const std::vector<Placement>& placements, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
-  TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
-  const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled, members.back()), 1);
-  tile[0] = std::min(box[0].size(), row_bytes / point);
-  if (box.dimensions == 1) return tile;
-  // The points of fused stages mostly serve all planes of a result with few planes. In separate tiles, each
-  // plane would compute these points again.
-  std::int64_t planes = 1;
-  if (members.size() > 1 && box.dimensions > 2 && box[box.dimensions - 1].size() <= most_planes)
-    planes = tile.back() = box[box.dimensions - 1].size();
-  const std::int64_t row = tile[0] * planes * bytes_per_point(scheduled, members);
-  const std::int64_t rows = box.size() / (box[0].size() * planes);
-  // Rows that windows keep are computed again at the edge of a tile only. Tiles are then as high as possible,
-  // and only inner tiles need to fit into the cache.
-  const bool slides = has(placements, Placement::window) && !has(placements, Placement::outer_tile);
-  const std::int64_t in_cache = slides ? rows : tile_bytes / row;
-  const std::int64_t balanced = rows / (tiles_per_thread * scheduled.target().threads);
-  tile[1] =
-      std::max<std::int64_t>(1, std::min({box[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
-  return tile;
+  return RowTiles(scheduled, members, placements, box).choose();
 }
 
 /// Returns `tile` with so few rows that its data stay in the cache. If `box` then had more tiles
@@ -202,6 +278,13 @@ TileSize enough(TileSize tile, const Box& box) {
 }
 
 }  // namespace
+
+double points_with_row_starts(const ArrayDeclaration& stage, const Box& box) {
+  if (box.empty()) return 0;
+  const bool has_lines = box.dimensions > 1 && !stage.whole[0].empty();
+  const std::int64_t row = box[0].size() * (has_lines ? box[1].size() : 1);
+  return static_cast<double>(box.size() / row * (row + row_start));
+}
 
 TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                    const std::vector<Placement>& placements, const Box& box) {

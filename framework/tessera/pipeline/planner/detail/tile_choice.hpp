@@ -9,6 +9,11 @@ namespace tessera {
 /// the boxes of more tiles would take more memory than images do.
 inline constexpr std::int64_t most_tiles = 1 << 20;
 
+/// Returns how much it costs to compute the points `box` of a stage, as a number of points. Each row counts
+/// as some points more than it has, because memory and loops are slow at the start of a row. The lines along
+/// dimension 0 that a stage computes as a whole follow each other in one row.
+double points_with_row_starts(const ArrayDeclaration& stage, const Box& box);
+
 /// Returns the tile size on hosts for the points `box` of the last one of `members`. `members` are all stages
 /// that are computed in these tiles, and `placements` tells how each of them but the last is computed there.
 /// If the schedule asks for a tile size, the result is this size. Otherwise it is chosen so that the points

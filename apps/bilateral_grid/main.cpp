@@ -6,9 +6,16 @@ namespace {
 
 using tessera::deck::ValueType;
 
+constexpr double range_sigma_of(int bins) { return 1.0 / (bins - 1); }
+
 tessera::Pipeline build(const tessera::io::ImageInfo& image, const tessera::deck::Deck& deck) {
   tessera::app::check_image(image, deck, {.types = {tessera::ElementType::float32}, .planes = 0});
-  return bilateral_grid::make_pipeline(image.domain, static_cast<float>(deck.get<double>("range_sigma")));
+  using namespace bilateral_grid;
+  const double range_sigma = deck.get<double>("range_sigma");
+  const auto make = range_sigma >= range_sigma_of(fewest_bins) ? &make_pipeline<fewest_bins>
+                    : range_sigma >= range_sigma_of(more_bins) ? &make_pipeline<more_bins>
+                                                               : &make_pipeline<most_bins>;
+  return make(image.domain, static_cast<float>(range_sigma));
 }
 
 const std::vector<tessera::deck::KeyDeclaration> parameters = {
@@ -17,7 +24,7 @@ const std::vector<tessera::deck::KeyDeclaration> parameters = {
      .group = "Smoothing",
      .help = "How different the values of points may be that are smoothed together",
      .default_text = "0.1",
-     .minimum = 0.1,
+     .minimum = range_sigma_of(bilateral_grid::most_bins),
      .maximum = 1}};
 
 }  // namespace

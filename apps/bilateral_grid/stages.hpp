@@ -11,13 +11,11 @@ namespace bilateral_grid {
 
 /// Pixels along each side of a cell.
 inline constexpr int cell = 8;
-/// Bins of intensity that pixels may fall in: as many as range_sigma = 1/10 makes.
-inline constexpr int bins = 11;
 /// Bins below the first one, and above the last but one, that are zero.
 inline constexpr int margin = 2;
-inline constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);
-/// Of the blurred grid: bins 0 to `bins`, as a sample reads the next bin, too.
-inline constexpr int grid_extent = 2 * (bins + 1);
+/// The bins of intensity that pixels may fall in are one more than 1 / range_sigma. Pipelines are compiled
+/// for the smallest range_sigma below, and for a half and a quarter of it, which take longer.
+inline constexpr int fewest_bins = 11, more_bins = 21, most_bins = 41;
 
 template <class V>
 KOKKOS_FUNCTION auto intensity(const V& value) {
@@ -31,7 +29,7 @@ struct ColumnSums {
 
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    return all(in, x, y, std::make_index_sequence<std::size_t(2 * bins)>{});
+    return all(in, x, y, std::make_index_sequence<std::size_t(2 * fewest_bins)>{});
   }
   template <class In, class Coord, std::size_t... M>
   KOKKOS_FUNCTION auto all(const In& in, const Coord& x, const Coord& y, std::index_sequence<M...>) const {
@@ -52,7 +50,25 @@ struct ColumnSums {
   }
 };
 
+/// The same for any number of bins, one bin at a time, which takes longer.
+struct ColumnSum {
+  float bins_per_unit;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord m) const {
+    const auto is_value = m % 2 == 0;
+    auto result = in.zero();
+    for (int j = 0; j < cell; ++j) {
+      const auto value = intensity(in(x, cell * y - cell / 2 + j));
+      const auto bin = tessera::cast<int>(value * bins_per_unit + 0.5f);
+      result = result + tessera::select(bin == m / 2, tessera::select(is_value, value, 1.0f), 0.0f);
+    }
+    return result;
+  }
+};
+
 /// The histogram of a cell.
+template <int bins>
 struct Histogram {
   template <class Line, class Sums, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const Sums& sums, Coord x, Coord y) const {
@@ -144,15 +160,24 @@ struct SliceZ {
   }
 };
 
-/// Smooths an image of floats in [0, 1], others being clamped, but for edges higher than `range_sigma`, 1/10
-/// or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y` smooth it, `rows`,
-/// `sampled` and `smoothed` sample it.
-inline tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
+/// Smooths an image of floats in [0, 1], others being clamped, but for edges higher than `range_sigma`, which
+/// is 1 / (bins - 1) or more. Stages: `sums` and `histogram` make the grid, `blur_z`, `blur_x`, `blur_y`
+/// smooth it, `rows`, `sampled` and `smoothed` sample it.
+template <int bins = fewest_bins>
+tessera::Pipeline make_pipeline(const tessera::Box& image, float range_sigma) {
+  constexpr int histogram_extent = 2 * (margin + bins + 1 + margin);
+  // The blurred grid has bins 0 to `bins`, because a sample reads the next bin, too.
+  constexpr int grid_extent = 2 * (bins + 1);
   const float bins_per_unit = 1.0f / range_sigma;
   tessera::Pipeline pipeline;
   const auto input = pipeline.input<float, 2>("input", image, tessera::Boundary::clamp);
-  const auto sums = pipeline.planes<float, 3, 2 * bins>("sums", ColumnSums{bins_per_unit}, input);
-  const auto histogram = pipeline.lines<float, 3, 0, histogram_extent>("histogram", Histogram{}, sums);
+  const auto sums = [&] {
+    if constexpr (bins == fewest_bins)
+      return pipeline.planes<float, 3, 2 * bins>("sums", ColumnSums{bins_per_unit}, input);
+    else
+      return pipeline.stage<float, 3>("sums", ColumnSum{bins_per_unit}, input);
+  }();
+  const auto histogram = pipeline.lines<float, 3, 0, histogram_extent>("histogram", Histogram<bins>{}, sums);
   const auto blur_z = pipeline.lines<float, 3, 0, grid_extent>("blur_z", BlurZ{}, histogram);
   const auto blur_x = pipeline.lines<float, 3, 0, grid_extent>("blur_x", BlurX{}, blur_z);
   const auto blur_y = pipeline.lines<float, 3, 0, grid_extent>("blur_y", BlurY{}, blur_x);

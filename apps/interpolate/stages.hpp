@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
@@ -13,16 +14,26 @@ KOKKOS_FUNCTION auto tent(const At& at) {
   return at(-1) + 2.0f * at(0) + at(1);
 }
 
+/// A channel of the image, from 0 to 1. Samples of T stand for these numbers: floats for themselves, and the
+/// greatest integer for 1.
+template <class T, class In, class Coord>
+KOKKOS_FUNCTION auto channel(const In& image, const Coord& x, const Coord& y, int c) {
+  if constexpr (std::is_same_v<T, float>)
+    return image(x, y, c);
+  else
+    return tessera::cast<float>(image(x, y, c)) * (1.0f / float(tessera::highest<T>));
+}
+
 // Half the resolution in two steps: tents along y, then along x.
 
 /// Of (x, y, channel): red, green and blue times alpha, and alpha.
+template <class T>
 struct PremultipliedRows {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    const auto colour = [&](int c) {
-      return tent([&](int j) { return in(x, 2 * y + j, c) * in(x, 2 * y + j, 3); });
-    };
-    const auto alpha = tent([&](int j) { return in(x, 2 * y + j, 3); });
+    const auto at = [&](int j, int c) { return channel<T>(in, x, 2 * y + j, c); };
+    const auto colour = [&](int c) { return tent([&](int j) { return at(j, c) * at(j, 3); }); };
+    const auto alpha = tent([&](int j) { return at(j, 3); });
     return tessera::pack(colour(0), colour(1), colour(2), alpha);
   }
 };
@@ -84,21 +95,21 @@ struct Up {
 };
 
 /// The last step up, from level 1 to the image, and its colours without alpha.
+template <class T>
 struct Normalize {
   template <class Image, class Coarse, class Coord>
   KOKKOS_FUNCTION auto operator()(const Image& image, const Coarse& coarse, Coord x, Coord y) const {
-    const auto alpha0 = image(2 * x, y, 3), alpha1 = image(2 * x + 1, y, 3);
+    const auto at = [&](int phase, int c) { return channel<T>(image, 2 * x + phase, y, c); };
+    const auto alpha0 = at(0, 3), alpha1 = at(1, 3);
     const auto hole0 = 1.0f - alpha0, hole1 = 1.0f - alpha1;
     const auto weights = upsampled_pair(coarse, x, y, 3);
     const auto scale0 = 1.0f / (alpha0 + hole0 * tessera::get<0>(weights));
     const auto scale1 = 1.0f / (alpha1 + hole1 * tessera::get<1>(weights));
     const auto first = [&](int c) {
-      return (image(2 * x, y, c) * alpha0 + hole0 * tessera::get<0>(upsampled_pair(coarse, x, y, c))) *
-             scale0;
+      return (at(0, c) * alpha0 + hole0 * tessera::get<0>(upsampled_pair(coarse, x, y, c))) * scale0;
     };
     const auto second = [&](int c) {
-      return (image(2 * x + 1, y, c) * alpha1 + hole1 * tessera::get<1>(upsampled_pair(coarse, x, y, c))) *
-             scale1;
+      return (at(1, c) * alpha1 + hole1 * tessera::get<1>(upsampled_pair(coarse, x, y, c))) * scale1;
     };
     return tessera::pack(first(0), second(0), first(1), second(1), first(2), second(2));
   }
@@ -107,12 +118,14 @@ struct Normalize {
 /// Interpolates the colours of the opaque points of an RGBA image over all others (Halide's app, after the
 /// pull-push algorithm of Gortler et al., The Lumigraph, 1996): levels `down1` to `down9` at half the
 /// resolution each, by way of `rows1` to `rows9`, then `up8` to `up1`, and `interpolated`. Only the image is
-/// replicated beyond its edges, and level 3 beyond an eighth of its size; other levels run on.
-inline tessera::Pipeline make_pipeline(const tessera::Box& image) {
+/// replicated beyond its edges, and level 3 beyond an eighth of its size; other levels run on. T is the type
+/// of the samples: float, std::uint8_t or std::uint16_t.
+template <class T = float>
+tessera::Pipeline make_pipeline(const tessera::Box& image) {
   constexpr int levels = 10, clamped = 3;
   tessera::Pipeline pipeline;
   using Level = tessera::Array<float, 3>;
-  const auto input = pipeline.input<float, 3>("input", image, tessera::Boundary::clamp);
+  const auto input = pipeline.input<T, 3>("input", image, tessera::Boundary::clamp);
   std::vector<Level> down(levels, Level{0});
   for (int level = 1; level < levels; ++level) {
     const std::string rows = "rows" + std::to_string(level), name = "down" + std::to_string(level);
@@ -120,7 +133,7 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image) {
     const Level finer = down[level - 1];
     if (level == 1)
       down[level] = pipeline.stage<float>(name, Columns{},
-                                          pipeline.planes<float, 3, 4>(rows, PremultipliedRows{}, input));
+                                          pipeline.planes<float, 3, 4>(rows, PremultipliedRows<T>{}, input));
     else if (level == clamped + 1)
       down[level] = pipeline.stage<float>(name, ClampedColumns{last(0)},
                                           pipeline.stage<float>(rows, ClampedRows{last(1)}, finer));
@@ -130,7 +143,7 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image) {
   Level coarse = down[levels - 1];
   for (int level = levels - 2; level > 0; --level)
     coarse = pipeline.planes<float, 3, 4, 2>("up" + std::to_string(level), Up{}, down[level], coarse);
-  const auto result = pipeline.planes<float, 3, 3, 2>("interpolated", Normalize{}, input, coarse);
+  const auto result = pipeline.planes<float, 3, 3, 2>("interpolated", Normalize<T>{}, input, coarse);
   pipeline.output(result, tessera::Box{image[0], image[1], {0, 3}});
   return pipeline;
 }

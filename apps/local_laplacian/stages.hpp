@@ -154,13 +154,13 @@ struct Colour {
 };
 
 struct Parameters {
-  int levels = 8;
+  int levels = 10;
   float alpha = 1.0f / (curves - 1);
   float beta = 1.0f;
 };
 
 /// Stages: `detail`, a table; `gray` and its pyramid `gray1`, ...; `remapped` and its pyramids `level1`, ...;
-/// the pyramid of the result, from `out7` (with 8 levels) to `out0`, each from `details`; and `result`. From
+/// the pyramid of the result, from `out9` (with 10 levels) to `out0`, each from `details`; and `result`. From
 /// level 3 on pyramids are held where they vary only: otherwise ten levels would compute a thousand points
 /// beyond the image.
 inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Parameters& parameters = {}) {

@@ -10,7 +10,7 @@ Cases interpolate_cases(Size size) {
   const auto sample = [](int x, int y, int c) {
     return c < 3 ? synthetic<float>(x, y, c) : synthetic_hash(x, y, 7) >> 30 == 0 ? 1.0f : 0.0f;
   };
-  return {{"interpolate", "f32x4-f32x3", "interpolate", interpolate::make_pipeline(box_of(size, 4)),
+  return {{"interpolate", "f32x4-f32x3", "interpolate", interpolate::make_pipeline<float>(box_of(size, 4)),
            filled<float>(sample)}};
 }
 

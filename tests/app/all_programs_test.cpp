@@ -131,7 +131,8 @@ TEST(ProgramShapesTest, OtherImages) {
   expect_shape({"bilateral_grid", {"float32"}, "float32", {30, 40}});
   expect_shape({"camera_pipe", {"uint16", 160, 120}, "uint8", {3, 96, 128}});
   expect_shape({"camera_pipe", {"uint16", 96, 56}, "uint8", {3, 32, 64}});
-  expect_shape({"interpolate", {"float32", 40, 30, 4}, "float32", {3, 30, 40}});
+  for (const char* type : {"uint8", "uint16", "float32"})
+    expect_shape({"interpolate", {type, 40, 30, 4}, "float32", {3, 30, 40}});
   expect_shape({"local_laplacian", {"uint16", 40, 30, 3}, "uint16", {3, 30, 40}});
   expect_shape({"resize", {"uint8", 4, 4}, "uint8", {5, 5}});
   expect_shape({"wavelet", {"float32"}, "float32", {2, 30, 20}});

@@ -46,10 +46,10 @@ const std::vector<BadInput> bad_images = {
      "data.png: damaged or truncated PNG (the file ends too early); get a complete copy of the file",
      {},
      false},
-    {"png_with_transparency",
+    {"grey_png_with_transparency",
      {"good.yaml", "input.file=alpha.png"},
-     "alpha.png: has 4 channels (RGB and transparency), but images of 1 channel (grey) or 3 (RGB) are "
-     "supported; remove the alpha channel"},
+     "alpha.png: has 2 channels (grey and transparency), but images of 1 channel (grey), 3 (RGB) or 4 (RGB "
+     "and transparency) are supported; remove the alpha channel, or convert the image to RGB"},
 };
 
 const std::vector<BadInput> bad_decks = {
@@ -198,7 +198,7 @@ const std::vector<BadInput> bad_runs = {
 void furnish(const Folder& folder) {
   const auto sample = [](auto x, auto y, int c) { return static_cast<int>(x * y * 37 + c) & 255; };
   write_plain_png(folder / "image.png", make_png(40, 30, PNG_COLOR_TYPE_RGB, 8, sample));
-  write_plain_png(folder / "alpha.png", make_png(40, 30, PNG_COLOR_TYPE_RGB_ALPHA, 8, sample));
+  write_plain_png(folder / "alpha.png", make_png(40, 30, PNG_COLOR_TYPE_GRAY_ALPHA, 8, sample));
   const std::string image = folder.read("image.png");
   folder.write("picture", image);
   folder.write("header.png", image.substr(0, 20));

@@ -81,8 +81,8 @@ TEST(PaperDecks, InterpolateWithCoarseLevelsOnAllRanks) {
 
 TEST(PaperDecks, LocalLaplacianWithTheLastThreeLevelsOnAllRanks) {
   expect_exchanged(
-      "local_laplacian", "paper",
-      joined({"input", "gray"}, {levels("gray", 1, 4), levels("level", 1, 4), levels("out", 1, 4)}));
+      "local_laplacian10", "paper",
+      joined({"input", "gray"}, {levels("gray", 1, 6), levels("level", 1, 6), levels("out", 1, 6)}));
 }
 
 TEST(RedundantDecks, CommunicateAtMostTheInput) {

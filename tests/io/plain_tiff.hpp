@@ -36,6 +36,7 @@ PlainTiff plain_tiff(std::int64_t width, std::int64_t height, int channels) {
   if (std::is_floating_point_v<T>) page.format = SAMPLEFORMAT_IEEEFP;
   if (std::is_integral_v<T> && std::is_signed_v<T>) page.format = SAMPLEFORMAT_INT;
   if (channels > 1) page.photometric = PHOTOMETRIC_RGB;
+  if (channels == 4) page.extra = {EXTRASAMPLE_UNASSALPHA};
   return page;
 }
 

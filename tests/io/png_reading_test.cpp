@@ -116,20 +116,27 @@ TEST_F(PngReading, FewBitsBecomeEight) {
   }
 }
 
-TEST_F(PngReading, TransparencyIsRefused) {
-  const auto refused = [&](const std::string& channels) {
-    expect_input_error([&] { io::inspect_image(path_); },
-                       {path_, channels, "transparency", "remove the alpha"});
-  };
-  write(make_png(5, 4, PNG_COLOR_TYPE_RGB_ALPHA, 8, pixel<std::uint8_t>));
-  refused("4 channels");
-  write(make_png(5, 4, PNG_COLOR_TYPE_GRAY_ALPHA, 16, pixel<std::uint16_t>));
-  refused("2 channels");
-  PlainPng image = make_png(5, 4, PNG_COLOR_TYPE_PALETTE, 8, [](auto, auto, auto) { return 0; });
-  image.palette = {{1, 2, 3}};
+TEST_F(PngReading, TransparencyOfColoursIsAFourthChannel) {
+  const Box transparent{{0, 29}, {0, 17}, {0, 4}};
+  write(make_png(29, 17, PNG_COLOR_TYPE_RGB_ALPHA, 8, pixel<std::uint8_t>));
+  expect_points<std::uint8_t>(transparent, pixel<std::uint8_t>);
+  write(make_png(29, 17, PNG_COLOR_TYPE_RGB_ALPHA, 16, pixel<std::uint16_t>));
+  expect_points<std::uint16_t>(transparent, pixel<std::uint16_t>);
+  // Entries of the palette without a transparency of their own are opaque.
+  PlainPng image =
+      make_png(29, 17, PNG_COLOR_TYPE_PALETTE, 8, [](auto x, auto, auto) { return static_cast<int>(x % 2); });
+  image.palette = {{1, 2, 3}, {4, 5, 6}};
   image.transparency = {128};
   write(image);
-  refused("4 channels");
+  expect_points<std::uint8_t>(transparent, [](auto x, auto, std::int64_t c) {
+    return c == 3 ? (x % 2 == 0 ? 128 : 255) : (x % 2 == 0 ? 1 : 4) + c;
+  });
+}
+
+TEST_F(PngReading, TransparencyOfGreyIsRefused) {
+  write(make_png(5, 4, PNG_COLOR_TYPE_GRAY_ALPHA, 16, pixel<std::uint16_t>));
+  expect_input_error([&] { io::inspect_image(path_); },
+                     {path_, "2 channels", "transparency", "remove the alpha"});
 }
 
 TEST_F(PngReading, HasNoDataSets) {

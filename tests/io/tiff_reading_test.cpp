@@ -41,7 +41,7 @@ class TiffReading : public testing::Test {
   template <class T>
   void expect_all_layouts(int compression = COMPRESSION_NONE, int predictor = PREDICTOR_NONE) {
     for (const auto& [width, height] : {std::pair{1, 1}, {37, 23}, {64, 16}})
-      for (const int channels : {1, 3})
+      for (const int channels : {1, 3, 4})
         for (const bool planar : {false, true})
           for (const int tile : {0, 16, 48}) {
             PlainTiff page = plain_tiff<T>(width, height, channels);
@@ -176,9 +176,13 @@ TEST_F(TiffReading, OtherColoursAreRefused) {
 
 TEST_F(TiffReading, OtherSamplesAreRefused) {
   PlainTiff page = plain_tiff<std::uint8_t>(8, 6, 4);
-  page.extra = {EXTRASAMPLE_UNASSALPHA};
+  page.extra = {EXTRASAMPLE_ASSOCALPHA};
   write<std::uint8_t>(page);
-  expect_refused({"has 4 channels (1 of them extra", "remove the extra channels"});
+  expect_refused({"has colours that are multiplied by their transparency", "unassociated alpha"});
+  page = plain_tiff<std::uint8_t>(8, 6, 5);
+  page.extra = {EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_UNSPECIFIED};
+  write<std::uint8_t>(page);
+  expect_refused({"has 5 channels (2 of them extra", "remove the extra channels"});
   page = plain_tiff<std::uint8_t>(8, 6, 2);
   page.photometric = PHOTOMETRIC_MINISBLACK;
   page.extra = {EXTRASAMPLE_ASSOCALPHA};

@@ -32,6 +32,10 @@ class TiffWriting : public testing::Test {
     EXPECT_EQ(tiff_field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT), page.format);
     EXPECT_EQ(tiff_field<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC), page.photometric);
     EXPECT_EQ(tiff_field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION), COMPRESSION_NONE);
+    std::uint16_t extra = 0;
+    const std::uint16_t* kinds = nullptr;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
+    EXPECT_EQ(std::vector<std::uint16_t>(kinds, kinds + extra), page.extra);
     EXPECT_LE(TIFFStripSize(tiff), 1 << 20);
     std::vector<T> row(static_cast<std::size_t>(page.width * page.channels));
     std::int64_t wrong = 0;
@@ -52,11 +56,13 @@ class TiffWriting : public testing::Test {
 
 const Box grey{{0, 29}, {0, 17}};
 const Box colour{{0, 29}, {0, 17}, {0, 3}};
+const Box transparent{{0, 29}, {0, 17}, {0, 4}};
 
 TEST_F(TiffWriting, HasTheRightPixels) {
   for (const Cut cut : all_cuts) {
     expect_written<std::uint8_t>(colour, cut);
     expect_written<float>(grey, cut);
+    expect_written<std::uint16_t>(transparent, cut);
     expect_written<std::int16_t>({{0, 5}, {0, 4}, {0, 1}}, cut);
   }
   expect_written<std::uint16_t>(grey, Cut::rows);
@@ -79,9 +85,9 @@ TEST_F(TiffWriting, RefusesOtherShapes) {
     expect_input_error([&] { io::create_tiff(MPI_COMM_WORLD, path_, domain, ElementType::uint8); },
                        {path_ + ": ", word, "write HDF5 instead"});
   };
-  refused({{0, 4}, {0, 4}, {0, 2}}, "1 or 3 channels");
-  refused({{0, 4}}, "1 or 3 channels");
-  refused({{0, 2}, {0, 2}, {0, 3}, {0, 1}}, "1 or 3 channels");
+  refused({{0, 4}, {0, 4}, {0, 2}}, "1, 3 or 4 channels");
+  refused({{0, 4}}, "1, 3 or 4 channels");
+  refused({{0, 2}, {0, 2}, {0, 3}, {0, 1}}, "1, 3 or 4 channels");
   refused({{0, std::int64_t{1} << 32}, {0, 2}}, "too large for TIFF");
   EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }

@@ -52,6 +52,11 @@ TEST_F(Writing, PngHasTheRightPixels) {
     EXPECT_EQ(wide.bits, 16);
     EXPECT_EQ(wrong_samples<std::uint16_t>(wide), 0);
   }
+  for (const Cut cut : all_cuts) {
+    const PlainPng transparent = png_of<std::uint16_t>({{0, 29}, {0, 17}, {0, 4}}, cut);
+    EXPECT_EQ(transparent.colour, PNG_COLOR_TYPE_RGB_ALPHA);
+    EXPECT_EQ(wrong_samples<std::uint16_t>(transparent), 0);
+  }
   EXPECT_EQ(png_of<std::uint8_t>({{0, 4}, {0, 4}, {0, 1}}, Cut::rows).colour, PNG_COLOR_TYPE_GRAY);
 }
 
@@ -206,9 +211,9 @@ TEST(PngSink, RefusesWhatPngCannotHold) {
   };
   refused(grey, ElementType::float64, "float64");
   refused(grey, ElementType::int16, "int16");
-  refused({{0, 4}, {0, 4}, {0, 2}}, ElementType::uint8, "1 or 3 channels");
-  refused({{0, 4}}, ElementType::uint8, "1 or 3 channels");
-  refused({{0, 2}, {0, 2}, {0, 3}, {0, 1}}, ElementType::uint8, "1 or 3 channels");
+  refused({{0, 4}, {0, 4}, {0, 2}}, ElementType::uint8, "1, 3 or 4 channels");
+  refused({{0, 4}}, ElementType::uint8, "1, 3 or 4 channels");
+  refused({{0, 2}, {0, 2}, {0, 3}, {0, 1}}, ElementType::uint8, "1, 3 or 4 channels");
   refused({{0, std::int64_t{1} << 32}, {0, 2}}, ElementType::uint8, "too large");
   EXPECT_EQ(folder.files(), std::vector<std::string>{});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "tessera/io/detail/interleaved.hpp"
 #include "tessera/io/detail/png_samples.hpp"
 #include "tessera/io/detail/png_writer.hpp"
 #include "tessera/io/detail/row_sink.hpp"
@@ -16,11 +17,10 @@ PngLayout layout_for(const std::string& path, const Box& domain, ElementType typ
   const std::string advice = "write HDF5 instead";
   if (type != ElementType::uint8 && type != ElementType::uint16 && type != ElementType::float32)
     fail(path, fmt::format("PNG holds uint8, uint16 or float32, not {}", name_of(type)), advice);
-  const std::int64_t channels = domain.dimensions == 3 ? domain[2].size() : 1;
-  if (domain.empty() || domain.dimensions < 2 || domain.dimensions > 3 || (channels != 1 && channels != 3))
-    fail(path, fmt::format("PNG holds images of 1 or 3 channels, not {}", to_string(domain)), advice);
+  if (!is_writable_image(domain))
+    fail(path, fmt::format("PNG holds images of 1, 3 or 4 channels, not {}", to_string(domain)), advice);
   check_rows(path, "PNG", domain, type);
-  return {domain[0].size(), domain[1].size(), static_cast<int>(channels),
+  return {domain[0].size(), domain[1].size(), static_cast<int>(channels_of(domain).size()),
           type == ElementType::uint8 ? 8 : 16};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "tessera/io/detail/interleaved.hpp"
 #include "tessera/io/detail/row_sink.hpp"
 #include "tessera/io/detail/tiff_writer.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -11,9 +12,8 @@ using namespace detail;
 
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type) {
-  const std::int64_t channels = domain.dimensions == 3 ? domain[2].size() : 1;
-  if (domain.empty() || domain.dimensions < 2 || domain.dimensions > 3 || (channels != 1 && channels != 3))
-    fail(path, fmt::format("TIFF is written with 1 or 3 channels, not {}", to_string(domain)),
+  if (!is_writable_image(domain))
+    fail(path, fmt::format("TIFF is written with 1, 3 or 4 channels, not {}", to_string(domain)),
          "write HDF5 instead");
   check_rows(path, "TIFF", domain, type);
   return std::make_unique<RowSink>(communicator, path, domain, type,

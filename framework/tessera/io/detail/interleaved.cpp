@@ -31,12 +31,13 @@ void for_each_row(const Interleaved& samples, const HostBlock& block, const Use&
     }
 }
 
-/// Calls use(step) with the distance between the points of a row. The distances of grey and RGB images are
-/// constants, for which the compiler makes faster loops.
+/// Calls use(step) with the distance between the points of a row. The distances of images of 1, 3 and
+/// 4 channels are constants, for which the compiler makes faster loops.
 template <class Use>
 void with_step(std::int64_t step, const Use& use) {
   if (step == 1) return use(std::integral_constant<std::int64_t, 1>());
   if (step == 3) return use(std::integral_constant<std::int64_t, 3>());
+  if (step == 4) return use(std::integral_constant<std::int64_t, 4>());
   use(step);
 }
 
@@ -48,6 +49,12 @@ Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels)
   Box domain{{0, width}, {0, height}};
   if (channels > 1) domain.range[domain.dimensions++] = {0, channels};
   return domain;
+}
+
+bool is_writable_image(const Box& domain) {
+  if (domain.empty() || domain.dimensions < 2 || domain.dimensions > 3) return false;
+  const std::int64_t channels = channels_of(domain).size();
+  return channels == 1 || channels == 3 || channels == 4;
 }
 
 Interleaved row_of(std::byte* data, ElementType type, const Box& domain, std::int64_t y) {

@@ -17,6 +17,10 @@ Box image_domain(std::int64_t width, std::int64_t height, std::int64_t channels)
 /// dimensions.
 Range channels_of(const Box& box);
 
+/// Whether PNG and TIFF files that are written can hold arrays with this domain: images of at least one
+/// point, with 1 (grey), 3 (RGB) or 4 channels (RGB and transparency).
+bool is_writable_image(const Box& domain);
+
 /// Points of an image in the order of most files: row by row, and in each row pixel by pixel, with all
 /// channels of a pixel together. There is no padding.
 struct Interleaved {

@@ -8,7 +8,7 @@
 
 namespace tessera::io::detail {
 
-/// The shape of a PNG image with 1 or 3 channels of 8 or 16 bits.
+/// The shape of a PNG image with 1 (grey), 3 (RGB) or 4 channels (RGB and transparency) of 8 or 16 bits.
 struct PngLayout {
   std::int64_t width = 0;
   std::int64_t height = 0;

@@ -44,9 +44,10 @@ void PngReader::read_header() {
     png_set_read_fn(png_, file_.get(), read_bytes);
     png_read_info(png_, info_);
   });
-  refuse_transparency();
+  refuse_transparent_grey();
   checked([&] {
     if (png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (png_get_valid(png_, info_, PNG_INFO_tRNS) != 0) png_set_tRNS_to_alpha(png_);
     if (png_get_bit_depth(png_, info_) < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if constexpr (std::endian::native == std::endian::little)
       if (png_get_bit_depth(png_, info_) == 16) png_set_swap(png_);
@@ -58,16 +59,15 @@ void PngReader::read_header() {
   });
 }
 
-void PngReader::refuse_transparency() const {
+void PngReader::refuse_transparent_grey() const {
   const int colour = png_get_color_type(png_, info_);
-  const bool marked = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
-  if ((colour & PNG_COLOR_MASK_ALPHA) == 0 && !marked) return;
-  const bool grey = (colour & PNG_COLOR_MASK_COLOR) == 0;
+  const bool has_alpha =
+      (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+  if (!has_alpha || (colour & PNG_COLOR_MASK_COLOR) != 0) return;
   fail(path_,
-       fmt::format(
-           "has {} channels ({} and transparency), but images of 1 channel (grey) or 3 (RGB) are supported",
-           grey ? 2 : 4, grey ? "grey" : "RGB"),
-       "remove the alpha channel");
+       "has 2 channels (grey and transparency), but images of 1 channel (grey), 3 (RGB) or 4 (RGB and "
+       "transparency) are supported",
+       "remove the alpha channel, or convert the image to RGB");
 }
 
 void PngReader::read_row(std::byte* samples) {

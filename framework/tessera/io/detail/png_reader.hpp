@@ -37,7 +37,7 @@ class PngReader final : public RowReader {
   template <class Call>
   void checked(const Call& call);
   void read_header();
-  void refuse_transparency() const;
+  void refuse_transparent_grey() const;
   void decode_interlaced();
 
   std::string path_;

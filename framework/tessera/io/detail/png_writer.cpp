@@ -61,12 +61,12 @@ std::vector<std::uint8_t> image_chunks(Bytes stream) {
 
 std::vector<std::uint8_t> file_header(const PngLayout& layout) {
   constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  constexpr std::uint8_t grey = 0, rgb = 2;
+  constexpr std::uint8_t grey = 0, rgb = 2, rgb_and_alpha = 6;
   std::vector<std::uint8_t> content;
   append_number(content, static_cast<std::uint32_t>(layout.width));
   append_number(content, static_cast<std::uint32_t>(layout.height));
   content.push_back(static_cast<std::uint8_t>(layout.bits));
-  content.push_back(layout.channels == 1 ? grey : rgb);
+  content.push_back(layout.channels == 1 ? grey : layout.channels == 3 ? rgb : rgb_and_alpha);
   content.insert(content.end(), 3, 0);  // deflate, the usual filters, not interlaced
   std::vector<std::uint8_t> header(signature.begin(), signature.end());
   append_chunk(header, "IHDR", content);

@@ -49,9 +49,14 @@ void check_channels(TIFF* tiff, const std::string& path, int photometric, int ch
   std::uint16_t extra = 0;
   const std::uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
+  if (photometric == PHOTOMETRIC_RGB && channels == 4 && extra == 1) {
+    if (kinds[0] != EXTRASAMPLE_ASSOCALPHA) return;
+    fail(path, "has colours that are multiplied by their transparency",
+         "write it with unassociated alpha, which keeps the colours");
+  }
   fail(path,
-       fmt::format("has {} channels ({} of them extra, such as transparency), but images of 1 channel (grey) "
-                   "or 3 (RGB) are supported",
+       fmt::format("has {} channels ({} of them extra, such as transparency), but images of 1 channel "
+                   "(grey), 3 (RGB) or 4 (RGB and transparency) are supported",
                    channels, extra),
        "remove the extra channels");
 }

@@ -41,6 +41,7 @@ TiffWriter::TiffWriter(const UnfinishedFile& output, const Box& domain, ElementT
 void TiffWriter::write_header() {
   TIFF* tiff = file_.handle();
   const int channels = domain_.dimensions == 3 ? static_cast<int>(domain_[2].size()) : 1;
+  const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
   const auto row_bytes = static_cast<std::int64_t>(samples_.size());
   const std::int64_t rows = std::clamp<std::int64_t>(strip_bytes / row_bytes, 1, domain_[1].size());
   const bool set =
@@ -49,8 +50,9 @@ void TiffWriter::write_header() {
       TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels) == 1 &&
       TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(type_))) == 1 &&
       TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(type_)) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) ==
+      TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels == 1 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) ==
           1 &&
+      (channels < 4 || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1) &&
       TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == 1 &&
       TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) == 1 &&
       TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT) == 1 &&

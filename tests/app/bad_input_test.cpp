@@ -277,7 +277,8 @@ TEST(ForeignLauncherTest, IsRefusedByOneLine) {
     EXPECT_EQ(ending.text(),
               *process == '1' ? ""
                               : "tessera-blur: error: the launcher started 2 processes, but MPI says there "
-                                "is 1: start with the mpiexec of the MPI that this program was built with\n");
+                                "is 1: start with the mpiexec of the MPI that this program was built with, "
+                                "which is " TESSERA_LAUNCHER "\n");
     EXPECT_EQ(folder.names(), before);
   }
 }

@@ -139,6 +139,15 @@ INSTANTIATE_TEST_SUITE_P(Runs, SameBitsTest,
                            return std::get<1>(info.param) + "_on_" + std::to_string(std::get<0>(info.param));
                          });
 
+TEST(IdleRanksTest, SameBits) {
+  const Folder folder;
+  for (const Image& image : make_images(folder)) {
+    SCOPED_TRACE(image.name);
+    expect_same_bits(folder, image, 3, {"grid=[2,1]", "idle=allowed", "schedule.bh.grid=[1,auto]"});
+    expect_same_bits(folder, image, 4, {"grid=[2,2]", "order=[y,x]"});
+  }
+}
+
 // Each stage and the input on a grid of its own: what goes between them is a redistribution.
 TEST(OtherGridsTest, SameBits) {
   const Folder folder;

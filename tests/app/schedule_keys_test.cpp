@@ -53,6 +53,19 @@ TEST(ScheduleKeysTest, Grids) {
   EXPECT_FALSE(made.stages.at("low").grid);
 }
 
+TEST(ScheduleKeysTest, IdleRanksAndTheirOrder) {
+  const Schedule usual = schedule("schedule: {low: {grid: [2, auto]}}");
+  EXPECT_FALSE(usual.grid.may_leave_idle);
+  EXPECT_EQ(usual.grid.order, std::vector<int>{0});
+  const Schedule made = schedule("{idle: allowed, order: [y, x], schedule: {low: {grid: [2, auto]}}}");
+  for (const GridRequest& request : {made.grid, *made.stages.at("low").grid}) {
+    EXPECT_TRUE(request.may_leave_idle);
+    EXPECT_EQ(request.order, (std::vector<int>{1, 0}));
+  }
+  EXPECT_THROW(load("order: [y, y]"), InputError);
+  EXPECT_THROW(load("order: [u]"), InputError);
+}
+
 TEST(ScheduleKeysTest, Slices) {
   EXPECT_EQ(schedule("{}").slicing, Slicing::ceil);
   EXPECT_EQ(schedule("slices: ceil").slicing, Slicing::ceil);

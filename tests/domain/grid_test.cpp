@@ -256,7 +256,8 @@ TEST(ResolveGrid, NumbersRanksInTheOrderAskedFor) {
   EXPECT_EQ(grid.position(3), (ProcessorGrid::Position{1, 0, 0, 0}));
   EXPECT_EQ(resolve_grid({{2, 3}, {1}}, box, 6), grid) << "what is left out follows";
   EXPECT_EQ(resolve_grid({{2, 3}}, box, 6).position(1), (ProcessorGrid::Position{1, 0, 0, 0}));
-  for (const std::vector<int>& order : {std::vector{2}, std::vector{0, 0}, std::vector{-1}})
+  EXPECT_EQ(resolve_grid({{2, 3}, {2, 1}}, box, 6), grid) << "the grid has no dimension 2";
+  for (const std::vector<int>& order : {std::vector{0, 0}, std::vector{-1}})
     EXPECT_THROW(resolve_grid({{2, 3}, order}, box, 6), InputError);
 }
 

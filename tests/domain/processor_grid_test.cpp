@@ -118,6 +118,36 @@ TEST(ProcessorGrid, ThatDoesNotMultiplyIsAnError) {
   EXPECT_NE(error_of({{-1, 0}}, box, 4).find("does not multiply"), std::string::npos);
 }
 
+TEST(ProcessorGrid, RanksMayBeIdleWhereTheRequestAllowsForIt) {
+  const Box box{{0, 64}, {0, 64}};
+  const auto resolved = [&box](const std::vector<int>& entries, int ranks) {
+    return resolve_grid({entries, {}, true}, box, ranks);
+  };
+  EXPECT_EQ(resolved({2, 2}, 7), grid_of({2, 2}));
+  EXPECT_EQ(resolved({2, 2}, 4), grid_of({2, 2}));
+  EXPECT_EQ(resolved({3, 0}, 8), grid_of({3, 2}));
+  EXPECT_EQ(resolved({0, 0}, 7), grid_of({1, 7}));
+  EXPECT_THROW(resolved({2, 2}, 3), InputError);
+  // Levels of the machine are followed where all ranks are in the grid.
+  GridTarget machine;
+  machine.levels = {2, 3};
+  EXPECT_EQ(resolve_grid({{1, 0}, {}, true}, box, 6, machine).digits.size(), 4U);
+  EXPECT_EQ(resolve_grid({{2, 2}, {}, true}, box, 6, machine), grid_of({2, 2}));
+}
+
+TEST(ProcessorGrid, RanksAreNumberedInTheOrderOfTheRequest) {
+  const Box box{{0, 64}, {0, 64}};
+  const ProcessorGrid along_y = resolve_grid({{2, 3}, {1}}, box, 6);
+  EXPECT_EQ(along_y.position(1), (ProcessorGrid::Position{0, 1}));
+  EXPECT_EQ(along_y.position(3), (ProcessorGrid::Position{1, 0}));
+  EXPECT_EQ(along_y.text(), "[2, 3] numbered along dimension 1 first");
+  // The grid has no third dimension.
+  EXPECT_EQ(resolve_grid({{2, 3}, {2, 1}}, box, 6), along_y);
+  EXPECT_EQ(resolve_grid({{2, 3}, {0, 1}}, box, 6), grid_of({2, 3}));
+  EXPECT_EQ(resolve_grid({{2, 3}, {0, 2}}, box, 6), grid_of({2, 3}));
+  EXPECT_THROW(resolve_grid({{2, 3}, {1, 1}}, box, 6), InputError);
+}
+
 TEST(ProcessorGrid, WithMoreEntriesThanDimensionsIsAnError) {
   EXPECT_EQ(error_of({{1, 1, 2}}, Box{{0, 64}, {0, 64}}, 2),
             "the processor grid [1, 1, 2] has 3 entries, but the array has 2 dimensions: leave some out");

@@ -76,7 +76,7 @@ const std::vector<Edit> edits = {
     {"threads is 0", [](Sample& s) { s.middle().target.threads = 0; }},
     {"follow different schedules", [](Sample& s) { s.middle().stages[0].placement = Placement::rank; }},
     {"2 instead of 3", [](Sample& s) { s.middle().stages.pop_back(); }},
-    {"is not of 3 ranks", [](Sample& s) { s.middle().stages[0].grid.size[0] = 2; }},
+    {"is of more than 3 ranks", [](Sample& s) { s.middle().stages[0].grid.size[0] = 2; }},
     {"a size of the grid", [](Sample& s) { s.middle().stages[0].grid.size[0] = 0; }},
     {"digits of the grid",
      [](Sample& s) {

@@ -34,6 +34,11 @@ inline GridRequest random_grid_request(Random& random, int dimensions) {
   if (dimensions > 1) choices.insert(choices.end(), {{1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}});
   GridRequest request{random.one_of(choices)};
   if (request.entries.size() == 2 && random.chance(20)) request.order = {1, 0};
+  // One rank owns all points, and the others none.
+  if (random.chance(10)) {
+    request.entries.assign(request.entries.size(), 1);
+    request.may_leave_idle = true;
+  }
   return request;
 }
 

@@ -14,8 +14,18 @@ constexpr const char* schedule_group = "Schedule";
 
 std::string key(const std::string& stage, const char* what) { return "schedule." + stage + "." + what; }
 
-GridRequest to_request(const deck::GridValue& value) {
+/// The names of dimensions in decks.
+const std::vector<std::string> dimension_names = {"x", "y", "z", "w"};
+static_assert(max_dimensions == 4);
+
+/// Returns a request with these entries. Its further members are those that the deck gives for all grids.
+GridRequest to_request(const deck::Deck& deck, const std::string& key) {
   GridRequest request;
+  request.may_leave_idle = deck.get<std::string>("idle") == "allowed";
+  for (const std::string& name : deck.get<std::vector<std::string>>("order"))
+    request.order.push_back(
+        static_cast<int>(std::ranges::find(dimension_names, name) - dimension_names.begin()));
+  const auto& value = deck.get<deck::GridValue>(key);
   for (const auto& entry : value.entries) request.entries.push_back(static_cast<int>(entry.value_or(0)));
   return request;
 }
@@ -111,6 +121,20 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
        .group = schedule_group,
        .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
        .default_text = "[1, auto]"});
+  schema.add(
+      {.name = "idle",
+       .type = ValueType::choice,
+       .group = schedule_group,
+       .help = "Whether a grid may have fewer ranks than there are, so that the last ranks own nothing",
+       .default_text = "refused",
+       .choices = {"refused", "allowed"}});
+  schema.add({.name = "order",
+              .type = ValueType::choices,
+              .group = schedule_group,
+              .help = "The order of dimensions in which ranks are placed in a grid: neighbours in number are "
+                      "neighbours along the first one; dimensions that are left out follow",
+              .default_text = "[x]",
+              .choices = dimension_names});
   schema.add({.name = "slices",
               .type = ValueType::choice,
               .group = schedule_group,
@@ -188,14 +212,14 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
 
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device) {
   Schedule schedule;
-  schedule.grid = to_request(deck.get<deck::GridValue>("grid"));
+  schedule.grid = to_request(deck, "grid");
   const auto& overlap = deck.get<std::string>("overlap");
   schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
   for (const std::string& name : joined(names.inputs, computed)) {
     StageSchedule& stage = schedule.stages[name];
-    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck.get<deck::GridValue>(key(name, "grid")));
+    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck, key(name, "grid"));
   }
   for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];

@@ -33,9 +33,10 @@ ScheduleNames schedule_names(const Algorithm& pipeline);
 /// in the other is left out.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
 
-/// Declares the keys of schedules with their defaults: `grid`, `slices`, `overlap` and `levels`; for each
-/// stage `schedule.<stage>.KEY`, where KEY is `compute`, `grid`, `align`, `tile` or `inner`; and for each
-/// loop `loops.<loop>.KEY`, where KEY is `turns_per_exchange`, `turns_per_tile`, `turns_per_test` or `test`.
+/// Declares the keys of schedules with their defaults: `grid`, `idle`, `order`, `slices`, `overlap` and
+/// `levels`; for each stage `schedule.<stage>.KEY`, where KEY is `compute`, `grid`, `align`, `tile` or
+/// `inner`; and for each loop `loops.<loop>.KEY`, where KEY is `turns_per_exchange`, `turns_per_tile`,
+/// `turns_per_test` or `test`.
 void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 
 /// Returns the schedule that a deck gives for the inputs, stages and loops in `names`. If `device` is true,

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "tessera/app/detail/instruction_limit.hpp"
@@ -26,6 +27,13 @@ int launched_processes() {
   for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return 1;
+}
+
+/// Returns ", which is " and the path of the mpiexec of the MPI with which this library was built. Returns an
+/// empty text if that file does not exist on this machine.
+std::string right_launcher() {
+  const std::string path = TESSERA_LAUNCHER;
+  return std::ifstream(path) ? ", which is " + path : "";
 }
 
 /// Returns the number, from 0, that the launcher has given to this process; 0 if it is unknown.
@@ -74,9 +82,8 @@ Session::Session(int& argc, char**& argv) {
     MPI_Finalize();
     throw InputError(
         fmt::format("the launcher started {} processes, but MPI says there is 1: start with the mpiexec of "
-                    "the MPI that this program "
-                    "was built with",
-                    launched_processes()));
+                    "the MPI that this program was built with{}",
+                    launched_processes(), right_launcher()));
   }
 }
 

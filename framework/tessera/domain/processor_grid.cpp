@@ -164,10 +164,11 @@ class Search {
 std::vector<int> slowest_first(const GridRequest& request, int dimensions) {
   std::vector<int> order = request.order;
   for (int d : order)
-    if (d < 0 || d >= dimensions || std::count(order.begin(), order.end(), d) != 1)
+    if (d < 0 || std::count(order.begin(), order.end(), d) != 1)
       throw InputError(
           fmt::format("the order of a processor grid of {} dimensions: name each of 0 to {} once", dimensions,
                       dimensions - 1));
+  std::erase_if(order, [dimensions](int d) { return d >= dimensions; });
   for (int d = 0; d < dimensions; ++d)
     if (std::count(order.begin(), order.end(), d) == 0) order.push_back(d);
   std::reverse(order.begin(), order.end());
@@ -180,6 +181,20 @@ void check_levels(const std::vector<int>& levels, int rank_count) {
   if (product != rank_count)
     throw InputError(fmt::format("the levels of the machine multiply to {}, not to {}", product,
                                  counted(rank_count, "rank")));
+}
+
+/// Returns the best grid of as many ranks as `target.levels` have. The grid has no dimensions if the entries
+/// of the request allow for none.
+ProcessorGrid best_grid(const GridRequest& request, const Box& box, const GridTarget& target) {
+  const std::vector<int> order = slowest_first(request, static_cast<int>(request.entries.size()));
+  Search search(request.entries, box, target);
+  search.split(0);
+  ProcessorGrid grid = search.best();
+  const bool is_usual = std::ranges::is_sorted(order, std::ranges::greater());
+  if (grid.dimensions > 0 && (target.levels.size() > 1 || !is_usual))
+    for (const Factors& factors : search.best_factors())
+      for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});
+  return grid;
 }
 
 }  // namespace
@@ -228,7 +243,11 @@ int ProcessorGrid::rank(const Position& position) const {
   return rank;
 }
 
-std::string ProcessorGrid::text() const { return GridRequest{{size, size + dimensions}}.text(); }
+std::string ProcessorGrid::text() const {
+  const std::string sizes = GridRequest{{size, size + dimensions}}.text();
+  const int fastest = digits.empty() ? 0 : digits.back().dimension;
+  return fastest == 0 ? sizes : fmt::format("{} numbered along dimension {} first", sizes, fastest);
+}
 
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target) {
   double grown = 1;
@@ -250,22 +269,18 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
     throw InputError(
         fmt::format("the processor grid {} has {} entries, but the array has {} dimensions: leave some out",
                     wanted.text(), dimensions, box.dimensions));
-  const std::vector<int> order = slowest_first(wanted, dimensions);
   GridTarget machine = target;
   if (machine.levels.empty()) machine.levels = {rank_count};
   check_levels(machine.levels, rank_count);
-  Search search(wanted.entries, box, machine);
-  search.split(0);
-  ProcessorGrid grid = search.best();
-  if (grid.dimensions == 0)
-    throw InputError(
-        fmt::format("the processor grid {} does not multiply to {}: write [1, auto], or start another "
-                    "number of ranks",
-                    wanted.text(), counted(rank_count, "rank")));
-  if (machine.levels.size() > 1 || !request.order.empty())
-    for (const Factors& factors : search.best_factors())
-      for (int d : order) grid.digits.push_back({d, factors[static_cast<std::size_t>(d)]});
-  return grid;
+  if (const ProcessorGrid grid = best_grid(wanted, box, machine); grid.dimensions > 0) return grid;
+  for (int ranks = rank_count - 1; ranks > 0 && wanted.may_leave_idle; --ranks) {
+    machine.levels = {ranks};
+    if (const ProcessorGrid grid = best_grid(wanted, box, machine); grid.dimensions > 0) return grid;
+  }
+  throw InputError(
+      fmt::format("the processor grid {} does not multiply to {}: write [1, auto], or start another "
+                  "number of ranks",
+                  wanted.text(), counted(rank_count, "rank")));
 }
 
 }  // namespace tessera

@@ -18,12 +18,16 @@ struct GridRequest {
   std::vector<int> entries;
   /// The dimensions in the order in which ranks are numbered: from one rank to the next, the position along
   /// the first of these dimensions changes fastest. Dimensions that `order` leaves out follow in ascending
-  /// order. If `order` is empty, the position along x changes fastest.
+  /// order, and dimensions that the grid does not have are passed over. If `order` is empty, the position
+  /// along x changes fastest.
   std::vector<int> order = {};
+  /// Whether the grid may have fewer ranks than there are, as in Distributed Halide (section 3.2). The last
+  /// ranks then own nothing.
+  bool may_leave_idle = false;
 
   /// Returns the entries in the notation of decks, such as "[1, auto]".
   std::string text() const;
-  /// Returns true when both requests have the same entries and the same order.
+  /// Returns true when all members of both requests are equal.
   bool operator==(const GridRequest&) const = default;
 };
 
@@ -78,7 +82,8 @@ struct ProcessorGrid {
   /// Returns the rank at a position. This is the inverse of `position`.
   int rank(const Position& position) const;
 
-  /// Returns the number of ranks along each dimension in the notation of decks, such as "[2, 3]".
+  /// Returns the number of ranks along each dimension in the notation of decks, such as "[2, 3]". If the
+  /// position along x does not change fastest from rank to rank, the text says which one does.
   std::string text() const;
   /// Returns true when both grids have the same dimensions, sizes and digits.
   bool operator==(const ProcessorGrid&) const = default;
@@ -104,16 +109,18 @@ struct GridTarget {
   std::vector<int> levels = {};
 };
 
-/// Returns a grid of exactly `rank_count` ranks for an array with the points `box`. A number is chosen for
+/// Returns a grid of exactly `rank_count` ranks for an array with the points `box`. If the request allows for
+/// idle ranks, and no such grid exists, the grid has as many ranks as possible. A number is chosen for
 /// each `auto` entry of `request`. The best grid is the one with the fewest idle ranks, which are ranks that
 /// own no points. Among grids with equally many idle ranks, it is the one whose ranks read the fewest points
 /// of other ranks (see ghost_points). Among grids that are still equal, it is the one with the fewest ranks
 /// along x, so that rows are cut as little as possible. If the machine has several levels, the outermost
 /// level is divided among the dimensions first, because messages between its parts cost most.
 ///
-/// Throws InputError if no choice for the `auto` entries gives `rank_count` ranks, or if the request has more
-/// entries than `box` has dimensions. Also throws InputError if the order of the request names a dimension
-/// twice or a dimension without an entry, or if the product of the levels is not `rank_count`.
+/// Throws InputError if no choice for the `auto` entries gives `rank_count` ranks, or, where ranks may be
+/// idle, fewer. Throws InputError if the request has more entries than `box` has dimensions. Also throws
+/// InputError if the order of the request names a dimension twice or a dimension below 0, or if the product
+/// of the levels is not `rank_count`.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
                            const GridTarget& target = {});
 

@@ -10,6 +10,7 @@
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/explain/plan_dot.hpp"
 #include "tessera/pipeline/explain/rank_classes.hpp"
+#include "tessera/pipeline/planner/scattered_reads.hpp"
 
 namespace tessera::app {
 namespace {
@@ -47,12 +48,13 @@ std::string others_text(const RankClasses& all, const std::vector<RankClass>& sh
 /// Returns the lines about the costs of all ranks together: points, bytes, memory, messages and redundancy.
 std::string costs_text(const Plan& any_plan, const PlanTotals& totals, const std::string& exchange) {
   return fmt::format(
-      "ranks       {} x {}\n"
+      "ranks       {} x {}{}\n"
       "cost        {} points, at least {} to read and write\n"
       "memory      {} per rank at most\n"
       "messages    {} of {} in all{}\n"
       "redundancy  {} redundant points\n",
-      counted(totals.rank_count, "rank"), counted(any_plan.target.threads, "thread"), totals.work.points,
+      counted(totals.rank_count, "rank"), counted(any_plan.target.threads, "thread"),
+      totals.idle_ranks > 0 ? fmt::format(", {} of them idle", totals.idle_ranks) : "", totals.work.points,
       human_bytes(totals.work.bytes), human_bytes(totals.peak_bytes), counted(totals.messages, "message"),
       human_bytes(totals.message_bytes), totals.messages == 0 ? "" : ": " + exchange,
       totals.redundant_points);
@@ -76,6 +78,13 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
       text += fmt::format(", sends {}", human_bytes(totals.exchanged_bytes[i]));
     text += "\n";
   }
+  return text;
+}
+
+/// Returns the warnings about what the plans cost, or an empty text if there are none.
+std::string warnings_text(const Algorithm& pipeline, const Plan& any_plan) {
+  std::string text;
+  for (const std::string& line : scattered_reads(pipeline, any_plan)) text += line + "\n";
   return text;
 }
 
@@ -104,7 +113,7 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
   RankClasses ranks;
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
   std::string text = costs_text(plans.of(0), totals, exchange) + bands_text(pipeline, plans) +
-                     arrays_text(pipeline, plans.of(0), totals);
+                     arrays_text(pipeline, plans.of(0), totals) + warnings_text(pipeline, plans.of(0));
   const auto count = static_cast<std::int64_t>(ranks.classes().size());
   if (!kinds)
     return text +
@@ -126,7 +135,7 @@ std::string check_text(const Algorithm& pipeline, const Plans& plans) {
                      counted(plans.rank_count(), "rank"), counted(threads, "thread"),
                      counted(totals.messages, "message"), human_bytes(totals.message_bytes),
                      human_bytes(totals.peak_bytes)) +
-         bands_text(pipeline, plans);
+         bands_text(pipeline, plans) + warnings_text(pipeline, plans.of(0));
 }
 
 std::string dot_text(const Algorithm& pipeline, const Plans& plans) {

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tessera/domain/counted.hpp"
 
 namespace tessera::app {
 namespace {
+
+/// A loop diverges if its last residual is more than so many times its least one. The residuals of methods
+/// that converge may grow by less for a while.
+constexpr double growth_of_divergence = 100;
 
 /// Returns the number of points that one turn of a loop updates. It is the number of points of the largest
 /// array that the loop feeds.
@@ -46,7 +51,9 @@ std::string LoopRecorder::residual_text(const LoopProgress& progress) const {
 void LoopRecorder::before_turn(const LoopProgress& progress) {
   if (progress.turns > progress.resumed_at || progress.loop < 0) return;
   ++depth_;
-  totals_[static_cast<std::size_t>(progress.loop)].began = Clock::now();
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  total.began = Clock::now();
+  total.least_residual = std::numeric_limits<double>::infinity();
 }
 
 void LoopRecorder::after_turn(const LoopProgress& progress) {
@@ -54,9 +61,11 @@ void LoopRecorder::after_turn(const LoopProgress& progress) {
   // negative.
   if (progress.loop < 0) return;
   history_.add(progress);
+  Total& total = totals_[static_cast<std::size_t>(progress.loop)];
+  total.least_residual = std::min(total.least_residual, progress.residual);
   progress_.turn([&] {
     const LoopDeclaration& loop = loop_of(progress);
-    const double seconds = seconds_since(totals_[static_cast<std::size_t>(progress.loop)].began);
+    const double seconds = seconds_since(total.began);
     const auto left = static_cast<double>(loop.maximum - progress.turns) /
                       static_cast<double>(progress.turns - progress.resumed_at);
     return fmt::format("{}: turn {} of at most {}{}, {:.3g} s, at most {:.3g} s to come", loop.name,
@@ -85,9 +94,17 @@ void LoopRecorder::after_loop(const LoopProgress& progress) {
 std::string LoopRecorder::unfinished() const {
   for (std::size_t i = 0; i < totals_.size(); ++i) {
     const LoopProgress& last = totals_[i].last;
-    if (pipeline_.loops()[i].condition >= 0 && totals_[i].runs > 0 && !last.has_converged)
-      return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns",
-                         pipeline_.loops()[i].name, last.turns, residual_text(last));
+    const LoopDeclaration& loop = pipeline_.loops()[i];
+    if (loop.condition < 0 || totals_[i].runs == 0 || last.has_converged) continue;
+    const double least = totals_[i].least_residual;
+    if (!loop.residuals.empty() && last.residual > growth_of_divergence * least)
+      return fmt::format(
+          "the loop '{}' diverges: its residual '{}' has grown from {:.6g} to {:.6g} in {} turns: take "
+          "smaller "
+          "steps, as more turns do not help",
+          loop.name, pipeline_[loop.residuals.front()].name, least, last.residual, last.turns);
+    return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns", loop.name,
+                       last.turns, residual_text(last));
   }
   return "";
 }

@@ -25,9 +25,9 @@ class LoopRecorder {
   /// Returns whether a loop is running. The steps of the plan are then repeated.
   bool is_inside() const { return depth_ > 0; }
 
-  /// Returns a line about the first loop whose condition did not hold at the end of its last run. Returns an
-  /// empty text if there is no such loop. The last run of an inner loop is its run in the last turn of the
-  /// outer loop.
+  /// Returns a line about the first loop whose condition did not hold at the end of its last run. The line
+  /// says whether more turns may help, or the residual has grown. Returns an empty text if there is no such
+  /// loop. The last run of an inner loop is its run in the last turn of the outer loop.
   std::string unfinished() const;
 
   const LoopHistory& history() const { return history_; }
@@ -48,6 +48,8 @@ class LoopRecorder {
     double seconds = 0;
     Clock::time_point began = {};
     LoopProgress last = {};
+    /// The least residual of the turns of the current run.
+    double least_residual = 0;
   };
 
   static double seconds_since(Clock::time_point began);

@@ -253,6 +253,8 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
 
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
   ++rank_count;
+  if (std::ranges::all_of(plan.stages, [](const ArrayRegions& stage) { return stage.computed_points == 0; }))
+    ++idle_ranks;
   peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
   for (auto* by_array : {&exchanged_bytes, &computed_by_array, &redundant_by_array})
     by_array->resize(plan.stages.size());

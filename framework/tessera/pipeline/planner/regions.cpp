@@ -52,8 +52,11 @@ const Box& Regions::computed(int array) {
 
 Box Regions::owned(int array) {
   const ScheduledArray& stage = scheduled_[array];
+  // The grid may have fewer ranks than there are. The others own nothing.
+  const int last = std::min(last_, stage.distribution.rank_count());
+  if (first_ >= last) return stage.distribution.owned_hull(first_, last_);
   std::optional<ProcessorGrid::Positions>& positions = selected_->positions[index(stage.grid)];
-  if (!positions) positions = stage.distribution.grid().positions(first_, last_);
+  if (!positions) positions = stage.distribution.grid().positions(first_, last);
   return stage.distribution.owned_at(*positions);
 }
 

@@ -212,7 +212,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
        ++part)
     if (const auto& consumers = (*this)[part].consumers; !consumers.empty()) {
       const ProcessorGrid& grid = (*this)[consumers.front()].distribution.grid();
-      request = {{grid.size, grid.size + grid.dimensions}};
+      request = {{grid.size, grid.size + grid.dimensions}, schedule.grid.order, true};
       break;
     }
   // A grid for images does not fit arrays of fewer dimensions. Such arrays are cut along their last dimension
@@ -222,7 +222,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
         return a.dimensions < b.dimensions;
       })->dimensions;
   const int entries = static_cast<int>(request.entries.size());
-  if (entries > dimensions && entries <= most) request = {};
+  if (entries > dimensions && entries <= most) request.entries.clear();
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
   if (!declaration.is_everywhere())
     keep_lines_whole(dimensions_with_lines(id), static_cast<std::size_t>(dimensions), request.entries);

@@ -101,7 +101,7 @@ void PlanChecker::check_grid(const ProcessorGrid& grid, int dimensions) const {
     check_range(grid.size[d], 1, most_ranks, "a size of the grid");
     ranks = std::min<std::int64_t>(ranks * grid.size[d], most_ranks + 1);
   }
-  require(ranks == plan_.rank_count, "the grid {} is not of {} ranks", grid.text(), plan_.rank_count);
+  require(ranks <= plan_.rank_count, "the grid {} is of more than {} ranks", grid.text(), plan_.rank_count);
   for (const GridDigit& digit : grid.digits) {
     check_range(digit.dimension, 0, grid.dimensions - 1, "the dimension of a digit");
     check_range(digit.size, 1, most_ranks, "the size of a digit");

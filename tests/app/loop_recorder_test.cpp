@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/loop_recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tessera/view/reductions.hpp"
+
+namespace tessera::app {
+namespace {
+
+struct Half {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x) const {
+    return u(x) * 0.5f;
+  }
+};
+struct IsSmall {
+  template <class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Value& residual, Coord) const {
+    return select(residual(0) < 1e-6f, 1, 0);
+  }
+};
+
+Pipeline halving() {
+  const Box line{{0, 10}};
+  Pipeline pipeline;
+  const auto u = pipeline.input<float, 1>("u", line);
+  pipeline.repeat("solve", 100, [&](const Pipeline::Loop& loop) {
+    const auto next = pipeline.stage<float>("next", Half(), u);
+    loop.feed(next, u);
+    const auto largest = pipeline.reduce("largest", Maximum<float>(), next, line);
+    loop.watch(largest);
+    loop.until(pipeline.value<std::uint8_t>("done", IsSmall(), largest));
+  });
+  pipeline.output(u, line);
+  return pipeline;
+}
+
+/// What is said after a run whose turns have these residuals.
+std::string line_after(const std::vector<double>& residuals, bool has_converged = false) {
+  const Pipeline pipeline = halving();
+  Progress silent(0, true);
+  LoopRecorder recorder(pipeline, silent, 0);
+  Bindings bindings;
+  recorder.listen(bindings);
+  LoopProgress progress{.loop = 0};
+  for (const double residual : residuals) {
+    bindings.before_turn(progress);
+    ++progress.turns;
+    progress.residual = residual;
+    bindings.after_turn(progress);
+  }
+  progress.has_converged = has_converged;
+  bindings.after_loop(progress);
+  return recorder.unfinished();
+}
+
+TEST(LoopRecorder, SaysNothingOfALoopThatConverges) { EXPECT_EQ(line_after({1, 0.1, 1e-7}, true), ""); }
+
+TEST(LoopRecorder, AdvisesMoreTurnsWhereTheResidualFalls) {
+  EXPECT_EQ(line_after({1, 0.5, 0.25}),
+            "the loop 'solve' has not converged after 3 turns, largest 0.25: allow more turns");
+  EXPECT_EQ(line_after({1, 0.5, 4}),
+            "the loop 'solve' has not converged after 3 turns, largest 4: allow more turns");
+}
+
+TEST(LoopRecorder, TellsThatALoopDiverges) {
+  EXPECT_EQ(line_after({1, 0.5, 20, 1e9}),
+            "the loop 'solve' diverges: its residual 'largest' has grown from 0.5 to 1e+09 in 4 turns: take "
+            "smaller steps, as more turns do not help");
+}
+
+}  // namespace
+}  // namespace tessera::app

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/pipeline/planner/scattered_reads.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+
+namespace {
+
+using namespace tessera;
+
+struct AtSquare {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return u(y, x * x);
+  }
+};
+struct AtSquareWithinImage {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return u(y, clamp(x * x, 0, 199));
+  }
+};
+/// Reads every point of a tenth of the resolution, as pyramids do.
+struct EveryTenth {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return u(10 * x, 9 * y);
+  }
+};
+struct Mean {
+  template <class U, class V, class W, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const V& v, const W& w, Coord x, Coord y) const {
+    return u(x, y) + v(x, y) + w(x, y);
+  }
+};
+
+TEST(ScatteredReads, AnIndexThatGrowsFasterThanItsCoordinateIsNamed) {
+  Pipeline pipeline;
+  const Box image{{0, 200}, {0, 200}};
+  const auto input = pipeline.input<float, 2>("input", image, Boundary::clamp);
+  const auto squares = pipeline.stage<float>("squares", AtSquare(), input);
+  const auto within = pipeline.stage<float>("within", AtSquareWithinImage(), input);
+  const auto tenth = pipeline.stage<float>("tenth", EveryTenth(), input);
+  pipeline.output(pipeline.stage<float>("mean", Mean(), squares, within, tenth), image);
+  const auto lines = scattered_reads(pipeline, make_plan(pipeline, {}, {}, 1, 0));
+  // Point 199 reads row 199 * 199.
+  EXPECT_EQ(lines,
+            std::vector<std::string>{
+                "warning: stage 'squares' needs memory for 7920400 points of 'input', 198 times as many "
+                "as it reads, because index 1 of 'input' in its body grows faster than a coordinate"});
+}
+
+}  // namespace

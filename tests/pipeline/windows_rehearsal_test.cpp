@@ -59,7 +59,7 @@ void rehearse(const MixedGraph& graph, const std::vector<Plan>& plans, MixedBind
 }
 
 #ifdef TESSERA_TEST_FEWER
-constexpr int cases = 100;
+constexpr int cases = 200;
 #else
 constexpr int cases = 300;
 #endif

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/schedule_keys.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "tessera/app/detail/joined.hpp"
+#include "tessera/deck/value.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace tessera::app {
@@ -75,6 +79,56 @@ LoopSchedule loop_schedule(const deck::Deck& deck, const std::string& name) {
   };
   return {turns("turns_per_exchange"), turns("turns_per_tile"), turns("turns_per_test"),
           deck.get<std::string>("loops." + name + ".test") == "overlaps"};
+}
+
+/// Returns the lines of a deck about all grids, and about the whole schedule.
+std::string lines_of_grids(const Schedule& schedule) {
+  std::string text;
+  if (!schedule.grid.entries.empty()) text += fmt::format("grid: {}\n", schedule.grid.text());
+  if (schedule.grid.may_leave_idle) text += "idle: allowed\n";
+  if (!schedule.grid.order.empty()) {
+    std::vector<std::string> order;
+    for (int d : schedule.grid.order) order.push_back(dimension_names.at(static_cast<std::size_t>(d)));
+    text += fmt::format("order: [{}]\n", fmt::join(order, ", "));
+  }
+  if (schedule.slicing == Slicing::balanced) text += "slices: balanced\n";
+  if (schedule.overlap != Overlap::automatic)
+    text += fmt::format("overlap: {}\n", schedule.overlap == Overlap::on ? "on" : "off");
+  return text;
+}
+
+/// Returns the entries of a deck about one stage, separated by commas.
+std::string entries_of(const Schedule& schedule, const std::string& name, const StageSchedule& stage) {
+  std::vector<std::string> entries;
+  if (stage.placement != Placement::distributed)
+    entries.push_back(fmt::format("compute: {}", name_of(stage.placement)));
+  if (stage.grid && !stage.grid->entries.empty()) {
+    if (stage.grid->order != schedule.grid.order ||
+        stage.grid->may_leave_idle != schedule.grid.may_leave_idle)
+      throw InputError(
+          fmt::format("the grid of '{}' has another order than the common grid, or treats idle ranks in "
+                      "another way, which "
+                      "a deck cannot say: give all grids the same",
+                      name));
+    entries.push_back(fmt::format("grid: {}", stage.grid->text()));
+  }
+  if (stage.align_own) entries.emplace_back("align: own");
+  if (!stage.tile.empty()) entries.push_back(fmt::format("tile: [{}]", fmt::join(stage.tile, ", ")));
+  if (!stage.inner.empty()) entries.push_back(fmt::format("inner: [{}]", fmt::join(stage.inner, ", ")));
+  return fmt::format("{}", fmt::join(entries, ", "));
+}
+
+/// Returns the entries of a deck about one loop, separated by commas.
+std::string entries_of(const LoopSchedule& loop) {
+  std::vector<std::string> entries;
+  const auto add = [&entries](const char* what, int turns) {
+    if (turns != 1) entries.push_back(fmt::format("{}: {}", what, turns));
+  };
+  add("turns_per_exchange", loop.turns_per_exchange);
+  add("turns_per_tile", loop.turns_per_tile);
+  add("turns_per_test", loop.turns_per_test);
+  if (loop.overlaps_test) entries.emplace_back("test: overlaps");
+  return fmt::format("{}", fmt::join(entries, ", "));
 }
 
 }  // namespace
@@ -232,6 +286,20 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   }
   for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);
   return schedule;
+}
+
+std::string to_yaml(const Schedule& schedule) {
+  std::string text = lines_of_grids(schedule);
+  std::string stages, loops;
+  for (const auto& [name, stage] : schedule.stages)
+    if (const std::string entries = entries_of(schedule, name, stage); !entries.empty())
+      stages += fmt::format("  {}: {{{}}}\n", deck::to_yaml_text(name), entries);
+  for (const auto& [name, loop] : schedule.loops)
+    if (const std::string entries = entries_of(loop); !entries.empty())
+      loops += fmt::format("  {}: {{{}}}\n", deck::to_yaml_text(name), entries);
+  if (!stages.empty()) text += "schedule:\n" + stages;
+  if (!loops.empty()) text += "loops:\n" + loops;
+  return text.empty() ? "{}\n" : text;
 }
 
 std::vector<std::string> given_schedule_keys(const deck::Deck& deck) {

@@ -43,6 +43,12 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names);
 /// the schedule has the tile sizes for devices, and otherwise the tile sizes for hosts.
 Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, bool device);
 
+/// Returns a schedule as a deck: YAML from which schedule_from_deck makes an equal schedule. Members that
+/// have their defaults, and grids without entries, are left out. A tile is that of hosts and of devices.
+/// Throws InputError if the grid of a stage has another order than `schedule.grid`, or may leave ranks idle
+/// where `schedule.grid` may not, or the reverse, because a deck says both for all grids.
+std::string to_yaml(const Schedule& schedule);
+
 /// Returns the names of those keys of the schedule that a deck or the command line gives, such as "grid" and
 /// "schedule.bh.tile".
 std::vector<std::string> given_schedule_keys(const deck::Deck& deck);

@@ -283,7 +283,8 @@ double points_with_row_starts(const ArrayDeclaration& stage, const Box& box) {
   if (box.empty()) return 0;
   const bool has_lines = box.dimensions > 1 && !stage.whole[0].empty();
   const std::int64_t row = box[0].size() * (has_lines ? box[1].size() : 1);
-  return static_cast<double>(box.size() / row * (row + row_start));
+  const std::int64_t rows = box.size() / row;
+  return static_cast<double>(rows * (row + row_start));
 }
 
 TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,

@@ -76,13 +76,12 @@ const std::vector<BadInput> bad_decks = {
      "to 2147483647), or {host: [4096, 32], device: auto} (points), got '-4'"},
     {"grid_does_not_fit_the_ranks",
      {"grid.yaml"},
-     "grid.yaml:2:7: 'grid': the processor grid [2, 2] does not multiply to <ranks>: write [1, auto], or "
-     "start "
-     "another number of ranks"},
+     "grid.yaml:2:7: 'grid': the processor grid [2, 2] does not multiply to <ranks>: write [1, auto], "
+     "start another number of ranks, or set 'idle' to allowed"},
     {"grid_of_a_stage_does_not_fit_the_ranks",
      {"good.yaml", "schedule.bh.grid=[5,auto]"},
      "command line: 'schedule.bh.grid=[5,auto]': 'schedule.bh.grid': the processor grid [5, auto] does not "
-     "multiply to <ranks>: write [1, auto], or start another number of ranks"},
+     "multiply to <ranks>: write [1, auto], start another number of ranks, or set 'idle' to allowed"},
     {"illegal_compute_of_an_output",
      {"good.yaml", "schedule.bv.compute=tile"},
      "command line: 'schedule.bv.compute=tile': 'schedule.bv.compute' expects one of distributed, auto, got "

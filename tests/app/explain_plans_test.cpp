@@ -103,6 +103,38 @@ TEST(ExplainPlans, ShowsAllKindsWhenTheyAreFew) {
   EXPECT_FALSE(contains(text, "most frequent"));
 }
 
+struct AtSquare {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x * x, y);
+  }
+};
+
+TEST(ExplainPlans, TellsOfIdleRanksAndOfTheirOrder) {
+  const Pipeline pipeline = pyramid(Box{{0, 64}, {0, 64}}, 2);
+  Schedule schedule;
+  schedule.grid = {{2, 2}, {1}, true};
+  const std::string text =
+      app::explain_text(pipeline, app::Plans(pipeline, schedule, {}, 7), "messages", false);
+  EXPECT_TRUE(text.starts_with("ranks       7 ranks x 1 thread, 3 of them idle\n")) << text;
+  EXPECT_TRUE(
+      contains(text, "stage up0: distributed of float32 on [2, 2] numbered along dimension 1 first, "))
+      << text;
+}
+
+TEST(ExplainPlans, WarnsOfIndicesThatGrowFast) {
+  Pipeline pipeline;
+  const Box image{{0, 200}, {0, 100}};
+  const auto input = pipeline.input<float, 2>("input", image, Boundary::clamp);
+  pipeline.output(pipeline.stage<float>("squares", AtSquare(), input), image);
+  const app::Plans plans(pipeline, {}, {}, 2);
+  const std::string warning =
+      "\nwarning: stage 'squares' needs memory for 3960200 points of 'input', 198 times as many as it reads, "
+      "because index 0 of 'input' in its body grows faster than a coordinate\n";
+  EXPECT_TRUE(contains(app::explain_text(pipeline, plans, "messages", false), warning));
+  EXPECT_TRUE(contains(app::check_text(pipeline, plans), warning)) << app::check_text(pipeline, plans);
+}
+
 // What was found out about other ranks while another rank was planned changes no plan, kept or not.
 TEST(ExplainPlans, PlansDoNotDependOnThoseBefore) {
   constexpr int ranks = 60;

@@ -67,6 +67,18 @@ TEST_F(HelmholtzTest, NoDeckOfASolverAndNoNumberOfRanksChangesABit) {
   }
 }
 
+TEST_F(HelmholtzTest, IdleRanksChangeNoBit) {
+  const auto run = [this](int ranks, std::vector<std::string> words) {
+    words.insert(words.end(), {"intervals.x=31", "intervals.y=23", "tolerance=1e-5"});
+    const ParallelEnding ending = solve(ranks, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    return std::pair{stored("solution"), stored("history/solve/residual")};
+  };
+  const auto alone = run(1, {});
+  EXPECT_EQ(run(3, {"grid=[1,2]", "idle=allowed"}), alone);
+  EXPECT_EQ(run(4, {"grid=[3,auto]", "idle=allowed", "order=[y]"}), alone);
+}
+
 TEST_F(HelmholtzTest, AllDecksConverge) {
   for (const char* deck : {"red_black.yaml", "chebyshev.yaml"}) {
     std::string line;

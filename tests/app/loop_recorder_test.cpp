@@ -23,6 +23,19 @@ struct IsSmall {
   }
 };
 
+struct HalfOfIntegers {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x) const {
+    return u(x) >> 1;
+  }
+};
+struct IsZero {
+  template <class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Value& residual, Coord) const {
+    return select(residual(0) == 0, 1, 0);
+  }
+};
+
 Pipeline halving() {
   const Box line{{0, 10}};
   Pipeline pipeline;
@@ -38,9 +51,25 @@ Pipeline halving() {
   return pipeline;
 }
 
+/// A loop that watches how many points are not zero.
+Pipeline counting() {
+  const Box line{{0, 10}};
+  Pipeline pipeline;
+  const auto u = pipeline.input<std::int32_t, 1>("u", line);
+  pipeline.repeat("solve", 100, [&](const Pipeline::Loop& loop) {
+    const auto next = pipeline.stage<std::int32_t>("next", HalfOfIntegers(), u);
+    loop.feed(next, u);
+    const auto largest = pipeline.reduce("largest", Maximum<std::int32_t>(), next, line);
+    loop.watch(largest);
+    loop.until(pipeline.value<std::uint8_t>("done", IsZero(), largest));
+  });
+  pipeline.output(u, line);
+  return pipeline;
+}
+
 /// What is said after a run whose turns have these residuals.
-std::string line_after(const std::vector<double>& residuals, bool has_converged = false) {
-  const Pipeline pipeline = halving();
+std::string line_after(const std::vector<double>& residuals, bool has_converged = false,
+                       const Pipeline& pipeline = halving()) {
   Progress silent(0, true);
   LoopRecorder recorder(pipeline, silent, 0);
   Bindings bindings;
@@ -64,6 +93,12 @@ TEST(LoopRecorder, AdvisesMoreTurnsWhereTheResidualFalls) {
             "the loop 'solve' has not converged after 3 turns, largest 0.25: allow more turns");
   EXPECT_EQ(line_after({1, 0.5, 4}),
             "the loop 'solve' has not converged after 3 turns, largest 4: allow more turns");
+}
+
+TEST(LoopRecorder, DoesNotTakeEveryGrowthForDivergence) {
+  for (const std::vector<double>& residuals : {std::vector<double>{0, 1}, {-5, -4}, {-1, 1000}})
+    EXPECT_NE(line_after(residuals).find("allow more turns"), std::string::npos) << residuals.back();
+  EXPECT_NE(line_after({2, 300}, false, counting()).find("allow more turns"), std::string::npos);
 }
 
 TEST(LoopRecorder, TellsThatALoopDiverges) {

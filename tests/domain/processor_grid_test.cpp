@@ -105,16 +105,15 @@ TEST(ProcessorGrid, MoreRanksThanPointsIsLegal) {
 
 TEST(ProcessorGrid, ThatDoesNotMultiplyIsAnError) {
   const Box box{{0, 64}, {0, 64}};
-  EXPECT_EQ(
-      error_of({{2, 2}}, box, 3),
-      "the processor grid [2, 2] does not multiply to 3 ranks: write [1, auto], or start another number "
-      "of ranks");
+  EXPECT_EQ(error_of({{2, 2}}, box, 3),
+            "the processor grid [2, 2] does not multiply to 3 ranks: write [1, auto], start another number "
+            "of ranks, or set 'idle' to allowed");
   EXPECT_EQ(error_of({{4, 0}}, box, 6),
-            "the processor grid [4, auto] does not multiply to 6 ranks: write [1, auto], or start another "
-            "number of ranks");
+            "the processor grid [4, auto] does not multiply to 6 ranks: write [1, auto], start another "
+            "number of ranks, or set 'idle' to allowed");
   EXPECT_EQ(error_of({{2}}, box, 1),
-            "the processor grid [2] does not multiply to 1 rank: write [1, auto], or start another number of "
-            "ranks");
+            "the processor grid [2] does not multiply to 1 rank: write [1, auto], start another number of "
+            "ranks, or set 'idle' to allowed");
   EXPECT_NE(error_of({{-1, 0}}, box, 4).find("does not multiply"), std::string::npos);
 }
 
@@ -127,7 +126,12 @@ TEST(ProcessorGrid, RanksMayBeIdleWhereTheRequestAllowsForIt) {
   EXPECT_EQ(resolved({2, 2}, 4), grid_of({2, 2}));
   EXPECT_EQ(resolved({3, 0}, 8), grid_of({3, 2}));
   EXPECT_EQ(resolved({0, 0}, 7), grid_of({1, 7}));
-  EXPECT_THROW(resolved({2, 2}, 3), InputError);
+  EXPECT_EQ(resolved({3, 0}, 1'000'003), grid_of({3, 333'334}));
+  EXPECT_EQ(test::message_of<InputError>([&] {
+              resolved({2, 2}, 3);
+            }),
+            "the processor grid [2, 2] needs more than 3 ranks: write [1, auto], or start more ranks");
+  EXPECT_THROW(resolved({-2, 0}, 3), InputError);
   // Levels of the machine are followed where all ranks are in the grid.
   GridTarget machine;
   machine.levels = {2, 3};
@@ -140,7 +144,10 @@ TEST(ProcessorGrid, RanksAreNumberedInTheOrderOfTheRequest) {
   const ProcessorGrid along_y = resolve_grid({{2, 3}, {1}}, box, 6);
   EXPECT_EQ(along_y.position(1), (ProcessorGrid::Position{0, 1}));
   EXPECT_EQ(along_y.position(3), (ProcessorGrid::Position{1, 0}));
-  EXPECT_EQ(along_y.text(), "[2, 3] numbered along dimension 1 first");
+  EXPECT_EQ(along_y.order_text(), " numbered along dimension 1 first");
+  EXPECT_EQ(resolve_grid({{2, 3}}, box, 6).order_text(), "");
+  EXPECT_EQ(resolve_grid({{6, 1}, {1}}, box, 6).order_text(), "");
+  EXPECT_EQ(resolve_grid({{1, 6}, {1}}, box, 6).order_text(), "");
   // The grid has no third dimension.
   EXPECT_EQ(resolve_grid({{2, 3}, {2, 1}}, box, 6), along_y);
   EXPECT_EQ(resolve_grid({{2, 3}, {0, 1}}, box, 6), grid_of({2, 3}));

@@ -68,6 +68,17 @@ TEST(Comparison, ShowsSmallImagesWhole) {
   EXPECT_EQ(image.sample(3 * factor - 1, 5 * factor - 1), 128);
 }
 
+TEST(Comparison, TransparencyIsShown) {
+  const SharedFolder folder;
+  const std::string path = folder / "comparison.png";
+  const Box domain{{0, 512}, {0, 512}, {0, 4}};
+  const OwnedBlock<std::uint8_t> block = block_of<std::uint8_t>(domain, Cut::rows, pixel<std::uint8_t>);
+  io::write_comparison_png(MPI_COMM_WORLD, path, block.block(), block.block(), domain);
+  const PlainPng image = read_plain_png(path);
+  EXPECT_EQ(image.colour, PNG_COLOR_TYPE_RGB_ALPHA);
+  EXPECT_EQ(image.sample(0, 0, 3), pixel<std::uint8_t>((512 - 128) / 2, (512 - 128) / 2, 3));
+}
+
 TEST(Comparison, FloatsAreShownUpToTheGreatestBefore) {
   const SharedFolder folder;
   const std::string path = folder / "comparison.png";
@@ -97,7 +108,7 @@ TEST(Comparison, FailsOnAllRanksAndLeavesNothing) {
   };
   expect_input_error([&] { write(path, domain); }, {path, "float64"});
   expect_input_error([&] { write(missing, domain); }, {missing, "create its folder"});
-  expect_input_error([&] { write(path, {{0, 4}, {0, 4}, {0, 2}}); }, {path, "1 or 3 channels"});
+  expect_input_error([&] { write(path, {{0, 4}, {0, 4}, {0, 2}}); }, {path, "1, 3 or 4 channels"});
   EXPECT_EQ(folder.files(), std::vector<std::string>{});
 }
 

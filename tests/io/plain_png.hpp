@@ -21,6 +21,7 @@ struct PlainPng {
   std::vector<png_color> palette;
   std::vector<png_byte> transparency;  ///< of the palette
   std::vector<png_byte> bytes;
+  bool has_colour_key = false;  ///< whether points that are black are transparent
 
   int channels() const {
     return ((colour & PNG_COLOR_MASK_COLOR) != 0 && colour != PNG_COLOR_TYPE_PALETTE ? 3 : 1) +
@@ -61,6 +62,10 @@ inline void write_plain_png(const std::string& path, PlainPng image) {
     png_set_PLTE(png, info, image.palette.data(), static_cast<int>(image.palette.size()));
   if (!image.transparency.empty())
     png_set_tRNS(png, info, image.transparency.data(), static_cast<int>(image.transparency.size()), nullptr);
+  if (image.has_colour_key) {
+    png_color_16 key{};
+    png_set_tRNS(png, info, nullptr, 0, &key);
+  }
   png_write_info(png, info);
   std::vector<png_bytep> rows;
   for (std::int64_t y = 0; y < image.height; ++y)

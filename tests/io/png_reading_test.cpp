@@ -133,6 +133,26 @@ TEST_F(PngReading, TransparencyOfColoursIsAFourthChannel) {
   });
 }
 
+TEST_F(PngReading, PointsOfTheColourKeyAreTransparent) {
+  const auto value = [](std::int64_t x, std::int64_t, std::int64_t c) {
+    return x == 3 ? 0 : static_cast<int>(x + c);
+  };
+  for (const int bits : {8, 16}) {
+    PlainPng image = make_png(29, 17, PNG_COLOR_TYPE_RGB, bits, value);
+    image.has_colour_key = true;
+    write(image);
+    const int opaque = (1 << bits) - 1;
+    const auto expected = [&](std::int64_t x, std::int64_t y, std::int64_t c) {
+      return c < 3 ? value(x, y, c) : x == 3 ? 0 : opaque;
+    };
+    const Box transparent{{0, 29}, {0, 17}, {0, 4}};
+    if (bits == 8)
+      expect_points<std::uint8_t>(transparent, expected);
+    else
+      expect_points<std::uint16_t>(transparent, expected);
+  }
+}
+
 TEST_F(PngReading, TransparencyOfGreyIsRefused) {
   write(make_png(5, 4, PNG_COLOR_TYPE_GRAY_ALPHA, 16, pixel<std::uint16_t>));
   expect_input_error([&] { io::inspect_image(path_); },

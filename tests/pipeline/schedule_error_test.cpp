@@ -60,8 +60,8 @@ TEST(ScheduleError, GridOfAStage) {
   EXPECT_EQ(error.key, "schedule.bh.grid");
   EXPECT_EQ(
       error.message,
-      "the processor grid [2, 3] does not multiply to 4 ranks: write [1, auto], or start another number of "
-      "ranks");
+      "the processor grid [2, 3] does not multiply to 4 ranks: write [1, auto], start another number of "
+      "ranks, or set 'idle' to allowed");
 }
 
 TEST(ScheduleError, GridOfAll) {

@@ -169,12 +169,12 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> owned = joined(names.reductions, names.outputs);
   const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
-  schema.add(
-      {.name = "grid",
-       .type = ValueType::grid,
-       .group = schedule_group,
-       .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank count",
-       .default_text = "[1, auto]"});
+  schema.add({.name = "grid",
+              .type = ValueType::grid,
+              .group = schedule_group,
+              .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank "
+                      "count, or to less where ranks may be idle",
+              .default_text = "[1, auto]"});
   schema.add(
       {.name = "idle",
        .type = ValueType::choice,

@@ -183,6 +183,19 @@ void check_levels(const std::vector<int>& levels, int rank_count) {
                                  counted(rank_count, "rank")));
 }
 
+/// Returns the greatest number of ranks, at most `rank_count`, to which the entries of a grid can multiply.
+/// Returns 0 if there is none.
+int most_ranks_of(const std::vector<int>& entries, int rank_count) {
+  std::int64_t fixed = 1;
+  for (int entry : entries) {
+    if (entry < 0) return 0;
+    if (entry > 0) fixed = std::min<std::int64_t>(fixed * entry, std::numeric_limits<int>::max());
+  }
+  if (fixed > rank_count) return 0;
+  const bool has_auto = std::ranges::find(entries, 0) != entries.end();
+  return has_auto ? rank_count - rank_count % static_cast<int>(fixed) : static_cast<int>(fixed);
+}
+
 /// Returns the best grid of as many ranks as `target.levels` have. The grid has no dimensions if the entries
 /// of the request allow for none.
 ProcessorGrid best_grid(const GridRequest& request, const Box& box, const GridTarget& target) {
@@ -243,10 +256,15 @@ int ProcessorGrid::rank(const Position& position) const {
   return rank;
 }
 
-std::string ProcessorGrid::text() const {
-  const std::string sizes = GridRequest{{size, size + dimensions}}.text();
-  const int fastest = digits.empty() ? 0 : digits.back().dimension;
-  return fastest == 0 ? sizes : fmt::format("{} numbered along dimension {} first", sizes, fastest);
+std::string ProcessorGrid::text() const { return GridRequest{{size, size + dimensions}}.text(); }
+
+std::string ProcessorGrid::order_text() const {
+  int fastest = 0, cut = 0;
+  for (const GridDigit& digit : digits)
+    if (digit.size > 1) fastest = digit.dimension;
+  for (int d = dimensions - 1; d >= 0; --d)
+    if (size[d] > 1) cut = d;
+  return digits.empty() || fastest == cut ? "" : fmt::format(" numbered along dimension {} first", fastest);
 }
 
 double ghost_points(const ProcessorGrid& grid, const Box& box, const GridTarget& target) {
@@ -273,14 +291,17 @@ ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_
   if (machine.levels.empty()) machine.levels = {rank_count};
   check_levels(machine.levels, rank_count);
   if (const ProcessorGrid grid = best_grid(wanted, box, machine); grid.dimensions > 0) return grid;
-  for (int ranks = rank_count - 1; ranks > 0 && wanted.may_leave_idle; --ranks) {
-    machine.levels = {ranks};
-    if (const ProcessorGrid grid = best_grid(wanted, box, machine); grid.dimensions > 0) return grid;
-  }
-  throw InputError(
-      fmt::format("the processor grid {} does not multiply to {}: write [1, auto], or start another "
-                  "number of ranks",
-                  wanted.text(), counted(rank_count, "rank")));
+  if (!wanted.may_leave_idle)
+    throw InputError(
+        fmt::format("the processor grid {} does not multiply to {}: write [1, auto], start another number of "
+                    "ranks, or set 'idle' to allowed",
+                    wanted.text(), counted(rank_count, "rank")));
+  machine.levels = {most_ranks_of(wanted.entries, rank_count)};
+  if (machine.levels.front() == 0)
+    throw InputError(
+        fmt::format("the processor grid {} needs more than {}: write [1, auto], or start more ranks",
+                    wanted.text(), counted(rank_count, "rank")));
+  return best_grid(wanted, box, machine);
 }
 
 }  // namespace tessera

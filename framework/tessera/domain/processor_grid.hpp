@@ -82,9 +82,11 @@ struct ProcessorGrid {
   /// Returns the rank at a position. This is the inverse of `position`.
   int rank(const Position& position) const;
 
-  /// Returns the number of ranks along each dimension in the notation of decks, such as "[2, 3]". If the
-  /// position along x does not change fastest from rank to rank, the text says which one does.
+  /// Returns the number of ranks along each dimension in the notation of decks, such as "[2, 3]".
   std::string text() const;
+  /// Returns which position changes fastest from rank to rank, such as " numbered along dimension 1 first".
+  /// Returns an empty text if this is the position along the first dimension that is cut.
+  std::string order_text() const;
   /// Returns true when both grids have the same dimensions, sizes and digits.
   bool operator==(const ProcessorGrid&) const = default;
 };
@@ -110,17 +112,18 @@ struct GridTarget {
 };
 
 /// Returns a grid of exactly `rank_count` ranks for an array with the points `box`. If the request allows for
-/// idle ranks, and no such grid exists, the grid has as many ranks as possible. A number is chosen for
-/// each `auto` entry of `request`. The best grid is the one with the fewest idle ranks, which are ranks that
-/// own no points. Among grids with equally many idle ranks, it is the one whose ranks read the fewest points
-/// of other ranks (see ghost_points). Among grids that are still equal, it is the one with the fewest ranks
-/// along x, so that rows are cut as little as possible. If the machine has several levels, the outermost
-/// level is divided among the dimensions first, because messages between its parts cost most.
+/// idle ranks, and no such grid exists, the grid has as many ranks as possible, and does not follow the
+/// levels of the machine. A number is chosen for each `auto` entry of `request`. The best grid is the one
+/// with the fewest idle ranks, which are ranks that own no points. Among grids with equally many idle ranks,
+/// it is the one whose ranks read the fewest points of other ranks (see ghost_points). Among grids that are
+/// still equal, it is the one with the fewest ranks along x, so that rows are cut as little as possible. If
+/// the machine has several levels, the outermost level is divided among the dimensions first, because
+/// messages between its parts cost most.
 ///
 /// Throws InputError if no choice for the `auto` entries gives `rank_count` ranks, or, where ranks may be
-/// idle, fewer. Throws InputError if the request has more entries than `box` has dimensions. Also throws
-/// InputError if the order of the request names a dimension twice or a dimension below 0, or if the product
-/// of the levels is not `rank_count`.
+/// idle, at most `rank_count`. Throws InputError if the request has more entries than `box` has dimensions.
+/// Also throws InputError if the order of the request names a dimension twice or a dimension below 0, or if
+/// the product of the levels is not `rank_count`.
 ProcessorGrid resolve_grid(const GridRequest& request, const Box& box, int rank_count,
                            const GridTarget& target = {});
 

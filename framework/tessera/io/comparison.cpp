@@ -11,6 +11,7 @@
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/gatherer.hpp"
+#include "tessera/io/detail/interleaved.hpp"
 #include "tessera/io/detail/png_writer.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -120,10 +121,8 @@ void draw(const UnfinishedFile& file, const Crop& before, const Crop& after) {
 
 void write_comparison_png(MPI_Comm communicator, const std::string& path, const HostBlock& before_owned,
                           const HostBlock& after_owned, const Box& domain) {
-  const bool grey = domain.dimensions == 2 || (domain.dimensions == 3 && domain[2].size() == 1);
-  const bool colour = domain.dimensions == 3 && domain[2].size() == 3;
-  if (domain.empty() || !(grey || colour))
-    fail(path, fmt::format("a comparison shows images of 1 or 3 channels, not {}", to_string(domain)),
+  if (!is_writable_image(domain))
+    fail(path, fmt::format("a comparison shows images of 1, 3 or 4 channels, not {}", to_string(domain)),
          "leave it out");
   UnfinishedFile file(communicator, path);
   const Crop before = gather_middle(communicator, path, before_owned, domain);

@@ -16,7 +16,7 @@ namespace tessera::io {
 /// both arrays that this rank owns. The two arrays may be distributed differently. Only the points that are
 /// shown are sent to rank 0. Collective.
 ///
-/// `domain` has 2 dimensions, or 3 dimensions with 1 or 3 channels. The elements are uint8, uint16 or
+/// `domain` has 2 dimensions, or 3 dimensions with 1, 3 or 4 channels. The elements are uint8, uint16 or
 /// float32. Integers are shown over the range of their type. Floats are shown over the range from 0 to 1, or
 /// to the greatest value that is shown if this value is more than 1. If both arrays have the same type, both
 /// are shown over the range of the array before processing. Throws InputError on every rank when `domain` or

@@ -56,11 +56,13 @@ struct ImageChoice {
 /// Reads the header of the image at `path`. The content of the file determines the format; its name does not
 /// matter. Not collective: one rank calls this function. The formats are read as follows:
 ///
-/// - PNG: Grey or RGB images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits. Images
-///   with a palette become RGB images.
+/// - PNG: Grey, RGB or RGBA images of uint8 or uint16. Samples of fewer than 8 bits are scaled to 8 bits.
+/// Images
+///   with a palette become RGB images, or RGBA images if the palette has transparent entries.
 /// - HDF5: Data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
 ///   slowest first. The elements are integers or floats of at most 64 bits in any byte order.
-/// - TIFF and BigTIFF: Grey or RGB images in strips or tiles. The samples are integers of 8, 16, 32 or 64
+/// - TIFF and BigTIFF: Grey, RGB or RGBA images in strips or tiles. The samples are integers of 8, 16, 32 or
+/// 64
 ///   bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in the
 ///   order in which they are stored; the orientation that the file asks for is ignored.
 /// - FITS: Images with 2 axes (x, y) or 3 axes (x, y, channel). Integers may be compressed by RICE or PLIO.
@@ -73,7 +75,8 @@ struct ImageChoice {
 ///   begins with `x = W, y = H`. The elements are uint8: 1 for a live cell, 0 for a dead one.
 ///
 /// Throws InputError in each of these cases: The file is missing, unreadable, damaged, or not an image in one
-/// of these formats. The image has transparency, or colours other than grey and RGB. The pattern has another
+/// of these formats. The image is grey with transparency, or has colours that are multiplied by their
+/// transparency, or colours other than grey and RGB. The pattern has another
 /// rule than the Game of Life. The data set or page does not exist, or has another shape or type than those
 /// above. The file holds several data sets, and `choice` names none.
 ImageInfo inspect_image(const std::string& path, const ImageChoice& choice = {});

@@ -69,7 +69,7 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
     const ArrayDeclaration& array = pipeline[id];
     text += fmt::format("{} {}: {} of {} on {}", array.is_input() ? "input" : "stage", array.name,
                         array.is_input() ? "distributed" : name_of(regions.placement), name_of(array.type),
-                        regions.grid.text());
+                        regions.grid.text() + regions.grid.order_text());
     text +=
         fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[i]);
     if (totals.redundant_by_array[i] > 0)

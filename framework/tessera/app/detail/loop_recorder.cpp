@@ -15,6 +15,14 @@ namespace {
 /// that converge may grow by less for a while.
 constexpr double growth_of_divergence = 100;
 
+/// Whether the residual of a loop is a floating-point number. Integers are counts, which may grow in loops
+/// that do what they are meant to do.
+bool watches_norm(const Algorithm& pipeline, const LoopDeclaration& loop) {
+  if (loop.residuals.empty()) return false;
+  const ElementType type = pipeline[loop.residuals.front()].type;
+  return type == ElementType::float32 || type == ElementType::float64;
+}
+
 /// Returns the number of points that one turn of a loop updates. It is the number of points of the largest
 /// array that the loop feeds.
 std::int64_t points_of(const Algorithm& pipeline, const LoopDeclaration& loop) {
@@ -97,12 +105,13 @@ std::string LoopRecorder::unfinished() const {
     const LoopDeclaration& loop = pipeline_.loops()[i];
     if (loop.condition < 0 || totals_[i].runs == 0 || last.has_converged) continue;
     const double least = totals_[i].least_residual;
-    if (!loop.residuals.empty() && last.residual > growth_of_divergence * least)
+    if (watches_norm(pipeline_, loop) && least > 0 && last.residual > growth_of_divergence * least)
       return fmt::format(
           "the loop '{}' diverges: its residual '{}' has grown from {:.6g} to {:.6g} in {} turns: take "
           "smaller "
           "steps, as more turns do not help",
-          loop.name, pipeline_[loop.residuals.front()].name, least, last.residual, last.turns);
+          loop.name, pipeline_[loop.residuals.front()].name, least, last.residual,
+          last.turns - last.resumed_at);
     return fmt::format("the loop '{}' has not converged after {} turns{}: allow more turns", loop.name,
                        last.turns, residual_text(last));
   }

@@ -195,7 +195,9 @@ class Pipeline : public Algorithm {
       pipeline_->set_condition(loop_, condition.id);
     }
     /// Makes a value or a global reduction of the loop its residual, a number that reports show for each
-    /// turn. If the residual is not finite after a turn, the run ends with an error.
+    /// turn. If the residual is not finite after a turn, the run ends with an error. A residual of
+    /// floating-point type counts as the norm of an error: if it is positive and has grown a hundredfold,
+    /// programs say that the loop diverges.
     template <class T>
     void watch(Array<T, 1> residual) const {
       pipeline_->set_residual(loop_, residual.id);

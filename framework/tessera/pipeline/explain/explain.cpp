@@ -215,7 +215,7 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
   std::string text =
       fmt::format("  {} '{}': {} of {}\n", stage.is_input() ? "input" : "stage", stage.name,
                   stage.is_input() ? "distributed" : name_of(regions.placement), name_of(stage.type));
-  const std::array rows = {std::pair{"grid", regions.grid.text()},
+  const std::array rows = {std::pair{"grid", regions.grid.text() + regions.grid.order_text()},
                            std::pair{"domain", to_string(regions.domain)},
                            std::pair{"owned", to_string(regions.owned)},
                            std::pair{"required", to_string(regions.required)},
@@ -253,8 +253,11 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
 
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
   ++rank_count;
-  if (std::ranges::all_of(plan.stages, [](const ArrayRegions& stage) { return stage.computed_points == 0; }))
-    ++idle_ranks;
+  bool is_idle = true;
+  for (int id = 0; id < pipeline.size(); ++id)
+    is_idle =
+        is_idle && (pipeline[id].is_value || plan.stages[static_cast<std::size_t>(id)].computed_points == 0);
+  if (is_idle) ++idle_ranks;
   peak_bytes = std::max(peak_bytes, peak_bytes_with_next_band(plan));
   for (auto* by_array : {&exchanged_bytes, &computed_by_array, &redundant_by_array})
     by_array->resize(plan.stages.size());

@@ -19,7 +19,7 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps 
 struct PlanTotals {
   /// The number of plans that were added.
   int rank_count = 0;
-  /// The number of plans in which the rank computes no points.
+  /// The number of plans in which the rank computes no points but those of values, which every rank computes.
   int idle_ranks = 0;
   /// The number of messages that these ranks send.
   std::int64_t messages = 0;

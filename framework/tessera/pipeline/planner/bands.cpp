@@ -32,7 +32,7 @@ std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, 
     for (const std::int64_t index : indices) {
       const Window window = count == 1 ? Window() : Window(pipeline, {cut_dimension, count, index, pass});
       const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count, window);
-      for (int rank : std::set{0, rank_count / 3, rank_count / 2, rank_count - 1})
+      for (const int busy = scheduled.busy_rank_count(); int rank : std::set{0, busy / 3, busy / 2, busy - 1})
         most = std::max(most, peak_bytes_with_next_band(make_plan(scheduled, rank)));
     }
   return most;

@@ -52,12 +52,13 @@ void ScheduledPipeline::settle_groups() {
 void ScheduledPipeline::settle_storage() {
   Regions regions(*this);
   std::vector<std::int64_t> together(arrays_.size(), 0), apart(arrays_.size(), 0);
-  const int samples = std::min(rank_count_, most_sampled_ranks);
+  const int ranks = busy_rank_count();
+  const int samples = std::min(ranks, most_sampled_ranks);
   for (int sample = 0; sample < samples; ++sample) {
     // The sampled ranks are spread evenly, but moved a little, so that they do not all lie on the diagonal of
     // a processor grid.
-    const std::int64_t even = std::int64_t{sample} * rank_count_ / samples;
-    const int rank = static_cast<int>(samples == rank_count_ ? sample : (even + sample % 7) % rank_count_);
+    const std::int64_t even = std::int64_t{sample} * ranks / samples;
+    const int rank = static_cast<int>(samples == ranks ? sample : (even + sample % 7) % ranks);
     regions.select(rank, rank + 1);
     for (int id = 0; id < size(); ++id) {
       if (!is_exchanged(id)) continue;

@@ -160,6 +160,12 @@ void ScheduledPipeline::settle_distribution(int id, const Schedule& schedule, Gr
                                            declaration.name, d));
 }
 
+int ScheduledPipeline::busy_rank_count() const {
+  int ranks = 1;
+  for (const ScheduledArray& array : arrays_) ranks = std::max(ranks, array.distribution.rank_count());
+  return ranks;
+}
+
 void ScheduledPipeline::number_grids() {
   std::vector<const ProcessorGrid*> grids;
   for (ScheduledArray& stage : arrays_) {

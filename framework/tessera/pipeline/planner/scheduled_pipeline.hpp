@@ -31,6 +31,8 @@ class ScheduledPipeline {
   Overlap overlap() const { return overlap_; }
   /// The number of ranks.
   int rank_count() const { return rank_count_; }
+  /// The greatest number of ranks in the grid of any array. Ranks from this number on own nothing.
+  int busy_rank_count() const;
   /// The part of the results of the pipeline that the plans of all ranks compute.
   const Window& window() const { return window_; }
   /// Returns the points of an output that the plans of all ranks together compute, or the points that

@@ -179,7 +179,7 @@ class PlacementChooser {
   double bytes_in_memory(int id) const {
     const std::int64_t bytes = domain(id).size() * pipeline_[id].element_bytes();
     return static_cast<double>(bytes) *
-           (bytes / stored_.rank_count() <= last_cache ? cached_byte : memory_byte);
+           (bytes / stored_[id].distribution.rank_count() <= last_cache ? cached_byte : memory_byte);
   }
 
   /// Returns the cost of computing all members for one point of the last one.

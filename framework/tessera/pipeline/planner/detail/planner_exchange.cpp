@@ -98,7 +98,8 @@ bool Planner::overlaps(int root) const {
   if (pipeline_[root].is_value) return false;
   if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
   return plan_.rank_count > 1 &&
-         scheduled_[root].distribution.domain().size() / plan_.rank_count >= fewest_overlapped_points;
+         scheduled_[root].distribution.domain().size() / scheduled_[root].distribution.rank_count() >=
+             fewest_overlapped_points;
 }
 
 Box Planner::inside_of(const std::vector<int>& members, const Box& box, const std::map<int, Box>& there) {

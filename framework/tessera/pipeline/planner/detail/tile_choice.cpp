@@ -195,7 +195,7 @@ class RowTiles {
     const std::int64_t point = std::max<std::int64_t>(output_bytes(scheduled_, members_.back()), 1);
     const std::int64_t widest = std::min(box_[0].size(), row_bytes / point);
     TileSize best = tile(widest, planes_);
-    if (members_.size() == 1 || slides_ || box_.empty()) return best;
+    if (members_.size() == 1 || slides_) return best;
     double least = redundancy(scheduled_, members_, best, box_);
     const auto consider = [&](const TileSize& other) {
       const double found = least > little_redundancy ? redundancy(scheduled_, members_, other, box_) : least;

@@ -16,9 +16,10 @@ double points_with_row_starts(const ArrayDeclaration& stage, const Box& box);
 
 /// Returns the tile size on hosts for the points `box` of the last one of `members`. `members` are all stages
 /// that are computed in these tiles, and `placements` tells how each of them but the last is computed there.
-/// If the schedule asks for a tile size, the result is this size. Otherwise it is chosen so that the points
-/// that a tile reads and keeps in scratch stay in the cache. If the last member is computed in whole lines,
-/// the tile is as long as a line.
+/// `box` must not be empty. If the schedule asks for a tile size, the result is this size. Otherwise it is
+/// chosen so that the points that a tile reads and keeps in scratch stay in the cache. Rows are as long as
+/// possible, unless tiles of such rows were so low that many points would be computed again. If the last
+/// member is computed in whole lines, the tile is as long as a line.
 TileSize host_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                    const std::vector<Placement>& placements, const Box& box);
 

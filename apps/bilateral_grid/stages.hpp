@@ -13,8 +13,8 @@ namespace bilateral_grid {
 inline constexpr int cell = 8;
 /// Bins below the first one, and above the last but one, that are zero.
 inline constexpr int margin = 2;
-/// The bins of intensity that pixels may fall in are one more than 1 / range_sigma. Pipelines are compiled
-/// for the smallest range_sigma below, and for a half and a quarter of it, which take longer.
+/// The numbers of bins of intensity for which pipelines are compiled. A pipeline of so many bins can have a
+/// range_sigma of 1 / (bins - 1) or more, which is 0.1, 0.05 or 0.025.
 inline constexpr int fewest_bins = 11, more_bins = 21, most_bins = 41;
 
 template <class V>
@@ -50,7 +50,8 @@ struct ColumnSums {
   }
 };
 
-/// The same for any number of bins, one bin at a time, which takes longer.
+/// One element m of what ColumnSums computes, for any number of bins. Every pixel is looked at again for each
+/// element, which takes longer.
 struct ColumnSum {
   float bins_per_unit;
 

@@ -51,7 +51,7 @@ Pipeline halving() {
   return pipeline;
 }
 
-/// A loop that watches how many points are not zero.
+/// Returns a pipeline with a loop whose residual is an integer.
 Pipeline counting() {
   const Box line{{0, 10}};
   Pipeline pipeline;
@@ -67,7 +67,7 @@ Pipeline counting() {
   return pipeline;
 }
 
-/// What is said after a run whose turns have these residuals.
+/// Returns the line that a recorder makes of a run whose turns have these residuals.
 std::string line_after(const std::vector<double>& residuals, bool has_converged = false,
                        const Pipeline& pipeline = halving()) {
   Progress silent(0, true);

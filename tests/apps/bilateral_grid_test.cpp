@@ -51,7 +51,7 @@ class PlainGrid {
     return std::clamp(double(image_.at({std::clamp(x, 0, last(0)), std::clamp(y, 0, last(1))})), 0.0, 1.0);
   }
 
-  /// The cells of all intensities at one place.
+  /// Returns the cells of all intensities at one place.
   const std::map<int, Cell>& column(int cx, int cy) {
     const auto [found, is_new] = columns_.try_emplace({cx, cy});
     if (is_new)

@@ -22,7 +22,7 @@ struct AtSquareWithinImage {
     return u(y, clamp(x * x, 0, 199));
   }
 };
-/// Reads every point of a tenth of the resolution, as pyramids do.
+/// This body reads one of ninety points, which is below the limit.
 struct EveryTenth {
   template <class U, class Coord>
   KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {

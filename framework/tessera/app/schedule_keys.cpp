@@ -131,6 +131,45 @@ std::string entries_of(const LoopSchedule& loop) {
   return fmt::format("{}", fmt::join(entries, ", "));
 }
 
+/// Declares the keys about all grids, and about the whole schedule.
+void declare_grid_keys(deck::Schema& schema) {
+  const auto add_choice = [&schema](const char* name, const char* help,
+                                    const std::vector<std::string>& choices) {
+    schema.add({.name = name,
+                .type = deck::ValueType::choice,
+                .group = schedule_group,
+                .help = help,
+                .default_text = choices.front(),
+                .choices = choices});
+  };
+  schema.add({.name = "grid",
+              .type = deck::ValueType::grid,
+              .group = schedule_group,
+              .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank "
+                      "count, or to less where ranks may be idle",
+              .default_text = "[1, auto]"});
+  add_choice("idle", "Whether a grid may have fewer ranks than there are, so that the last ranks own nothing",
+             {"refused", "allowed"});
+  schema.add({.name = "order",
+              .type = deck::ValueType::choices,
+              .group = schedule_group,
+              .help = "The order of dimensions in which ranks are placed in a grid: neighbours in number are "
+                      "neighbours along the first one; dimensions that are left out follow",
+              .default_text = "[x]",
+              .choices = dimension_names});
+  add_choice("slices",
+             "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
+             "(balanced)",
+             {"ceil", "balanced"});
+  add_choice("overlap",
+             "Whether the inside of a block is computed while messages are under way; auto: where blocks are "
+             "large",
+             {"auto", "on", "off"});
+  add_choice("levels",
+             "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
+             {"flat", "machine"});
+}
+
 }  // namespace
 
 ScheduleNames schedule_names(const Algorithm& pipeline) {
@@ -169,48 +208,7 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> owned = joined(names.reductions, names.outputs);
   const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
-  schema.add({.name = "grid",
-              .type = ValueType::grid,
-              .group = schedule_group,
-              .help = "Ranks per dimension, x first; each auto is chosen so that they multiply to the rank "
-                      "count, or to less where ranks may be idle",
-              .default_text = "[1, auto]"});
-  schema.add(
-      {.name = "idle",
-       .type = ValueType::choice,
-       .group = schedule_group,
-       .help = "Whether a grid may have fewer ranks than there are, so that the last ranks own nothing",
-       .default_text = "refused",
-       .choices = {"refused", "allowed"}});
-  schema.add({.name = "order",
-              .type = ValueType::choices,
-              .group = schedule_group,
-              .help = "The order of dimensions in which ranks are placed in a grid: neighbours in number are "
-                      "neighbours along the first one; dimensions that are left out follow",
-              .default_text = "[x]",
-              .choices = dimension_names});
-  schema.add({.name = "slices",
-              .type = ValueType::choice,
-              .group = schedule_group,
-              .help =
-                  "Slices of equal size but for the last (ceil), or whose sizes differ by at most one point "
-                  "(balanced)",
-              .default_text = "ceil",
-              .choices = {"ceil", "balanced"}});
-  schema.add({.name = "overlap",
-              .type = ValueType::choice,
-              .group = schedule_group,
-              .help = "Whether the inside of a block is computed while messages are under way; auto: where "
-                      "blocks are large",
-              .default_text = "auto",
-              .choices = {"auto", "on", "off"}});
-  schema.add(
-      {.name = "levels",
-       .type = ValueType::choice,
-       .group = schedule_group,
-       .help = "Grids of single ranks (flat), or of nodes, then of NUMA domains, then of ranks (machine)",
-       .default_text = "flat",
-       .choices = {"flat", "machine"}});
+  declare_grid_keys(schema);
   if (!names.stages.empty())
     schema.add(
         {.name = "schedule.<stage>.compute",

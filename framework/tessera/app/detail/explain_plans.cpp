@@ -112,8 +112,9 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
                          bool kinds) {
   RankClasses ranks;
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
-  std::string text = costs_text(plans.of(0), totals, exchange) + bands_text(pipeline, plans) +
-                     arrays_text(pipeline, plans.of(0), totals) + warnings_text(pipeline, plans.of(0));
+  const Plan any_plan = plans.of(0);
+  std::string text = costs_text(any_plan, totals, exchange) + bands_text(pipeline, plans) +
+                     arrays_text(pipeline, any_plan, totals) + warnings_text(pipeline, any_plan);
   const auto count = static_cast<std::int64_t>(ranks.classes().size());
   if (!kinds)
     return text +
@@ -130,12 +131,12 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank
 
 std::string check_text(const Algorithm& pipeline, const Plans& plans) {
   const PlanTotals totals = totals_of(pipeline, plans, [](const Plan&) {});
-  const int threads = plans.of(0).target.threads;
+  const Plan any_plan = plans.of(0);
   return fmt::format("checked for {} x {}: {} of {} in all, peak memory per rank {}\n",
-                     counted(plans.rank_count(), "rank"), counted(threads, "thread"),
+                     counted(plans.rank_count(), "rank"), counted(any_plan.target.threads, "thread"),
                      counted(totals.messages, "message"), human_bytes(totals.message_bytes),
                      human_bytes(totals.peak_bytes)) +
-         bands_text(pipeline, plans) + warnings_text(pipeline, plans.of(0));
+         bands_text(pipeline, plans) + warnings_text(pipeline, any_plan);
 }
 
 std::string dot_text(const Algorithm& pipeline, const Plans& plans) {

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-/// The number of points of memory for one point that is read from which on a line is worth its reading.
+/// A line is written if a plan needs memory for at least this many points for each point that is read.
 constexpr double worth_a_line = 100;
 
 /// Returns the dimension along which `all` is the most times as long as `one`.

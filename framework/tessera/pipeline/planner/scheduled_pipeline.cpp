@@ -218,6 +218,7 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
        ++part)
     if (const auto& consumers = (*this)[part].consumers; !consumers.empty()) {
       const ProcessorGrid& grid = (*this)[consumers.front()].distribution.grid();
+      // The consumer has this grid already, whether or not all ranks are in it.
       request = {{grid.size, grid.size + grid.dimensions}, schedule.grid.order, true};
       break;
     }

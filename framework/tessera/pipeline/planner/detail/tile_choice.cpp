@@ -146,31 +146,11 @@ bool has(const std::vector<Placement>& placements, Placement placement) {
   return std::ranges::find(placements, placement) != placements.end();
 }
 
-/// Returns what it costs to compute the members for `box` in tiles of the size `tile`, divided by what it
-/// costs without tiles (see points_with_row_starts).
-double redundancy(const ScheduledPipeline& scheduled, const std::vector<int>& members, const TileSize& tile,
-                  const Box& box) {
-  const auto computed = [&](const Box& part) {
-    double points = 0;
-    const std::vector<Box> needs = member_boxes(scheduled, members, part);
-    for (std::size_t m = 0; m < members.size(); ++m)
-      points += points_with_row_starts(scheduled.pipeline()[members[m]], needs[m]);
-    return points;
-  };
-  Box middle = box;
-  for (int d = 0; d < box.dimensions; ++d) {
-    const std::int64_t size = std::min(tile[static_cast<std::size_t>(d)], box[d].size());
-    middle[d].begin = box[d].begin + (box[d].size() - size) / 2;
-    middle[d].end = middle[d].begin + size;
-  }
-  const double tiles = static_cast<double>(box.size()) / static_cast<double>(middle.size());
-  return computed(middle) * tiles / computed(box);
-}
-
 /// The widths of tiles that are tried if the longest rows make tiles too low. They are whole cache lines, so
 /// that rows begin where cache lines do.
 constexpr std::array<std::int64_t, 4> narrower_widths = {4096, 2048, 1024, 512};
-/// The redundancy (see above) up to which the longest rows are the best.
+/// The longest rows are the best if tiles of them cost at most this much, relative to computing without
+/// tiles.
 constexpr double little_redundancy = 1.1;
 
 /// Chooses tiles of long rows for a stage, and for the stages that are computed in these tiles.
@@ -196,9 +176,13 @@ class RowTiles {
     const std::int64_t widest = std::min(box_[0].size(), row_bytes / point);
     TileSize best = tile(widest, planes_);
     if (members_.size() == 1 || slides_) return best;
-    double least = redundancy(scheduled_, members_, best, box_);
+    const double without_tiles = cost_per_point(box_);
+    const auto redundancy = [&](const TileSize& size) {
+      return cost_per_point(middle(size)) / without_tiles;
+    };
+    double least = redundancy(best);
     const auto consider = [&](const TileSize& other) {
-      const double found = least > little_redundancy ? redundancy(scheduled_, members_, other, box_) : least;
+      const double found = least > little_redundancy ? redundancy(other) : least;
       if (found >= least) return;
       least = found;
       best = other;
@@ -213,6 +197,27 @@ class RowTiles {
   }
 
  private:
+  /// Returns the tile of this size in the middle of the box.
+  Box middle(const TileSize& size) const {
+    Box tile = box_;
+    for (int d = 0; d < tile.dimensions; ++d) {
+      const std::int64_t extent = std::min(size[static_cast<std::size_t>(d)], box_[d].size());
+      tile[d].begin = box_[d].begin + (box_[d].size() - extent) / 2;
+      tile[d].end = tile[d].begin + extent;
+    }
+    return tile;
+  }
+
+  /// Returns what it costs to compute all members for one tile (see points_with_row_starts), divided by the
+  /// number of its points.
+  double cost_per_point(const Box& tile) const {
+    const std::vector<Box> needs = member_boxes(scheduled_, members_, tile);
+    double points = 0;
+    for (std::size_t m = 0; m < members_.size(); ++m)
+      points += points_with_row_starts(scheduled_.pipeline()[members_[m]], needs[m]);
+    return points / static_cast<double>(tile.size());
+  }
+
   TileSize tile(std::int64_t width, std::int64_t planes) const {
     TileSize size(static_cast<std::size_t>(box_.dimensions), 1);
     if (planes > 1) size.back() = planes;

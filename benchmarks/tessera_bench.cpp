@@ -11,6 +11,7 @@
 #include "image_size.hpp"
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/pipeline_run.hpp"
+#include "tessera/deck/shipped_decks.hpp"
 #include "tessera/view/host_threads.hpp"
 #include "timing.hpp"
 
@@ -26,7 +27,7 @@ struct Options {
   std::vector<std::string> sizes{"4096x4096"};
   std::vector<std::string> only;
   std::string schedule = "default";
-  std::string decks = TESSERA_DECKS;
+  std::string decks = tessera::deck::shipped_decks();
   std::vector<std::string> overrides;
   std::string dump;
   /// The number of timed runs; 0 if it follows from the time that a run takes.

@@ -7,6 +7,7 @@
 #include "pipelines/case_schedule.hpp"
 #include "pipelines/opencv_filters.hpp"
 #include "pipelines/pipeline_run.hpp"
+#include "tessera/deck/shipped_decks.hpp"
 
 namespace {
 
@@ -16,7 +17,8 @@ using tessera::app::ExitStatus;
 using tessera::app::Session;
 
 void time_pipeline(benchmark::State& state, Session& session, const PipelineCase& the_case) {
-  bench::PipelineRun pipeline(session, the_case, bench::schedule_of(the_case, TESSERA_DECKS, "default", {}));
+  bench::PipelineRun pipeline(session, the_case,
+                              bench::schedule_of(the_case, tessera::deck::shipped_decks(), "default", {}));
   for (auto _ : state) pipeline.run();
   state.SetBytesProcessed(static_cast<std::int64_t>(the_case.bytes()) * state.iterations());
   state.counters["peak_MiB"] = static_cast<double>(pipeline.peak_bytes()) / 1048576;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "deck_test_support.hpp"
+#include "tessera/deck/shipped_decks.hpp"
 
 namespace tessera::deck {
 namespace {
@@ -47,6 +48,21 @@ TEST_F(ReadSource, MissingFile) {
   EXPECT_EQ(read_error(path("none.yaml")),
             path("none.yaml") + ": cannot open the deck: No such file or directory");
   EXPECT_EQ(read_error(""), ": cannot open the deck: No such file or directory");
+}
+
+TEST_F(ReadSource, ShippedDecksAreFoundFromEveryFolder) {
+  const std::string before = std::filesystem::current_path().string();
+  std::filesystem::current_path(path(""));
+  const Source shipped = read_source("inputs/blur/default.yaml");
+  EXPECT_EQ(shipped.name, shipped_decks() + "/blur/default.yaml");
+  EXPECT_NE(shipped.text.find("grid: [1, auto]"), std::string::npos);
+  EXPECT_EQ(read_error("inputs/blur/none.yaml"),
+            "inputs/blur/none.yaml: cannot open the deck: No such file or directory");
+  // A deck of the user's own is taken before a shipped one of the same name.
+  std::filesystem::create_directories(path("inputs/blur"));
+  write("inputs/blur/default.yaml", minimal);
+  EXPECT_EQ(read_source("inputs/blur/default.yaml").text, minimal);
+  std::filesystem::current_path(before);
 }
 
 TEST_F(ReadSource, Directory) { EXPECT_EQ(read_error(path("")), path("") + ": a directory, not a deck"); }

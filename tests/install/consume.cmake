@@ -19,6 +19,19 @@ function(expect_file path)
   endif()
 endfunction()
 
+# Installed programs find the installed decks from any folder, by the names that the manual has.
+function(check_installed_decks prefix)
+  file(MAKE_DIRECTORY ${WORK}/elsewhere)
+  step(${prefix}/bin/tessera-generate inputs/generate/default.yaml output.file=sky.h5 width=64 height=48
+       WORKING_DIRECTORY ${WORK}/elsewhere)
+  step(${prefix}/bin/tessera-blur inputs/blur/default.yaml input.file=sky.h5 output.file=blurred.h5
+       WORKING_DIRECTORY ${WORK}/elsewhere)
+  expect_file(${WORK}/elsewhere/blurred.h5)
+  if(EXISTS ${prefix}/bin/tessera-bench)
+    step(${prefix}/bin/tessera-bench --only blur --sizes 64x64 --repetitions 3 WORKING_DIRECTORY ${WORK}/elsewhere)
+  endif()
+endfunction()
+
 # What an installation must hold, and must not.
 function(check_installation prefix)
   expect_file(${prefix}/include/tessera/pipeline/algorithm/pipeline.hpp)
@@ -36,6 +49,7 @@ function(check_installation prefix)
   endif()
   if(APPS)
     step(${prefix}/bin/tessera-blur --version)
+    check_installed_decks(${prefix})
   endif()
 endfunction()
 

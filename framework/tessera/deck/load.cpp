@@ -14,6 +14,7 @@
 #include "tessera/deck/detail/layers.hpp"
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/detail/yaml_reader.hpp"
+#include "tessera/deck/shipped_decks.hpp"
 
 namespace tessera::deck {
 namespace {
@@ -40,10 +41,11 @@ void check_required(const Deck& deck, const std::string& name) {
 
 }  // namespace
 
-Source read_source(const std::string& path) {
-  const std::string name = detail::printable(path);
+Source read_source(const std::string& named) {
   // The operating system would end the name at a NUL byte.
-  if (path.find('\0') != std::string::npos) detail::fail_at(name, "not a file name");
+  if (named.find('\0') != std::string::npos) detail::fail_at(detail::printable(named), "not a file name");
+  const std::string path = deck_path(named);
+  const std::string name = detail::printable(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) detail::fail_at(name, "a directory, not a deck");
   errno = 0;

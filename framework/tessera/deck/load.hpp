@@ -18,8 +18,9 @@ struct Source {
   std::string text;
 };
 
-/// Reads a deck file of at most 1 MiB. Throws InputError when the file cannot be read or is larger. Not
-/// collective.
+/// Reads a deck file of at most 1 MiB. A deck that was installed with Tessera is found from every folder, see
+/// `deck_path`; the name of the result is then its whole path. Throws InputError when the file cannot be read
+/// or is larger. Not collective.
 Source read_source(const std::string& path);
 
 /// Reads a deck file and the decks that it includes. A deck includes others by the key `include`, whose value

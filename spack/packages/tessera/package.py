@@ -5,23 +5,30 @@ from spack.package import *
 
 try:  # Spack 1.0 and later
     from spack_repo.builtin.build_systems.cmake import CMakePackage
-except ImportError:  # before that, spack.package has it
+    from spack_repo.builtin.build_systems.cuda import CudaPackage
+    from spack_repo.builtin.build_systems.rocm import ROCmPackage
+except ImportError:  # In earlier versions, spack.package has these classes.
     pass
 
+# The checkout that holds this Spack repository.
+checkout = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 
-class Tessera(CMakePackage):
+
+class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     """Image and stencil pipelines, distributed over ranks, threads and GPUs, on Kokkos and MPI."""
 
-    # The checkout that holds this Spack repository.
-    git = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+    homepage = "file://" + os.path.join(checkout, "README.md")
+    git = checkout
+
+    maintainers("tessera-developers")
 
     license("BSD-3-Clause")
 
     version("main", branch="main")
 
     variant("openmp", default=True, description="Threads on the host, with OpenMP")
-    variant("cuda", default=False, description="NVIDIA GPUs")
-    variant("rocm", default=False, description="AMD GPUs")
+    variant("shared", default=True, description="Shared libraries")
+    variant("cxxstd", default="20", values=("20", "23"), multi=False, description="C++ standard")
     variant("apps", default=True, description="Build the applications")
     variant("benchmarks", default=False, description="Build tessera-bench")
     variant("hdf5", default=True, description="HDF5 files, and with them checkpoints")
@@ -33,15 +40,42 @@ class Tessera(CMakePackage):
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
+    # As Kokkos, Tessera is compiled for one kind of GPU at a time.
+    variant(
+        "cuda_arch",
+        default="none",
+        values=("none",) + CudaPackage.cuda_arch_values,
+        multi=False,
+        sticky=True,
+        when="+cuda",
+        description="CUDA architecture",
+    )
+    variant(
+        "amdgpu_target",
+        default="none",
+        values=("none",) + ROCmPackage.amdgpu_targets,
+        multi=False,
+        sticky=True,
+        when="+rocm",
+        description="AMD GPU architecture",
+    )
+
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
 
-    depends_on("kokkos@3.4:")
+    # Tessera was not built with Kokkos 5 yet.
+    depends_on("kokkos@3.4:4")
     depends_on("kokkos+openmp", when="+openmp")
-    depends_on("kokkos+cuda+wrapper", when="+cuda")
+    depends_on("kokkos~openmp+serial", when="~openmp")
+    depends_on("kokkos+pic", when="+shared ^kokkos~shared")
+    depends_on("kokkos+cuda+wrapper+cuda_lambda", when="+cuda")
     depends_on("kokkos+rocm", when="+rocm")
+    for arch in CudaPackage.cuda_arch_values:
+        depends_on(f"kokkos cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
+    for target in ROCmPackage.amdgpu_targets:
+        depends_on(f"kokkos amdgpu_target={target}", when=f"+rocm amdgpu_target={target}")
     depends_on("mpi")
     depends_on("hdf5@1.10.7: +mpi", when="+hdf5")
     depends_on("libpng", when="+png")
@@ -59,10 +93,43 @@ class Tessera(CMakePackage):
     depends_on("py-h5py", type="test")
     depends_on("benchmark", when="+benchmarks")
 
+    conflicts(
+        "cuda_arch=none",
+        when="+cuda",
+        msg="Name the architecture of the GPU, for example tessera+cuda cuda_arch=90",
+    )
+    conflicts(
+        "amdgpu_target=none",
+        when="+rocm",
+        msg="Name the architecture of the GPU, for example tessera+rocm amdgpu_target=gfx90a",
+    )
+    conflicts("+cuda", when="+rocm", msg="Tessera is built for GPUs of one maker at a time")
+    conflicts("%gcc@:11", msg="Tessera is C++20, and was built with GCC 12 and newer")
+    conflicts("%clang@:13", msg="Tessera is C++20, and was built with Clang 14 and newer")
+
     generator("ninja")
+
+    test_requires_compiler = True
+
+    @property
+    def sanity_check_is_file(self):
+        files = ["include/tessera/tessera.hpp"]
+        if self.spec.satisfies("+apps"):
+            files += ["bin/tessera-blur", "share/tessera/inputs/blur/default.yaml"]
+        if self.spec.satisfies("+benchmarks"):
+            files.append("bin/tessera-bench")
+        return files
+
+    @property
+    def kokkos_compiler(self):
+        """The compiler wrapper of Kokkos, which Spack 1.0 has moved from the spec to the package."""
+        spec = self.spec["kokkos"]
+        return spec.kokkos_cxx if hasattr(spec, "kokkos_cxx") else self["kokkos"].kokkos_cxx
 
     def cmake_args(self):
         arguments = [
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("CMAKE_CXX_STANDARD", "cxxstd"),
             self.define_from_variant("TESSERA_BUILD_APPS", "apps"),
             self.define_from_variant("TESSERA_BUILD_BENCHMARKS", "benchmarks"),
             self.define_from_variant("TESSERA_CHECKS", "checks"),
@@ -76,5 +143,52 @@ class Tessera(CMakePackage):
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]
         if self.spec.satisfies("+cuda"):
-            arguments.append(self.define("CMAKE_CXX_COMPILER", self.spec["kokkos"].kokkos_cxx))
+            arguments.append(self.define("CMAKE_CXX_COMPILER", self.kokkos_compiler))
+        if self.spec.satisfies("+rocm"):
+            arguments.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
         return arguments
+
+    consumer = join_path("tests", "install", "consumer")
+
+    @run_after("install")
+    def keep_consumer(self):
+        """Keeps the project that `spack test run` builds."""
+        cache_extra_test_sources(self, [self.consumer])
+
+    def run_installed(self, name, *arguments, ranks=1):
+        """Runs an installed program on `ranks` ranks, each with one thread."""
+        with working_dir(self.test_suite.stage, create=True):
+            launcher = which("mpiexec", path=[self.spec["mpi"].prefix.bin]) or which("mpiexec")
+            program = join_path(self.prefix.bin, name)
+            launcher("-n", str(ranks), program, *arguments, "threads=1")
+
+    def test_programs(self):
+        """blur an image on two ranks and on one, and compare the results"""
+        if self.spec.satisfies("~apps") or self.spec.satisfies("~hdf5"):
+            raise SkipTest("The programs and HDF5 files are needed")
+        image = ["inputs/generate/noise.yaml", "width=101", "height=67", "output.file=noise.h5"]
+        self.run_installed("tessera-generate", *image)
+        for ranks in (1, 2):
+            files = ["input.file=noise.h5", f"output.file=blurred{ranks}.h5"]
+            self.run_installed("tessera-blur", "inputs/blur/default.yaml", *files, ranks=ranks)
+        files = ["input.file=blurred1.h5", "other.file=blurred2.h5", "tolerance.maximum=0"]
+        self.run_installed("tessera-compare", "inputs/compare/default.yaml", *files)
+
+    def test_benchmark(self):
+        """time a small pipeline with its installed deck"""
+        if self.spec.satisfies("~benchmarks"):
+            raise SkipTest("tessera-bench is needed")
+        with working_dir(self.test_suite.stage, create=True):
+            bench = which(join_path(self.prefix.bin, "tessera-bench"))
+            bench("--threads", "1", "--only", "blur", "--sizes", "64x64", "--repetitions", "3")
+
+    def test_consumer(self):
+        """build and run a project that uses the installed library"""
+        source = join_path(self.test_suite.current_test_cache_dir, self.consumer)
+        build = join_path(self.test_suite.stage, "consumer")
+        compiler = self.kokkos_compiler if self.spec.satisfies("+cuda") else os.environ["CXX"]
+        options = [f"-DTessera_ROOT={self.prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"]
+        cmake = which(self.spec["cmake"].prefix.bin.cmake)
+        cmake("-S", source, "-B", build, *options)
+        cmake("--build", build)
+        which(join_path(build, "consumer"))()

@@ -7,7 +7,7 @@
 
 namespace tessera::app {
 
-/// Returns the version of Tessera with its git hash, such as "0.1.0 (git 1a2b3c4)".
+/// Returns the version of Tessera with its git hash, such as "0.2.0 (git 1a2b3c4)".
 std::string version();
 
 /// Returns three lines about libraries: the version of Kokkos with its backends, the MPI library, and the

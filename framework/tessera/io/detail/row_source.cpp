@@ -28,12 +28,19 @@ RowSource::RowSource(MPI_Comm communicator, std::string path, ImageInfo info, Op
       row_bytes_(bytes_of_row(info_)) {}
 
 void RowSource::read(const HostBlock& block) {
+  collectively(communicator_, [&] { check_block(block, info_.type, info_.domain); });
+  RowDelivery delivery(communicator_, block.box.empty() ? Range() : block.box[1], row_bytes_);
+  const auto take = [&](std::byte* samples, std::int64_t y) {
+    if (!block.box.empty() && block.box[1].contains(y))
+      take_points(row_of(samples, info_.type, info_.domain, y), block);
+  };
   collectively(communicator_, [&] {
-    check_block(block, info_.type, info_.domain);
+    if (!delivery.is_reader()) return delivery.receive(take);
     try {
       if (next_ == 0 && reader_ == nullptr) begin_again();
-      if (!block.box.empty()) read_rows(block);
+      decode(delivery, take);
     } catch (...) {
+      delivery.give_up();
       reader_.reset();
       next_ = kept_ = 0;
       throw;
@@ -41,19 +48,21 @@ void RowSource::read(const HostBlock& block) {
   });
 }
 
-void RowSource::read_rows(const HostBlock& block) {
-  const Range rows = block.box[1];
+void RowSource::decode(RowDelivery& delivery, const RowDelivery::Take& take) {
+  const Range rows = delivery.rows();
+  if (rows.empty()) return;
   if (rows.begin < next_ - kept_) go_back_to(rows.begin);
   first_ = rows.begin;
-  const auto take = [&](std::byte* samples, std::int64_t y) {
-    take_points(row_of(samples, info_.type, info_.domain, y), block);
+  const auto deliver = [&](std::byte* samples, std::int64_t y) {
+    take(samples, y);
+    delivery.send(samples, y);
   };
   for (std::int64_t y = std::max(rows.begin, next_ - kept_); y < std::min(rows.end, next_); ++y)
-    take(rows_.data() + y % overlap_ * row_bytes_, y);
+    deliver(rows_.data() + y % overlap_ * row_bytes_, y);
   std::vector<std::byte> samples(static_cast<std::size_t>(row_bytes_));
   for (; next_ < rows.end; ++next_) {
     reader_->read_row(samples.data());
-    if (next_ >= rows.begin) take(samples.data(), next_);
+    if (next_ >= rows.begin) deliver(samples.data(), next_);
     if (overlap_ == 0) continue;
     std::memcpy(rows_.data() + next_ % overlap_ * row_bytes_, samples.data(), samples.size());
     kept_ = std::min(kept_ + 1, overlap_);

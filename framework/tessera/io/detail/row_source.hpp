@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/io/detail/row_delivery.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/view/block_io.hpp"
 
@@ -30,11 +31,12 @@ class RowReader {
   virtual void finish() = 0;
 };
 
-/// Reads a file that each rank decodes by itself, from the beginning of the file to the last row of the
-/// block of the rank. If the block has the last row of the image, the rank decodes the file to its end. When
-/// a rank reads several blocks that follow each other along y, such as the blocks of bands, the file is
-/// decoded only once: for each block, decoding continues behind the last row of the block before it. The
-/// rows in which such blocks overlap are kept in memory, once an overlap has been found.
+/// Reads a file that can only be decoded from its beginning. Rank 0 decodes it, from its beginning to the
+/// last row of all blocks, and sends the other ranks the rows of their blocks, some rows at a time. If a
+/// block has the last row of the image, the file is decoded to its end. When several blocks are read that
+/// follow each other along y, such as the blocks of bands, the file is decoded only once: for each block,
+/// decoding continues behind the last row of the block before it. The rows in which such blocks overlap are
+/// kept in the memory of rank 0, once an overlap has been found.
 class RowSource final : public BlockSource {
  public:
   /// A function that opens the file, and returns a reader for it.
@@ -46,7 +48,9 @@ class RowSource final : public BlockSource {
   void read(const HostBlock& block) override;
 
  private:
-  void read_rows(const HostBlock& block);
+  /// Decodes the rows of all blocks, passes each row to `take`, and sends it to the ranks that need it. Only
+  /// rank 0 decodes.
+  void decode(RowDelivery& delivery, const RowDelivery::Take& take);
   void go_back_to(std::int64_t row);
   void begin_again();
 
@@ -56,7 +60,7 @@ class RowSource final : public BlockSource {
   Open open_;
   std::unique_ptr<RowReader> reader_;
   std::int64_t row_bytes_;
-  /// The first row of the block that was read last.
+  /// The first row that was read by the last call.
   std::int64_t first_ = 0;
   /// The next row that the reader will decode.
   std::int64_t next_ = 0;

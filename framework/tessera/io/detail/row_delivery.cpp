@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/io/detail/row_delivery.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/large_message.hpp"
+
+namespace tessera::io::detail {
+namespace {
+
+constexpr std::int64_t batch_bytes = std::int64_t{1} << 20;
+constexpr int tag = 0;
+
+}  // namespace
+
+RowDelivery::RowDelivery(MPI_Comm communicator, Range needed, std::int64_t row_bytes)
+    : communicator_(communicator),
+      row_bytes_(row_bytes),
+      rows_per_batch_(std::max<std::int64_t>(1, batch_bytes / row_bytes)),
+      needed_(static_cast<std::size_t>(ranks_of(communicator))) {
+  MPI_Comm_rank(communicator_, &rank_);
+  MPI_Allgather(&needed, sizeof(Range), MPI_BYTE, needed_.data(), sizeof(Range), MPI_BYTE, communicator_);
+  for (const Range& range : needed_) {
+    if (range.empty()) continue;
+    rows_ = rows_.empty() ? range : Range{std::min(rows_.begin, range.begin), std::max(rows_.end, range.end)};
+  }
+  sent_ = rows_.begin;
+}
+
+Range RowDelivery::batch_of(std::int64_t y) const {
+  const std::int64_t begin = y - (y - rows_.begin) % rows_per_batch_;
+  return {begin, std::min(begin + rows_per_batch_, rows_.end)};
+}
+
+std::byte* RowDelivery::buffer_of(Range batch) {
+  const auto half = static_cast<std::size_t>((batch.begin - rows_.begin) / rows_per_batch_ % 2);
+  buffers_[half].resize(static_cast<std::size_t>(rows_per_batch_ * row_bytes_));
+  return buffers_[half].data();
+}
+
+void RowDelivery::wait(std::size_t half) {
+  MPI_Waitall(static_cast<int>(requests_[half].size()), requests_[half].data(), MPI_STATUSES_IGNORE);
+  requests_[half].clear();
+}
+
+void RowDelivery::send(const std::byte* samples, std::int64_t y) {
+  if (needed_.size() == 1) return;
+  const Range batch = batch_of(y);
+  if (y == batch.begin) wait(static_cast<std::size_t>((y - rows_.begin) / rows_per_batch_ % 2));
+  std::memcpy(buffer_of(batch) + (y - batch.begin) * row_bytes_, samples,
+              static_cast<std::size_t>(row_bytes_));
+  if (y + 1 == batch.end) send_batch(batch);
+  if (y + 1 < rows_.end) return;
+  wait(0);
+  wait(1);
+}
+
+void RowDelivery::send_batch(Range batch) {
+  auto& requests = requests_[(batch.begin - rows_.begin) / rows_per_batch_ % 2];
+  for (std::size_t rank = 1; rank < needed_.size(); ++rank) {
+    const Range part = intersection(batch, needed_[rank]);
+    if (part.empty()) continue;
+    const LargeMessage message(part.size() * row_bytes_);
+    MPI_Isend(buffer_of(batch) + (part.begin - batch.begin) * row_bytes_, message.count(), message.type(),
+              static_cast<int>(rank), tag, communicator_, &requests.emplace_back());
+  }
+  sent_ = batch.end;
+}
+
+void RowDelivery::give_up() {
+  for (std::size_t rank = 1; rank < needed_.size(); ++rank)
+    if (sent_ < needed_[rank].end) MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), tag, communicator_);
+  wait(0);
+  wait(1);
+}
+
+void RowDelivery::receive(const Take& take) {
+  const Range mine = needed_[static_cast<std::size_t>(rank_)];
+  for (std::int64_t y = mine.begin; y < mine.end;) {
+    const Range batch = batch_of(y);
+    const Range part = intersection(batch, mine);
+    buffers_[0].resize(static_cast<std::size_t>(part.size() * row_bytes_));
+    std::byte* samples = buffers_[0].data();
+    const LargeMessage message(part.size() * row_bytes_);
+    MPI_Status status;
+    MPI_Recv(samples, message.count(), message.type(), 0, tag, communicator_, &status);
+    int received = 0;
+    MPI_Get_elements(&status, MPI_BYTE, &received);
+    if (received == 0) return;
+    for (; y < part.end; ++y, samples += row_bytes_) take(samples, y);
+  }
+}
+
+}  // namespace tessera::io::detail

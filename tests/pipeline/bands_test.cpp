@@ -3,6 +3,11 @@
 // order.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
 #include "domain/random.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/mixed_graph.hpp"
@@ -39,7 +44,7 @@ BandedGraph random_bands(test::Random& random, const Algorithm& pipeline, int ra
   banded.bands.count = random.one_of<std::int64_t>({1, 2, 3, most, random.small(1, most)});
   banded.schedule = test::random_mixed_schedule(random, pipeline, ranks);
   banded.target.threads = random.small(1, 2);
-  banded.target.device = random.chance(20);
+  banded.target.device = !runs_on_host || random.chance(20);
   return banded;
 }
 
@@ -122,6 +127,49 @@ Pipeline tall_pipeline(std::int64_t rows) {
   const auto near = pipeline.stage<float>("near", RowsAround{1}, input);
   pipeline.output(pipeline.stage<float>("far", RowsAround{2}, near), box);
   return pipeline;
+}
+
+/// The threads that launched a kernel which touches memory first, and how many of these kernels there were.
+std::mutex touches_lock;
+std::map<std::thread::id, int> touches;
+void count_touch(const char* name, std::uint32_t, std::uint64_t*) {
+  if (std::string_view(name) != "tessera: first touch") return;
+  const std::lock_guard lock(touches_lock);
+  ++touches[std::this_thread::get_id()];
+}
+
+// The thread that reads and writes has no memory touched first: it would lie near that thread.
+TEST(BandedRun, MemoryIsTouchedByTheThreadsThatCompute) {
+  const Pipeline pipeline = tall_pipeline(400);
+  const Banding bands{1, 9};
+  const auto plan_of = [&](const Band& band) {
+    const ScheduledPipeline scheduled(pipeline, {}, {}, test::world_size(), Window(pipeline, band));
+    return make_plan(scheduled, test::world_rank());
+  };
+  const Plan shown = plan_with_bands(pipeline, bands, plan_of);
+  const Box box{{0, 64}, {0, 400}};
+  test::WholeArray<float> image(box);
+  for (std::size_t i = 0; i < image.values.size(); ++i) image.values[i] = static_cast<float>(i % 97);
+  test::ArraySource<float> source(image);
+  test::ArraySink<float> found(box), expected(box);
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, 1)).run({{{"input", &source}}, {{"far", &expected}}});
+  touches.clear();
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(&count_touch);
+  BandedRun(pipeline, in_order(pipeline, bands), plan_of, shown, MPI_COMM_WORLD, {}, true)
+      .run({{{"input", &source}}, {{"far", &found}}});
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  ASSERT_EQ(touches.size(), 1u);
+  EXPECT_EQ(touches.begin()->first, std::this_thread::get_id());
+  // Two instances have memory of their own, with a block for each of three arrays.
+  EXPECT_LE(touches.begin()->second, 6);
+  std::int64_t wrong = 0;
+  test::for_each_point(box, [&](const Point& p) {
+    const std::int64_t i = (p[1] - box[1].begin) * 64 + p[0];
+    wrong +=
+        found.writes.values[static_cast<std::size_t>(i)] > 0 &&
+        found.array.values[static_cast<std::size_t>(i)] != expected.array.values[static_cast<std::size_t>(i)];
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 // The first bands read nothing but what a side says.

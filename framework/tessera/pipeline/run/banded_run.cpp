@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/run/banded_run.hpp"
 
+#include <utility>
+
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -13,7 +15,8 @@ BandedRun::BandedRun(const Algorithm& pipeline, std::vector<Band> bands, PlanOf 
       plan_of_(std::move(plan_of)),
       communicator_(communicator),
       transport_(transport),
-      overlaps_(overlaps) {
+      overlaps_(overlaps),
+      memory_{{}, shown.array_bytes} {
   walk(shown.root, [this](const PlanNode& node) {
     if (!is_step(node)) return;
     shown_.emplace(step_label(pipeline_, node), &node);
@@ -26,26 +29,36 @@ void BandedRun::report(const std::string& step, const StepObserver& observer) co
   if (observer && found != shown_.end()) observer(*found->second);
 }
 
-std::unique_ptr<PlanInstance> BandedRun::open(const Band& band, const Bindings& bindings) {
+std::unique_ptr<PlanInstance> BandedRun::make(const Band& band) {
   Plan plan;
   collectively(communicator_, [&] { plan = plan_of_(band); });
-  auto instance = std::make_unique<PlanInstance>(pipeline_, plan, communicator_, transport_);
+  const ArrayMemory memory{std::exchange(memory_.bytes, {}), memory_.at_least};
+  auto instance =
+      std::make_unique<PlanInstance>(pipeline_, plan, communicator_, transport_, HostMode::kernels, memory);
   instance->carry(carried_);
-  instance->read(bindings);
   return instance;
 }
 
 std::future<void> BandedRun::transfer(std::size_t coming, const Bindings& bindings) {
   return std::async(overlaps_ ? std::launch::async : std::launch::deferred, [this, coming, &bindings] {
-    if (last_) last_->write(bindings);
+    if (last_) {
+      last_->write(bindings);
+      memory_.bytes = last_->memory().bytes;
+    }
     last_.reset();
-    if (coming < bands_.size()) next_ = open(bands_[coming], bindings);
+    if (coming == bands_.size()) return;
+    if (!next_) next_ = make(bands_[coming]);
+    next_->read(bindings);
   });
 }
 
 void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
                     const BandObserver& band_observer) {
   carried_.clear();
+  memory_.bytes = {};
+  // This thread makes the first two instances, so that their memory is first touched by the threads that will
+  // compute in it. Later instances use it again.
+  if (!bands_.empty()) next_ = make(bands_[0]);
   under_way_ = transfer(0, bindings);
   for (std::size_t i = 0; i < bands_.size(); ++i) {
     if (band_observer) band_observer(bands_[i]);
@@ -53,6 +66,7 @@ void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
     under_way_.get();
     last_ = std::move(current_);
     current_ = std::move(next_);
+    if (i == 0 && bands_.size() > 1) next_ = make(bands_[1]);
     under_way_ = transfer(i + 1, bindings);
     current_->compute([&](const PlanNode& node) { report(step_label(pipeline_, node), observer); });
   }
@@ -60,6 +74,7 @@ void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
   under_way_.get();
   last_ = std::move(current_);
   transfer(bands_.size(), bindings).get();
+  memory_.bytes = {};
 }
 
 }  // namespace tessera

@@ -43,10 +43,11 @@ class BandedRun {
            const BandObserver& band_observer = {});
 
  private:
-  std::unique_ptr<PlanInstance> open(const Band& band, const Bindings& bindings);
-  /// Starts to write the band that was computed last, if there is one, and to plan and read the band with the
-  /// number `coming`, if there is one. Returns a future for the end of this work. If `overlaps_` is false,
-  /// the work is done only when the caller waits for the future.
+  /// Plans a band and makes its instance, in the memory of a band that has been written, if there is one.
+  std::unique_ptr<PlanInstance> make(const Band& band);
+  /// Starts to write the band that was computed last, if there is one, and to read the band with the number
+  /// `coming`, if there is one, after making its instance unless it was made before. Returns a future for the
+  /// end of this work. If `overlaps_` is false, the work is done only when the caller waits for the future.
   std::future<void> transfer(std::size_t coming, const Bindings& bindings);
   void report(const std::string& step, const StepObserver& observer) const;
 
@@ -57,6 +58,9 @@ class BandedRun {
   Transport transport_;
   bool overlaps_;
   CarriedValues carried_;
+  /// The memory of the band that was written last, for the next instance. New memory is large enough for the
+  /// band in the middle.
+  ArrayMemory memory_;
   /// The steps of the plan `shown` by their labels, such as "compute bv". The first step of each kind is also
   /// found by its kind, such as "read".
   std::map<std::string, const PlanNode*> shown_;

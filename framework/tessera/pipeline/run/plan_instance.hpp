@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/pipeline/run/carried_values.hpp"
 #include "tessera/view/distributed_view.hpp"
@@ -24,7 +25,8 @@ class PlanInstance {
   /// on all ranks if a rank cannot allocate its memory. Throws InternalError if the plan is for another rank
   /// or another number of ranks.
   PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
-               const Transport& transport = {}, HostMode mode = HostMode::kernels);
+               const Transport& transport = {}, HostMode mode = HostMode::kernels,
+               const ArrayMemory& memory = {});
   ~PlanInstance();
   /// Takes over the plan, the memory and the communicator of another instance, which must not be used any
   /// more.
@@ -84,6 +86,8 @@ class PlanInstance {
 
   /// The plan of this rank.
   const Plan& plan() const;
+  /// Returns the memory of all arrays. Another instance may use it when this one has been destroyed.
+  ArrayMemory memory() const;
 
  private:
   class Impl;

@@ -61,33 +61,42 @@ class Region {
 
 }  // namespace
 
-RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode)
+RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode,
+                           const ArrayMemory& memory)
     : pipeline_(pipeline),
       plan_(plan),
       window_(band_of(plan) != nullptr ? Window(pipeline, *band_of(plan)) : Window()),
       mode_(mode),
       execution_(compat::own_instance()),
-      memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
-              static_cast<std::size_t>(plan.array_bytes)),
+      memory_(memory.bytes),
       partials_(static_cast<std::size_t>(pipeline.size())),
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
     throw InternalError("a plan for hosts, but kernels run on a device: plan with Target::device");
-  if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
-  allocate();
+  const bool is_new = memory_.size() == 0 || static_cast<std::int64_t>(memory_.size()) < plan.array_bytes;
+  if (is_new) {
+    memory_ = {};  // so that the memory that is too small is given back first
+    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays"),
+                                static_cast<std::size_t>(std::max(plan.array_bytes, memory.at_least)));
+    if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
+  }
+  allocate(is_new);
   prepare(plan_.root);
 }
 
 RankExecutor::~RankExecutor() = default;
 
-void RankExecutor::allocate() {
+void RankExecutor::allocate(bool is_new) {
   for (const Buffer& buffer : plan_.buffers) {
     const auto begin = static_cast<std::size_t>(buffer.offset);
     const BlockLayout layout =
         padded_layout(buffer.box, buffer.aligned_x, pipeline_[buffer.array].element_bytes());
-    blocks_.emplace_back(
-        layout, Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes))),
-        mode_);
+    const auto bytes =
+        Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes)));
+    if (is_new)
+      blocks_.emplace_back(layout, bytes, mode_);
+    else
+      blocks_.emplace_back(layout, bytes);
   }
   for (const ArrayRegions& stage : plan_.stages) {
     const auto place = [this](int buffer) {

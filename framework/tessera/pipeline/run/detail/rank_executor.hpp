@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/pipeline/run/detail/group_launch.hpp"
 #include "tessera/pipeline/run/detail/partial_values.hpp"
@@ -16,14 +17,18 @@ namespace tessera {
 /// by runs and by rehearsals.
 class RankExecutor {
  public:
-  /// Allocates the memory that the plan needs. Throws the exception of Kokkos if an allocation fails.
-  RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode = HostMode::kernels);
+  /// Allocates the memory that the plan needs, or uses `memory` again. Throws the exception of Kokkos if an
+  /// allocation fails.
+  RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode = HostMode::kernels,
+               const ArrayMemory& memory = {});
   ~RankExecutor();
 
   const Algorithm& pipeline() const { return pipeline_; }
   const Plan& plan() const { return plan_; }
   const ExecutionSpace& execution() const { return execution_; }
   HostMode mode() const { return mode_; }
+  /// Returns the memory of all arrays.
+  ArrayMemory memory() const { return {memory_}; }
   /// Returns the block in which the rank computes an array, or into which the rank reads an input.
   const Block<>& written_block(int array) const;
   /// Computes or reads an array in the memory of `block` from now on (see PlanInstance::bind).
@@ -57,7 +62,7 @@ class RankExecutor {
   double number(int array) const;
 
  private:
-  void allocate();
+  void allocate(bool is_new);
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/view/compat.hpp"
+
+namespace tessera {
+
+/// Memory for the arrays of a plan, which may be used for one plan after another.
+struct ArrayMemory {
+  /// Memory that has been used before. It is used again if it is large enough for the plan, and then it is
+  /// not touched by the threads that compute first, as new memory is.
+  Kokkos::View<std::byte*, MemorySpace> bytes;
+  /// The number of bytes that new memory has at least.
+  std::int64_t at_least = 0;
+};
+
+}  // namespace tessera

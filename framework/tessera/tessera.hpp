@@ -10,6 +10,7 @@
 #include "tessera/graph/pipeline_task.hpp"
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/body/inside.hpp"
 #include "tessera/pipeline/body/weighted_taps.hpp"
 #include "tessera/pipeline/explain/explain.hpp"
 #include "tessera/pipeline/explain/plan_dot.hpp"

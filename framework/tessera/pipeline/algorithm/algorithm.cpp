@@ -8,16 +8,8 @@
 namespace tessera {
 namespace {
 
-void check_domain(const ArrayDeclaration& declaration, int input_dimensions) {
-  const Box& box = declaration.reduction != nullptr ? declaration.reduced : declaration.domain;
-  if (!declaration.is_input() && declaration.reduction == nullptr) return;
-  if (declaration.reduction != nullptr && box.empty())
-    throw InternalError(
-        fmt::format("the reduction '{}' needs to know over which points: give a box, as its input is a stage",
-                    declaration.name));
-  if (declaration.reduction != nullptr && box.dimensions != input_dimensions)
-    throw InternalError(fmt::format("the reduction '{}' of an array of {} dimensions is over {}",
-                                    declaration.name, input_dimensions, to_string(box)));
+void check_domain(const ArrayDeclaration& declaration) {
+  const Box& box = declaration.domain;
   if (declaration.is_input() && (box.dimensions != declaration.dimensions || box.empty()))
     throw InternalError(fmt::format("the input '{}' has {} dimensions, but its domain is {}",
                                     declaration.name, declaration.dimensions, to_string(box)));
@@ -29,6 +21,15 @@ Algorithm::Algorithm(std::vector<ArrayDeclaration> arrays, std::vector<LoopDecla
                      std::vector<FusableGroup> groups)
     : arrays_(std::move(arrays)), loops_(std::move(loops)), groups_(std::move(groups)) {}
 
+void Algorithm::check_reduced(std::string_view name, const Box& over, int dimensions) {
+  if (over.empty())
+    throw InternalError(fmt::format(
+        "the reduction '{}' needs to know over which points: give a box, as its input is a stage", name));
+  if (over.dimensions != dimensions)
+    throw InternalError(fmt::format("the reduction '{}' of an array of {} dimensions is over {}", name,
+                                    dimensions, to_string(over)));
+}
+
 int Algorithm::find(std::string_view name) const {
   for (int id = 0; id < size(); ++id)
     if ((*this)[id].name == name) return id;
@@ -39,7 +40,7 @@ int Algorithm::add(ArrayDeclaration declaration) {
   for (const ArrayDeclaration& other : arrays_)
     if (other.name == declaration.name)
       throw InternalError(fmt::format("the pipeline has two stages named '{}'", declaration.name));
-  check_domain(declaration, declaration.inputs.empty() ? 0 : (*this)[declaration.inputs.front()].dimensions);
+  check_domain(declaration);
   for (int input : declaration.inputs) check_not_fed_away(input);
   if (declaration.lead < 0) declaration.lead = size();
   arrays_.push_back(std::move(declaration));
@@ -84,6 +85,8 @@ int Algorithm::add_stages(const std::vector<std::string>& names, const std::vect
 int Algorithm::add_reduction(std::string_view name, ElementType type, int count, int input,
                              std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
   const ReductionKernel* const reduction = kernel.get();
+  const Box reduced = over.dimensions == 0 ? (*this)[input].domain : over;
+  check_reduced(name, reduced, (*this)[input].dimensions);
   const int id = add({.name = std::string(name),
                       .type = type,
                       .dimensions = 1,
@@ -91,7 +94,7 @@ int Algorithm::add_reduction(std::string_view name, ElementType type, int count,
                       .kernel = std::move(kernel),
                       .domain = Box{{0, count}},
                       .reduction = reduction,
-                      .reduced = over.dimensions == 0 ? (*this)[input].domain : over});
+                      .reduced = reduced});
   set_whole(id, 0, count);
   return id;
 }

@@ -69,6 +69,9 @@ class Algorithm {
   /// first. Also throws InternalError unless there is one name for each type.
   int add_stages(const std::vector<std::string>& names, const std::vector<ElementType>& types, int dimensions,
                  const std::vector<int>& inputs, std::shared_ptr<const StageKernel> kernel);
+  /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
+  /// reads.
+  static void check_reduced(std::string_view name, const Box& over, int dimensions);
   /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce).
   int add_reduction(std::string_view name, ElementType type, int count, int input,
                     std::shared_ptr<const ReductionKernel> kernel, const Box& over);

@@ -15,6 +15,7 @@
 #include "tessera/pipeline/body/functions.hpp"
 #include "tessera/pipeline/body/table.hpp"
 #include "tessera/pipeline/body/via.hpp"
+#include "tessera/pipeline/kernel/axis_reduction_stage.hpp"
 #include "tessera/pipeline/kernel/callable_body.hpp"
 #include "tessera/pipeline/kernel/column_stage.hpp"
 #include "tessera/pipeline/kernel/fused_stages.hpp"
@@ -135,6 +136,24 @@ class Pipeline : public Algorithm {
     using Element = typename Kernel::Elements::Element;
     return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), Kernel::Elements::count,
                                            input.id, std::make_shared<Kernel>(), over)};
+  }
+
+  /// Declares reductions of the points of the box `over` along dimension D: one for each line, such as the
+  /// sum of each column of an image (D = 1), or a histogram of each row (D = 0). The result is an array of
+  /// one dimension. It has the results of all lines, one after the other, x first: the sum of the column at x
+  /// is `sums(x - over[0].begin)`. If a result is a std::array of K numbers, a line has K elements. The lines
+  /// may be divided among ranks, because each rank reduces its own points; then every rank gets all results.
+  /// Throws InternalError if `over` is empty or has not N dimensions.
+  template <int D, class Reduction, class T, int N>
+  requires ReductionOf<Reduction, T>
+  auto reduce_along(std::string_view name, Reduction, Array<T, N> input, const Box& over) {
+    using Kernel = AxisReductionStage<D, Reduction, T, N>;
+    using Element = typename Kernel::Elements::Element;
+    check_reduced(name, over, N);
+    auto kernel = std::make_shared<Kernel>(over);
+    const auto count = static_cast<int>(kernel->element_count());
+    return Array<Element, 1>{
+        add_reduction(name, element_type_of<Element>(), count, input.id, std::move(kernel), over)};
   }
 
   /// Makes the points `domain` of a stage an output of the pipeline. The default is the domain of the first

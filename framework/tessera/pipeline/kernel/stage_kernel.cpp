@@ -7,4 +7,8 @@ namespace tessera {
 
 int ReductionKernel::device_shares() const { return detail::device_shares(value_bytes()); }
 
+int ReductionKernel::joined_shares() const {
+  return static_cast<int>(detail::joined_shares(device_shares(), value_bytes()));
+}
+
 }  // namespace tessera

@@ -46,13 +46,15 @@ class StageKernel {
 /// value is the reduction of some of the points, and takes `value_bytes()` bytes. The memory for partial
 /// values is aligned to 64 bytes. `region` adds the points of a box to the partial value at the origin of the
 /// output. `launch` writes `device_shares()` partial values, one after the other, from the origin of the
-/// output on.
+/// output on, and joins them until `joined_shares()` are left.
 class ReductionKernel : public StageKernel {
  public:
   /// Returns the number of bytes of one partial value.
   virtual std::int64_t value_bytes() const = 0;
-  /// Returns the number of partial values that `launch` writes.
-  int device_shares() const;
+  /// Returns the number of partial values for which `launch` needs memory.
+  virtual int device_shares() const;
+  /// Returns the number of partial values that `launch` leaves. They are the first ones in the memory.
+  int joined_shares() const;
   /// Writes the partial value of no points to `value`.
   virtual void init(std::byte* value) const = 0;
   /// Adds the partial value `other` to the partial value `into`.

@@ -89,18 +89,21 @@ KOKKOS_FUNCTION auto binomial(const At& at) {
 }
 
 struct BlurZ {
+  static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m + 2 * (margin + i), x, y); }); });
   }
 };
 struct BlurX {
+  static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x + i, y); }); });
   }
 };
 struct BlurY {
+  static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x, Coord y) const {
     line.each([&](const auto& m) { return binomial([&](int i) { return in(m, x, y + i); }); });
@@ -119,6 +122,7 @@ KOKKOS_FUNCTION auto share_of(const Coord& at) {
 
 /// The grid at a row of pixels: (m, cell x, y).
 struct SliceY {
+  static constexpr bool each_only = true;
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& grid, Coord x, Coord y) const {
     const auto share = share_of(y);

@@ -63,6 +63,7 @@ struct Down {
 };
 template <class Held>
 struct DownLine {
+  static constexpr bool each_only = true;
   Held held;
 
   template <class Line, class In, class Coord>

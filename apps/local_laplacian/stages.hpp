@@ -56,6 +56,7 @@ struct Remapped {
 };
 
 struct RemappedLine {
+  static constexpr bool each_only = true;
   Remapped remapped;
 
   template <class Line, class In, class Details, class Coord>

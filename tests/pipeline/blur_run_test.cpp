@@ -88,14 +88,17 @@ TEST(BlurRun, ComputeWorksOnWhatTheViewsHold) {
   auto sample = test::blur_of<std::uint16_t, 2>(random, Box{{0, 40}, {0, 50}});
   sample.schedule.stages["bh"].placement = Placement::rank;
   PlanInstance instance(sample.pipeline, plan_of(sample), MPI_COMM_WORLD);
-  const auto input = instance.view<std::uint16_t, 2>("input");
-  test::for_each_point(input.owned(), [&](const Point& p) {
+  const auto view = instance.view<std::uint16_t, 2>("input");
+  const auto input = view.host();
+  test::for_each_point(view.owned(), [&](const Point& p) {
     input.accessor()(static_cast<int>(p[0]), static_cast<int>(p[1])) = sample.image.at(p);
   });
+  input.copy_to_device();
   instance.compute();
-  const auto output = instance.view<std::uint16_t, 2>("bv");
+  const auto result = instance.view<std::uint16_t, 2>("bv");
+  const auto output = result.host();
   std::int64_t wrong = 0;
-  test::for_each_point(output.owned(), [&](const Point& p) {
+  test::for_each_point(result.owned(), [&](const Point& p) {
     wrong += output.accessor()(static_cast<int>(p[0]), static_cast<int>(p[1])) != sample.expected.at(p);
   });
   EXPECT_EQ(wrong, 0);

@@ -86,7 +86,7 @@ TEST(BoundedStages, MayBeComputedAnywhere) {
     const Schedule schedule = test::random_schedule(random, sample.pipeline);
     Target target;
     target.threads = random.small(1, 2);
-    target.device = random.chance(30);
+    target.device = !runs_on_host || random.chance(30);
     const int ranks = random.chance(50) ? random.small(1, 6) : test::random_rank_count(random);
     std::vector<Plan> plans;
     for (int rank = 0; rank < ranks; ++rank)

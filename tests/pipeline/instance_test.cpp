@@ -94,9 +94,10 @@ test::WholeArray<float> expected_output(const InstanceSample& sample, const test
 
 std::int64_t wrong_points(const PlanInstance& instance, const test::WholeArray<float>& expected) {
   const auto view = instance.view<float, 2>("out");
+  const auto output = view.host();
   std::int64_t wrong = 0;
   test::for_each_point(view.owned(), [&](const Point& p) {
-    wrong += view.accessor()(static_cast<int>(p[0]), static_cast<int>(p[1])) != expected.at(p);
+    wrong += output.accessor()(static_cast<int>(p[0]), static_cast<int>(p[1])) != expected.at(p);
   });
   return wrong;
 }

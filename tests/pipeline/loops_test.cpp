@@ -117,7 +117,7 @@ Growth random_growth(test::Random& random) {
   growth.schedule.grid = random.one_of<GridRequest>({{{1, 0}}, {{0, 1}}, {{0, 0}}});
   growth.schedule.stages["rows"].placement = static_cast<Placement>(random.small(0, 3));
   growth.target.threads = random.small(1, 2);
-  growth.target.device = random.chance(40);
+  growth.target.device = !runs_on_host || random.chance(40);
   return growth;
 }
 

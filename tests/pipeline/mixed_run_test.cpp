@@ -42,8 +42,8 @@ TEST(MixedRun, AnyScheduleGivesTheBitsOfOneRank) {
     Target target;
     target.threads = random.small(1, 3);
     target.cache_bytes = random.one_of<std::int64_t>({0, 1, 500});
-    target.device = random.chance(20);
-    const Transport transport{true, random.chance(30)};
+    target.device = !runs_on_host || random.chance(20);
+    const Transport transport{runs_on_host, random.chance(30)};
     const HostMode mode = random.chance(30) ? HostMode::calling_thread : HostMode::kernels;
     MixedBindings expected(graph), found(graph);
     Rehearsal(graph.pipeline, make_plans(graph.pipeline, {}, {}, 1)).run(expected.bindings);

@@ -48,7 +48,7 @@ struct Listener {
 Target random_target(test::Random& random) {
   Target target;
   target.threads = random.small(1, 2);
-  target.device = random.chance(30);
+  target.device = !runs_on_host || random.chance(30);
   target.cache_bytes = random.chance(50) ? 64 : 0;
   return target;
 }

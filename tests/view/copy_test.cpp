@@ -145,6 +145,7 @@ TEST(FillBoundary, SpreadsAOnePixelDomainOverItsCorners) {
   array.at({{0, 0, 0, 0}}) = 41;
   fill_boundary(ExecutionSpace(), array.reference(), Box{{-2, 4}, {-3, 2}}, Box{{0, 1}, {0, 1}},
                 Boundary::clamp, 2);
+  ExecutionSpace().fence();
   test::for_each_point(Box{{-2, 4}, {-3, 2}}, [&](const Point& p) { EXPECT_EQ(array.at(p), 41); });
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "tessera/view/device_tiles.hpp"
+
 namespace tessera {
 namespace {
 
@@ -88,11 +90,32 @@ struct CopyShare {
   }
 };
 
-/// A kernel for devices. Each index copies one unit. If the list has only one copy, the kernel uses `only`,
-/// so that the list need not be in the memory of the device.
+/// A kernel for devices that makes a single copy. A point is a unit: its coordinate x counts the units of a
+/// row, and the other coordinates are those of the row.
+template <class Unit>
+struct CopyBox {
+  RowCopy copy;
+
+  Box units() const {
+    return {{0, copy.row_bytes / static_cast<std::int64_t>(sizeof(Unit))},
+            {0, copy.extent[0]},
+            {0, copy.extent[1]},
+            {0, copy.extent[2]}};
+  }
+  KOKKOS_FUNCTION void compute(const int* point) const {
+    std::int64_t read = point[0] * static_cast<std::int64_t>(sizeof(Unit));
+    std::int64_t write = read;
+    for (int d = 0; d < max_dimensions - 1; ++d) {
+      read += point[d + 1] * copy.from_stride[d];
+      write += point[d + 1] * copy.to_stride[d];
+    }
+    *reinterpret_cast<Unit*>(copy.to + write) = *reinterpret_cast<const Unit*>(copy.from + read);
+  }
+};
+
+/// A kernel for devices that makes several copies. Each index copies one unit.
 template <class Unit>
 struct CopyUnit {
-  RowCopy only;
   const RowCopy* copies;
   std::size_t count;
   std::int64_t first_unit;
@@ -104,7 +127,7 @@ struct CopyUnit {
       const std::size_t middle = (low + high) / 2;
       (copies[middle].first_unit <= index ? low : high) = middle;
     }
-    const RowCopy& copy = count == 1 ? only : copies[low];
+    const RowCopy& copy = copies[low];
     index -= copy.first_unit;
     const std::int64_t units_per_row = copy.row_bytes / static_cast<std::int64_t>(sizeof(Unit));
     std::int64_t row = index / units_per_row;
@@ -123,8 +146,14 @@ struct CopyUnit {
 template <class Unit>
 void launch_units(const ExecutionSpace& execution, const RowCopy& first, const RowCopy* copies,
                   std::size_t count, std::int64_t units) {
-  Kokkos::parallel_for("tessera: copies", Policy(execution, 0, units),
-                       CopyUnit<Unit>{first, copies, count, first.first_unit});
+  if (count == 1) {
+    // The list of a single copy is not in the memory of the device.
+    const CopyBox<Unit> kernel{first};
+    detail::launch_on_device(execution, "tessera: copies", kernel.units(), kernel);
+  } else {
+    Kokkos::parallel_for("tessera: copies", Policy(execution, 0, units),
+                         CopyUnit<Unit>{copies, count, first.first_unit});
+  }
 }
 
 }  // namespace

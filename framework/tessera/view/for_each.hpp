@@ -5,6 +5,7 @@
 
 #include "tessera/view/accessor.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/device_tiles.hpp"
 #include "tessera/view/distributed_view.hpp"
 
 namespace tessera {
@@ -27,6 +28,17 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t split_index(const Box& box, std::int64_
   return index;
 }
 
+/// Writes the coordinates of the row with the number `row` of `box`, in the dimensions 1 and up, to `point`.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION void locate_row(const Box& box, std::int64_t row, int (&point)[N]) {
+  for (int d = 1; d < N - 1; ++d) {
+    const std::int64_t size = box[d].size();
+    point[d] = static_cast<int>(box[d].begin + row % size);
+    row /= size;
+  }
+  if constexpr (N > 1) point[N - 1] = static_cast<int>(box[N - 1].begin + row);
+}
+
 template <int N, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void call_at(const Body& body, const int* point) {
   if constexpr (N == 1) body(point[0]);
@@ -35,8 +47,8 @@ KOKKOS_FORCEINLINE_FUNCTION void call_at(const Body& body, const int* point) {
   if constexpr (N == 4) body(point[0], point[1], point[2], point[3]);
 }
 
-/// A kernel that calls `body` for the points of `box`. On devices, an index is the number of one point. On
-/// hosts, an index is the number of a run, and the kernel visits all points of the run.
+/// A kernel that calls `body` for the points of `box`. On hosts, an index is the number of a run, and the
+/// kernel visits all points of the run. On devices, `compute` calls the body at one point.
 template <int N, class Body>
 struct ForEach {
   Body body;
@@ -44,18 +56,12 @@ struct ForEach {
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     int point[N];
-    if constexpr (runs_on_host) {
-      const std::int64_t begin = box[0].begin + split_index(box, index, point) * points_per_run;
-      const int end =
-          static_cast<int>(begin + points_per_run < box[0].end ? begin + points_per_run : box[0].end);
-      for (point[0] = static_cast<int>(begin); point[0] < end; ++point[0]) call_at<N>(body, point);
-    } else {
-      std::int64_t rest = index / box[0].size();
-      point[0] = static_cast<int>(box[0].begin + index % box[0].size());
-      split_index(box, rest, point);
-      call_at<N>(body, point);
-    }
+    const std::int64_t begin = box[0].begin + split_index(box, index, point) * points_per_run;
+    const int end =
+        static_cast<int>(begin + points_per_run < box[0].end ? begin + points_per_run : box[0].end);
+    for (point[0] = static_cast<int>(begin); point[0] < end; ++point[0]) call_at<N>(body, point);
   }
+  KOKKOS_FUNCTION void compute(const int* point) const { call_at<N>(body, point); }
 };
 
 template <class T, int N>
@@ -78,11 +84,14 @@ void for_each(const Box& box, const Body& body, const ExecutionSpace& execution 
   using Policy =
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   if (box.empty()) return;
-  const std::int64_t width = box[0].size();
-  const std::int64_t runs = (width + detail::points_per_run - 1) / detail::points_per_run;
-  const std::int64_t indices = runs_on_host ? box.size() / width * runs : box.size();
-  Kokkos::parallel_for("tessera: for each", Policy(execution, 0, indices),
-                       detail::ForEach<N, Body>{body, box});
+  const detail::ForEach<N, Body> kernel{body, box};
+  if constexpr (runs_on_host) {
+    const std::int64_t width = box[0].size();
+    const std::int64_t runs = (width + detail::points_per_run - 1) / detail::points_per_run;
+    Kokkos::parallel_for("tessera: for each", Policy(execution, 0, box.size() / width * runs), kernel);
+  } else {
+    detail::launch_on_device(execution, "tessera: for each", box, kernel);
+  }
 }
 
 /// Calls body(x, y, ...) for every point of a view that this rank owns. The arguments are the global

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "tessera/view/device_tiles.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/for_each.hpp"
 #include "tessera/view/reductions.hpp"
@@ -72,20 +73,128 @@ struct ReduceShare {
       for (std::int64_t i = indices * share / shares; i < indices * (share + 1) / shares; ++i)
         add_run(value, i);
     } else {
+      const std::int64_t width = box[0].size();
+      const std::int64_t columns = shares % width, rows = shares / width;
+      std::int64_t x = share % width, y = share / width;
+      // The shares take points in turn, so that neighbouring threads read neighbours in memory.
       for (std::int64_t i = share; i < indices; i += shares) {
         int point[N];
-        point[0] = static_cast<int>(box[0].begin + i % box[0].size());
-        split_index(box, i / box[0].size(), point);
+        point[0] = static_cast<int>(box[0].begin + x);
+        locate_row(box, y, point);
         add_point(value, row(point), point);
+        x += columns;
+        y += rows + (x >= width ? 1 : 0);
+        x -= x >= width ? width : 0;
       }
     }
   }
 };
 
+/// A reduction of which a team of threads of a device computes one value together, in its scratch memory, if
+/// the value fits there. See Histogram.
+template <class Reduction>
+concept TeamReduction = requires {
+  typename Reduction::TeamValue;
+}
+&&sizeof(typename Reduction::TeamValue) <= 16384;
+
+/// A kernel that reduces the points of a box. Each team reduces some tiles of the box to one partial value.
+template <class Reduction, class T, int N>
+struct ReduceInTeams {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  using Shared = typename Reduction::TeamValue;
+  static constexpr int rows_per_thread = 4;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(Shared)) + 16;
+
+  Reduction reduction;
+  Accessor<const T, N> array;
+  DeviceTiling tiling;
+  int tiles;
+  typename Reduction::Value* partials;
+
+  KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
+    const int thread = team.team_rank(), threads = team.team_size();
+    auto& shared =
+        *static_cast<Shared*>(team.team_scratch(0).get_shmem_aligned(static_cast<int>(sizeof(Shared)), 16));
+    reduction.begin_team(shared, thread, threads);
+    team.team_barrier();
+    for (int tile = team.league_rank(); tile < tiles; tile += team.league_size()) {
+      int point[max_dimensions];
+      for (int rows = tiling.first_point(tile, thread, point); rows > 0; --rows, ++point[1])
+        add(shared, point, std::make_index_sequence<N>{});
+    }
+    team.team_barrier();
+    reduction.end_team(partials[team.league_rank()], shared, thread, threads);
+  }
+
+ private:
+  template <std::size_t... D>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Shared& shared, const int* point, std::index_sequence<D...>) const {
+    reduction.add_in_team(shared, array(Coordinate(point[D])...));
+  }
+};
+
+/// A kernel that joins partial values. The partial values `index + k * left`, for k > 0, are joined to the
+/// partial value `index`.
+template <class Reduction>
+struct JoinShares {
+  typename Reduction::Value* partials;
+  std::int64_t count;
+  std::int64_t left;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    typename Reduction::Value value = partials[index];
+    for (std::int64_t other = index + left; other < count; other += left)
+      Reduction().join(value, partials[other]);
+    partials[index] = value;
+  }
+};
+
+/// Partial values of more bytes, such as histograms, are few, and are joined by the host.
+inline constexpr std::int64_t most_bytes_to_join = 512;
+
+/// Returns the number of partial values that are left if each thread of a device joins 16 of `shares`.
+constexpr std::int64_t left_of_shares(std::int64_t shares) { return (shares + 15) / 16; }
+
+/// Returns how many of `shares` partial values of `value_bytes` bytes reduce_on_device() leaves to the host.
+constexpr std::int64_t joined_shares(std::int64_t shares, std::int64_t value_bytes) {
+  if (value_bytes <= most_bytes_to_join)
+    while (shares > 64) shares = left_of_shares(shares);
+  return shares;
+}
+
+/// Enqueues kernels on a device that reduce the points of `box` to `shares` partial values, and join these
+/// until joined_shares() are left, which are the first ones.
+template <class Reduction, class T, int N>
+void reduce_on_device(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
+                      std::int64_t shares, typename Reduction::Value* partials) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (TeamReduction<Reduction>) {
+    using Kernel = ReduceInTeams<Reduction, T, N>;
+    const DeviceTiling tiling(box, N > 1 ? Kernel::rows_per_thread : 1);
+    launch_teams(
+        execution, "tessera: reduce", shares, Kernel::scratch_bytes,
+        Kernel{Reduction(), Accessor<const T, N>(array), tiling, static_cast<int>(tiling.count()), partials});
+  } else {
+    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
+                         ReduceShare<Reduction, T, N>{Reduction(), array, box, box.size(), shares, partials});
+  }
+  if constexpr (sizeof(typename Reduction::Value) <= most_bytes_to_join) {
+    const std::int64_t last = joined_shares(shares, sizeof(typename Reduction::Value));
+    while (shares > last) {
+      const std::int64_t left = left_of_shares(shares);
+      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left),
+                           JoinShares<Reduction>{partials, shares, left});
+      shares = left;
+    }
+  }
+}
+
 /// Returns the number of partial values that a device computes. It is the number of values of `value_bytes`
-/// bytes that fit into 8 MiB, but at least 256 and at most 16384.
+/// bytes that fit into 8 MiB, or into 1 MiB if the host joins them, but at least 256 and at most 16384.
 constexpr int device_shares(std::int64_t value_bytes) {
-  return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{8} << 20) / value_bytes, 256, 16384));
+  const std::int64_t bytes = std::int64_t{value_bytes > most_bytes_to_join ? 1 : 8} << 20;
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / value_bytes, 256, 16384));
 }
 
 /// Joins from[i] to to[i] for each i less than `count`. This is an MPI_User_function.
@@ -133,13 +242,21 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
   const Kokkos::View<Value*, MemorySpace> partials(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
       static_cast<std::size_t>(shares));
-  Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
-                       detail::ReduceShare<Reduction, T, N>{reduction, view.block().reference(), box, indices,
-                                                            shares, partials.data()});
-  const auto on_host = Kokkos::create_mirror_view(partials);
-  compat::copy(execution, on_host, partials);
+  std::int64_t left = shares;
+  if constexpr (runs_on_host) {
+    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
+                         detail::ReduceShare<Reduction, T, N>{reduction, view.block().reference(), box,
+                                                              indices, shares, partials.data()});
+  } else {
+    detail::reduce_on_device<Reduction, T, N>(execution, view.block().reference(), box, shares,
+                                              partials.data());
+    left = detail::joined_shares(shares, sizeof(Value));
+  }
+  const auto joined = Kokkos::subview(partials, std::make_pair(std::int64_t{0}, left));
+  const auto on_host = Kokkos::create_mirror_view(joined);
+  compat::copy(execution, on_host, joined);
   execution.fence();
-  for (std::int64_t i = 0; i < shares; ++i) reduction.join(total, on_host(i));
+  for (std::int64_t i = 0; i < left; ++i) reduction.join(total, on_host(i));
   return total;
 }
 

@@ -229,6 +229,24 @@ struct Histogram {
   KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
     for (std::size_t bin = 0; bin < Bins; ++bin) value.counts[bin] += other.counts[bin];
   }
+  /// The counts of a team of threads of a device. Its threads count elements together, by atomic operations.
+  struct TeamValue {
+    /// For each value, the number of elements that have it, of fewer than 2^32 elements.
+    std::uint32_t counts[Bins];
+  };
+  /// Sets those counts to 0 that are thread `thread`'s, of `threads` threads.
+  KOKKOS_FUNCTION void begin_team(TeamValue& value, int thread, int threads) const {
+    for (int bin = thread; bin < static_cast<int>(Bins); bin += threads) value.counts[bin] = 0;
+  }
+  /// Counts `element`. Other threads may count at the same time.
+  KOKKOS_FUNCTION void add_in_team(TeamValue& value, const T& element) const {
+    const auto bin = static_cast<std::uint64_t>(element);
+    if (bin < Bins) Kokkos::atomic_fetch_add(&value.counts[bin], std::uint32_t{1});
+  }
+  /// Copies those counts to `value` that are thread `thread`'s, of `threads` threads.
+  KOKKOS_FUNCTION void end_team(Value& value, const TeamValue& team, int thread, int threads) const {
+    for (int bin = thread; bin < static_cast<int>(Bins); bin += threads) value.counts[bin] = team.counts[bin];
+  }
   /// Returns the counts of all bins.
   std::array<std::uint64_t, Bins> result(const Value& value) const {
     std::array<std::uint64_t, Bins> counts;

@@ -56,6 +56,37 @@ class Line {
   int extent_;
 };
 
+/// The line of a column stage that several threads of a device write together. Each thread writes some of the
+/// points. The body can only call `each`.
+template <class T, int Extent>
+class SharedLine {
+ public:
+  /// The type of a point.
+  using Value = T;
+  /// The number of threads that write a line.
+  static constexpr int threads = Extent == 0 || Extent > 16 ? 32 : Extent > 8 ? 16 : Extent > 4 ? 8 : 4;
+
+  /// Makes a line of `extent` points, which follow each other in memory from `first` on, for thread number
+  /// `thread` of those that share it.
+  KOKKOS_FORCEINLINE_FUNCTION SharedLine(T* first, int extent, int thread)
+      : first_(first), extent_(extent), thread_(thread) {}
+
+  /// Sets every point to `value(index)`, as Line::each does.
+  template <class ValueAt>
+  KOKKOS_FORCEINLINE_FUNCTION void each(const ValueAt& value) const {
+    for (int i = thread_; i < extent(); i += threads) first_[i] = static_cast<T>(value(Coordinate(i)));
+  }
+  /// Returns the number of points of the line.
+  KOKKOS_FORCEINLINE_FUNCTION int extent() const { return Extent > 0 ? Extent : extent_; }
+  /// Returns 0, as Line::zero does.
+  KOKKOS_FORCEINLINE_FUNCTION T zero() const { return T{}; }
+
+ private:
+  T* first_;
+  int extent_;
+  int thread_;
+};
+
 /// The line of a column stage while its footprint is inferred. Values that are written are dropped, and a
 /// point that is read may have any value of T.
 template <class T>
@@ -129,6 +160,17 @@ struct ColumnFootprint {
   }
 };
 
+/// Whether the body of a column stage says by a member `each_only` that it writes its line by `line.each` and
+/// in no other way. Several threads of a device then share a line along x, whose points lie next to each
+/// other in memory.
+template <class Body>
+constexpr bool writes_by_each() {
+  if constexpr (requires { Body::each_only; })
+    return Body::each_only;
+  else
+    return false;
+}
+
 /// The type of the lines that a column stage writes along dimension D. Lines along x are contiguous.
 template <class Value, int D, int Extent>
 using StageLine = Line<Value, Extent, D == 0>;
@@ -165,30 +207,35 @@ struct ColumnKernel {
   }
 };
 
-/// The kernel of a column stage on a device. It computes one line for each point of `box`, which has only one
-/// point along dimension D.
+/// The kernel of a column stage on a device. It computes the lines along dimension D.
 template <class Body, class Value, int N, int D, int Extent, class... Inputs>
 struct LineKernel {
   ColumnKernel<Body, Inputs...> bound;
   ArrayReference output;
-  Box box;
   int extent;
 
-  KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
-    int p[max_dimensions] = {x, 0, 0, 0};
-    for (int d = 1; d < N; ++d) {
-      p[d] = static_cast<int>(box[d].begin + row % box[d].size());
-      row /= box[d].size();
-    }
-    compute(p, std::make_index_sequence<N - 1>{});
+  /// Whether several threads share a line. The coordinate along x is then the number of the thread.
+  static constexpr bool shares_lines = D == 0 && N > 1 && writes_by_each<Body>();
+
+  /// Returns the points for which `compute` is called, given one point of each line.
+  static Box calls(Box starts) {
+    if constexpr (shares_lines) starts[0] = {0, SharedLine<Value, Extent>::threads};
+    return starts;
   }
+
+  /// Computes the line through the point `p`, or a part of it.
+  KOKKOS_FUNCTION void compute(const int* p) const { compute(p, std::make_index_sequence<N - 1>{}); }
+
+ private:
   template <std::size_t... Other>
   KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Other...>) const {
     auto line = line_through<N, D, Extent, Value>(output, p, extent);
-    bound(line, Coordinate(p[other_dimension(Other, D)])...);
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    for (std::int64_t x = box[0].begin; x < box[0].end; ++x) (*this)(static_cast<int>(x), row);
+    if constexpr (shares_lines) {
+      SharedLine<Value, Extent> shared(&line(0), line.extent(), p[0]);
+      bound(shared, Coordinate(p[other_dimension(Other, D)])...);
+    } else {
+      bound(line, Coordinate(p[other_dimension(Other, D)])...);
+    }
   }
 };
 
@@ -233,9 +280,9 @@ class ColumnStage final : public StageKernel {
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
     const Box starts = line_starts(box);
-    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{{body_, {}}, outputs[0], starts, extent_};
+    detail::LineKernel<Body, Value, N, D, Extent, Inputs...> kernel{{body_, {}}, outputs[0], extent_};
     std::copy(inputs, inputs + sizeof...(Inputs), kernel.bound.inputs);
-    detail::launch_points(execution, starts, kernel);
+    detail::launch_points(execution, kernel.calls(starts), kernel);
   }
 
  private:

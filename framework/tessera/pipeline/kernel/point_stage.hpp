@@ -15,9 +15,11 @@
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 #include "tessera/pipeline/kernel/stage_outputs.hpp"
 #include "tessera/pipeline/kernel/tap_traversal.hpp"
+#include "tessera/pipeline/kernel/transposing_tiles.hpp"
 #include "tessera/pipeline/kernel/transposing_traversal.hpp"
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/device_tiles.hpp"
 
 namespace tessera {
 
@@ -67,8 +69,8 @@ struct BoundBody {
   }
 };
 
-/// The kernel of a point stage on a device. A call computes one unit (see Unit), which is a single point for
-/// most stages.
+/// The kernel of a point stage on a device. It computes units (see Unit), which are single points for most
+/// stages.
 template <class Body, int N, class Outputs, class Inputs, class U>
 struct PointKernel;
 template <class Body, int N, class... Values, class... Inputs, class U>
@@ -88,31 +90,44 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
     for (std::size_t i = 0; i < sizeof...(Values); ++i) outputs[i] = out[i];
   }
 
-  KOKKOS_FUNCTION void operator()(int x, std::int64_t row) const {
-    int p[max_dimensions] = {x, 0, 0, 0};
-    for (int d = 1; d < units.dimensions; ++d) {
-      p[d] = static_cast<int>(units[d].begin + row % units[d].size());
-      row /= units[d].size();
-    }
-    compute(p);
+  /// The number of rows that one thread of a device computes. Points below each other share what they read.
+  static constexpr int rows_per_thread = N >= 2 && U::points == 1 ? 4 : 1;
+
+  /// Computes the unit at `p`.
+  KOKKOS_FUNCTION void compute(const int* p) const { store(p, value(p)); }
+
+  /// Computes the points at `p` and below it, rows_per_thread of them. All values are computed before the
+  /// first is stored: a store could change an input as far as the compiler knows, so that each point would
+  /// read for itself what its neighbours have read.
+  KOKKOS_FUNCTION void compute_rows(const int* p) const {
+    compute_rows(p, std::make_index_sequence<rows_per_thread>{});
   }
-  /// Computes a row of units. `launch_rows` calls this operator in builds for hosts, where only tests launch
-  /// this kernel.
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    for (std::int64_t x = units[0].begin; x < units[0].end; ++x) (*this)(static_cast<int>(x), row);
+
+  /// Returns what the body returns for the unit at `p`.
+  KOKKOS_FUNCTION auto value(const int* p) const {
+    return value(p, std::index_sequence_for<Inputs...>{},
+                 std::make_index_sequence<U::template dimensions<N>>{});
   }
-  KOKKOS_FUNCTION void compute(const int* p) const {
-    compute(p, std::index_sequence_for<Inputs...>{}, std::make_index_sequence<U::template dimensions<N>>{});
+
+  /// Stores what the body returned for the unit at `p`.
+  template <class Result>
+  KOKKOS_FUNCTION void store(const int* p, const Result& values) const {
+    store(p, values,
+          std::make_index_sequence < U::points == 1 ? sizeof...(Values) : std::size_t(U::points) > {},
+          std::make_index_sequence<N>{});
   }
 
  private:
+  template <std::size_t... Row>
+  KOKKOS_FUNCTION void compute_rows(const int* p, std::index_sequence<Row...>) const {
+    const int at[rows_per_thread][max_dimensions] = {{p[0], p[1] + static_cast<int>(Row), p[2], p[3]}...};
+    const decltype(value(p)) values[rows_per_thread] = {value(at[Row])...};
+    (store(at[Row], values[Row]), ...);
+  }
   template <std::size_t... Input, std::size_t... D>
-  KOKKOS_FUNCTION void compute(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
-    store(p,
-          body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
-               Coordinate(p[D])...),
-          std::make_index_sequence < U::points == 1 ? sizeof...(Values) : std::size_t(U::points) > {},
-          std::make_index_sequence<N>{});
+  KOKKOS_FUNCTION auto value(const int* p, std::index_sequence<Input...>, std::index_sequence<D...>) const {
+    return body(Accessor<const typename Inputs::Value, Inputs::dimensions>(inputs[Input])...,
+                Coordinate(p[D])...);
   }
   template <class Result, std::size_t... K, std::size_t... D>
   KOKKOS_FUNCTION void store(const int* p, const Result& values, std::index_sequence<K...>,
@@ -136,18 +151,22 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   }
 };
 
-/// Launches a kernel on all points of `box`. Devices call kernel(x, row) for each point, and hosts call
-/// kernel(row) for each row. The rows of the box are numbered from 0.
+/// Enqueues kernel.compute(p) for all points p of `box` on a device. In builds for hosts, where only tests
+/// launch the kernels of stages, a thread computes whole rows, and the call returns when all have ended.
 template <class Kernel>
 void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
-  const std::int64_t rows = box.size() / box[0].size();
   if constexpr (runs_on_host) {
-    launch_rows(execution, rows, kernel);
+    launch_rows(execution, box.size() / box[0].size(), [&kernel, &box](std::int64_t row) {
+      int p[max_dimensions] = {};
+      for (int d = 1; d < box.dimensions; ++d, row /= box[d - 1].size())
+        p[d] = static_cast<int>(box[d].begin + row % box[d].size());
+      for (std::int64_t x = box[0].begin; x < box[0].end; ++x) {
+        p[0] = static_cast<int>(x);
+        kernel.compute(p);
+      }
+    });
   } else {
-    using Policy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2, Kokkos::Iterate::Left>,
-                                         Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("tessera: stage", Policy(execution, {box[0].begin, 0}, {box[0].end, rows}, {64, 4}),
-                         kernel);
+    launch_on_device(execution, "tessera: stage", box, kernel);
   }
 }
 
@@ -192,10 +211,18 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
     const DeviceKernel kernel(body_, inputs, outputs, box);
+    if constexpr (can_transpose && !runs_on_host)
+      if (swaps_rows_) return launch_transposing(execution, box, kernel);
     detail::launch_points(execution, kernel.units, kernel);
   }
 
  private:
+  static void launch_transposing(const ExecutionSpace& execution, const Box& box,
+                                 const DeviceKernel& kernel) {
+    const detail::TransposingTiles<DeviceKernel> tiles(kernel, box);
+    detail::launch_teams(execution, "tessera: stage", tiles.count(), tiles.scratch_bytes, tiles);
+  }
+
   static constexpr int dimensions = U::template dimensions<N>;
   static constexpr bool can_transpose =
       detail::transposes<Body>() && dimensions >= 2 && U::points == 1 && sizeof...(Values) == 1;

@@ -53,15 +53,15 @@ class ReductionStage final : public ReductionKernel {
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
-    const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
-    const std::int64_t indices = runs_on_host ? box.size() / box[0].size() * runs : box.size();
-    const detail::ReduceShare<Reduction, T, N> kernel{Reduction(), inputs[0],       box,
-                                                      indices,     device_shares(), &at(outputs[0].origin)};
+    Value* partials = &at(outputs[0].origin);
     if constexpr (runs_on_host) {
-      detail::launch_rows(execution, device_shares(), kernel);
+      const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
+      detail::launch_rows(
+          execution, joined_shares(),
+          detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, box.size() / box[0].size() * runs,
+                                               joined_shares(), partials});
     } else {
-      using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-      Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, device_shares()), kernel);
+      detail::reduce_on_device<Reduction, T, N>(execution, inputs[0], box, device_shares(), partials);
     }
   }
 

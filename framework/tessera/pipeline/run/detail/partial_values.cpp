@@ -17,7 +17,9 @@ PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool de
   if (device) {
     shares_ = decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
                                 static_cast<std::size_t>(kernel.device_shares() * kernel.value_bytes()));
-    host_shares_ = Kokkos::create_mirror_view(shares_);
+    joined_shares_ =
+        decltype(joined_shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
+                                 static_cast<std::size_t>(kernel.joined_shares() * kernel.value_bytes()));
   }
   if (overlaps)
     under_way_ =
@@ -41,10 +43,10 @@ void PartialValues::begin_with(const std::byte* value) {
 }
 
 void PartialValues::collect(const ExecutionSpace& execution) {
-  compat::copy(execution, host_shares_, shares_);
+  compat::copy_bytes(execution, joined_shares_.data(), shares_.data(), joined_shares_.size());
   compat::fence(execution);
-  for (int k = 0; k < kernel_.device_shares(); ++k)
-    kernel_.join(values_.data(), host_shares_.data() + k * kernel_.value_bytes());
+  for (int k = 0; k < kernel_.joined_shares(); ++k)
+    kernel_.join(values_.data(), joined_shares_.data() + k * kernel_.value_bytes());
 }
 
 std::byte* PartialValues::join() {

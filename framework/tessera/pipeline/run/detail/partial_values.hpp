@@ -6,7 +6,7 @@
 namespace tessera {
 
 /// The partial values of a global reduction on one rank. On hosts, there is one value for each thread. On
-/// devices, each kernel writes several values, called shares, which are joined after the kernel.
+/// devices, each kernel writes several values, called shares, of which the last ones are joined by the host.
 class PartialValues {
  public:
   /// Allocates the partial values. `overlaps` says whether the reduction is under way while the next
@@ -48,8 +48,8 @@ class PartialValues {
   Kokkos::View<std::byte*, Kokkos::HostSpace> values_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> under_way_;
   Kokkos::View<std::byte*, MemorySpace> shares_;
-  decltype(Kokkos::create_mirror_view(
-      std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) host_shares_;
+  /// The shares that a kernel has left, on the host.
+  Kokkos::View<std::byte*, compat::HostPinnedSpace> joined_shares_;
 };
 
 }  // namespace tessera

@@ -185,6 +185,9 @@ TEST(AxisReduction, NeedsABoxOfItsInput) {
   const auto in = pipeline.input<float, 2>("in", Box{{0, 4}, {0, 4}}, Boundary::clamp);
   EXPECT_THROW(pipeline.reduce_along<0>("a", Sum<float>(), in, Box{}), InternalError);
   EXPECT_THROW(pipeline.reduce_along<0>("b", Sum<float>(), in, Box{{0, 4}}), InternalError);
+  const auto stack = pipeline.input<float, 3>("stack", Box{{0, 5000}, {0, 5000}, {0, 9}}, Boundary::clamp);
+  EXPECT_THROW(pipeline.reduce_along<2>("c", Sum<float>(), stack, Box{{0, 5000}, {0, 5000}, {0, 9}}),
+               InternalError);
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ struct TurnedBytes {
 
 /// A line along x of known extent.
 struct EachAlongX {
+  static constexpr bool each_only = true;
   float weight;
   template <class Line, class In, class Coord>
   KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord y, Coord z) const {

@@ -73,8 +73,13 @@ TEST(MachineLevels, OfThisMachineMultiplyToTheRanks) {
   EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), 1, std::multiplies<>()), communicator.size());
 }
 
+// An MPI that does not take addresses of devices may end the process, so that only one that says so is asked.
 TEST(GpuAware, AMessageBetweenKernelsMemoryArrives) {
-  EXPECT_TRUE(device_message_arrives(MPI_COMM_WORLD) || !runs_on_host);
+  const Transport chosen = choose_transport(MPI_COMM_WORLD, GpuAware::detect).transport;
+  if (runs_on_host || chosen.device_addresses)
+    EXPECT_TRUE(device_message_arrives(MPI_COMM_WORLD));
+  else
+    EXPECT_FALSE(choose_transport(MPI_COMM_WORLD, GpuAware::detect).reason.empty());
 }
 
 TEST(GpuAware, WhatIsAskedForIsDone) {

@@ -23,10 +23,11 @@ namespace tessera::io {
 /// - TIFF: Each rank decodes the strips or tiles that contain points of its block, one after the other.
 /// - FITS and raw: Each rank reads the rows of its block.
 /// - RLE: Each rank decodes the whole file and keeps its block.
-/// - PNG and JPEG: Each rank decodes the rows of the file from the first row to the last row of its block,
-///   and keeps its block. If the block has the last row of the image, the file is decoded to its end. If the
-///   next call of `read` asks for rows further down, decoding continues at the row where it has stopped. An
-///   interlaced PNG file or a progressive JPEG file is held in memory as a whole while it is decoded.
+/// - PNG and JPEG: Rank 0 decodes the rows of the file from the first row to the last row of all blocks, and
+///   sends the other ranks theirs. If a block has the last row of the image, the file is decoded to its end.
+///   If the next call of `read` asks for rows further down, decoding continues at the row where it has
+///   stopped. An interlaced PNG file or a progressive JPEG file is held in memory as a whole while it is
+///   decoded.
 ///
 /// `read` throws the same InputError on every rank when the file is damaged or truncated, or when `info` no
 /// longer describes the file. If one of several ranks cannot read compressed HDF5, `read` throws

@@ -87,8 +87,10 @@ struct DeviceTiles {
   using Member = typename Policy::member_type;
   static constexpr int rows_per_thread = rows_per_thread_of<Kernel>();
   /// Whether a team copies the kernel into its scratch memory first. Threads that read different entries of a
-  /// table in the arguments of a launch would wait for each other. A team then computes many tiles.
-  static constexpr bool is_copied = sizeof(Kernel) > 768 && sizeof(Kernel) % sizeof(int) == 0;
+  /// table in the arguments of a launch would wait for each other. A team then computes many tiles. Larger
+  /// kernels would leave room for too few teams.
+  static constexpr bool is_copied = sizeof(Kernel) > 768 && sizeof(Kernel) <= 16384 &&
+                                    alignof(Kernel) <= 16 && sizeof(Kernel) % sizeof(int) == 0;
   static constexpr int scratch_bytes = is_copied ? static_cast<int>(sizeof(Kernel)) + 16 : 0;
   static constexpr std::int64_t most_copies = 1024;
 

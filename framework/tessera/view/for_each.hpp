@@ -29,14 +29,14 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t split_index(const Box& box, std::int64_
 }
 
 /// Writes the coordinates of the row with the number `row` of `box`, in the dimensions 1 and up, to `point`.
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void locate_row(const Box& box, std::int64_t row, int (&point)[N]) {
-  for (int d = 1; d < N - 1; ++d) {
+/// The box has `dimensions` dimensions.
+KOKKOS_FORCEINLINE_FUNCTION void locate_row(const Box& box, int dimensions, std::int64_t row, int* point) {
+  for (int d = 1; d < dimensions - 1; ++d) {
     const std::int64_t size = box[d].size();
     point[d] = static_cast<int>(box[d].begin + row % size);
     row /= size;
   }
-  if constexpr (N > 1) point[N - 1] = static_cast<int>(box[N - 1].begin + row);
+  if (dimensions > 1) point[dimensions - 1] = static_cast<int>(box[dimensions - 1].begin + row);
 }
 
 template <int N, class Body>

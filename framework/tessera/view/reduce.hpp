@@ -80,7 +80,7 @@ struct ReduceShare {
       for (std::int64_t i = share; i < indices; i += shares) {
         int point[N];
         point[0] = static_cast<int>(box[0].begin + x);
-        locate_row(box, y, point);
+        locate_row(box, N, y, point);
         add_point(value, row(point), point);
         x += columns;
         y += rows + (x >= width ? 1 : 0);
@@ -151,7 +151,8 @@ struct JoinShares {
 };
 
 /// Partial values of more bytes, such as histograms, are few, and are joined by the host.
-inline constexpr std::int64_t most_bytes_to_join = 512;
+inline constexpr std::int64_t most_bytes_to_join = 1024;
+static_assert(sizeof(ExactSum<double>) <= most_bytes_to_join);
 
 /// Returns the number of partial values that are left if each thread of a device joins 16 of `shares`.
 constexpr std::int64_t left_of_shares(std::int64_t shares) { return (shares + 15) / 16; }

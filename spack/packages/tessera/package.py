@@ -121,10 +121,13 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         return files
 
     @property
-    def kokkos_compiler(self):
-        """The compiler wrapper of Kokkos, which Spack 1.0 has moved from the spec to the package."""
-        spec = self.spec["kokkos"]
-        return spec.kokkos_cxx if hasattr(spec, "kokkos_cxx") else self["kokkos"].kokkos_cxx
+    def device_compiler(self):
+        """The compiler of device code: Kokkos's wrapper, or hipcc. None in builds for hosts."""
+        if self.spec.satisfies("+cuda"):
+            # Spack 1.0 has moved the wrapper from the spec to the package.
+            spec = self.spec["kokkos"]
+            return spec.kokkos_cxx if hasattr(spec, "kokkos_cxx") else self["kokkos"].kokkos_cxx
+        return self.spec["hip"].hipcc if self.spec.satisfies("+rocm") else None
 
     def cmake_args(self):
         arguments = [
@@ -142,10 +145,8 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]
-        if self.spec.satisfies("+cuda"):
-            arguments.append(self.define("CMAKE_CXX_COMPILER", self.kokkos_compiler))
-        if self.spec.satisfies("+rocm"):
-            arguments.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
+        if self.device_compiler:
+            arguments.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
         return arguments
 
     consumer = join_path("tests", "install", "consumer")
@@ -186,7 +187,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         """build and run a project that uses the installed library"""
         source = join_path(self.test_suite.current_test_cache_dir, self.consumer)
         build = join_path(self.test_suite.stage, "consumer")
-        compiler = self.kokkos_compiler if self.spec.satisfies("+cuda") else os.environ["CXX"]
+        compiler = self.device_compiler or os.environ["CXX"]
         options = [f"-DTessera_ROOT={self.prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"]
         cmake = which(self.spec["cmake"].prefix.bin.cmake)
         cmake("-S", source, "-B", build, *options)

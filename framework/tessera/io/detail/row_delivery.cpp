@@ -20,13 +20,29 @@ RowDelivery::RowDelivery(MPI_Comm communicator, Range needed, std::int64_t row_b
       row_bytes_(row_bytes),
       rows_per_batch_(std::max<std::int64_t>(1, batch_bytes / row_bytes)),
       needed_(static_cast<std::size_t>(ranks_of(communicator))) {
-  MPI_Comm_rank(communicator_, &rank_);
-  MPI_Allgather(&needed, sizeof(Range), MPI_BYTE, needed_.data(), sizeof(Range), MPI_BYTE, communicator_);
+  // Several threads may read files by themselves on MPI_COMM_SELF, so a single rank makes no collective call.
+  if (needed_.size() == 1) {
+    needed_.front() = needed;
+  } else {
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Allgather(&needed, sizeof(Range), MPI_BYTE, needed_.data(), sizeof(Range), MPI_BYTE, communicator_);
+  }
   for (const Range& range : needed_) {
     if (range.empty()) continue;
     rows_ = rows_.empty() ? range : Range{std::min(rows_.begin, range.begin), std::max(rows_.end, range.end)};
   }
   sent_ = rows_.begin;
+  rows_per_batch_ = std::min(rows_per_batch_, std::max<std::int64_t>(1, rows_.size()));
+  // No rank may fail while others wait for it, so that all memory is allocated here.
+  collectively(communicator_, [&] {
+    if (needed_.size() == 1) return;
+    const auto bytes = static_cast<std::size_t>(rows_per_batch_ * row_bytes_);
+    if (rank_ == 0)
+      for (std::vector<std::byte>& buffer : buffers_) buffer.resize(bytes);
+    else if (!needed.empty())
+      buffers_[0].resize(bytes);
+    for (std::vector<MPI_Request>& requests : requests_) requests.reserve(needed_.size());
+  });
 }
 
 Range RowDelivery::batch_of(std::int64_t y) const {
@@ -35,9 +51,7 @@ Range RowDelivery::batch_of(std::int64_t y) const {
 }
 
 std::byte* RowDelivery::buffer_of(Range batch) {
-  const auto half = static_cast<std::size_t>((batch.begin - rows_.begin) / rows_per_batch_ % 2);
-  buffers_[half].resize(static_cast<std::size_t>(rows_per_batch_ * row_bytes_));
-  return buffers_[half].data();
+  return buffers_[(batch.begin - rows_.begin) / rows_per_batch_ % 2].data();
 }
 
 void RowDelivery::wait(std::size_t half) {
@@ -81,13 +95,12 @@ void RowDelivery::receive(const Take& take) {
   for (std::int64_t y = mine.begin; y < mine.end;) {
     const Range batch = batch_of(y);
     const Range part = intersection(batch, mine);
-    buffers_[0].resize(static_cast<std::size_t>(part.size() * row_bytes_));
     std::byte* samples = buffers_[0].data();
     const LargeMessage message(part.size() * row_bytes_);
     MPI_Status status;
     MPI_Recv(samples, message.count(), message.type(), 0, tag, communicator_, &status);
     int received = 0;
-    MPI_Get_elements(&status, MPI_BYTE, &received);
+    MPI_Get_elements(&status, message.type(), &received);
     if (received == 0) return;
     for (; y < part.end; ++y, samples += row_bytes_) take(samples, y);
   }

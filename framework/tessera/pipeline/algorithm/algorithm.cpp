@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "tessera/domain/human_bytes.hpp"
 
 namespace tessera {
 namespace {
@@ -82,11 +85,15 @@ int Algorithm::add_stages(const std::vector<std::string>& names, const std::vect
   return lead;
 }
 
-int Algorithm::add_reduction(std::string_view name, ElementType type, int count, int input,
+int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count, int input,
                              std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
   const ReductionKernel* const reduction = kernel.get();
   const Box reduced = over.dimensions == 0 ? (*this)[input].domain : over;
   check_reduced(name, reduced, (*this)[input].dimensions);
+  if (constexpr std::int64_t most = std::numeric_limits<int>::max();
+      reduction->value_bytes() > most || count > most)
+    throw InternalError(fmt::format("the reduction '{}' has partial values of {}: reduce fewer lines", name,
+                                    human_bytes(reduction->value_bytes())));
   const int id = add({.name = std::string(name),
                       .type = type,
                       .dimensions = 1,
@@ -95,7 +102,7 @@ int Algorithm::add_reduction(std::string_view name, ElementType type, int count,
                       .domain = Box{{0, count}},
                       .reduction = reduction,
                       .reduced = reduced});
-  set_whole(id, 0, count);
+  set_whole(id, 0, static_cast<int>(count));
   return id;
 }
 

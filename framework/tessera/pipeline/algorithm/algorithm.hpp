@@ -72,8 +72,9 @@ class Algorithm {
   /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
   /// reads.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
-  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce).
-  int add_reduction(std::string_view name, ElementType type, int count, int input,
+  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce). Throws
+  /// InternalError if the partial values take 2 GiB or more, which MPI cannot join.
+  int add_reduction(std::string_view name, ElementType type, std::int64_t count, int input,
                     std::shared_ptr<const ReductionKernel> kernel, const Box& over);
   /// Declares that the points 0 to extent - 1 along `dimension` of an array are computed together.
   void set_whole(int id, int dimension, int extent);

@@ -143,7 +143,8 @@ class Pipeline : public Algorithm {
   /// one dimension. It has the results of all lines, one after the other, x first: the sum of the column at x
   /// is `sums(x - over[0].begin)`. If a result is a std::array of K numbers, a line has K elements. The lines
   /// may be divided among ranks, because each rank reduces its own points; then every rank gets all results.
-  /// Throws InternalError if `over` is empty or has not N dimensions.
+  /// Throws InternalError if `over` is empty, has not N dimensions, or has so many lines that their partial
+  /// values take 2 GiB or more.
   template <int D, class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
   auto reduce_along(std::string_view name, Reduction, Array<T, N> input, const Box& over) {
@@ -151,7 +152,7 @@ class Pipeline : public Algorithm {
     using Element = typename Kernel::Elements::Element;
     check_reduced(name, over, N);
     auto kernel = std::make_shared<Kernel>(over);
-    const auto count = static_cast<int>(kernel->element_count());
+    const std::int64_t count = kernel->element_count();
     return Array<Element, 1>{
         add_reduction(name, element_type_of<Element>(), count, input.id, std::move(kernel), over)};
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "tessera/domain/box.hpp"
 #include "tessera/pipeline/inference/interval_arithmetic.hpp"
 
 namespace tessera {

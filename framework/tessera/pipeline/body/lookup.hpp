@@ -25,6 +25,16 @@ struct Lookup {
   KOKKOS_FORCEINLINE_FUNCTION operator T() const { return entries[index]; }
 };
 
+/// Returns `value`, or the entry that it stands for if it is a Lookup.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION V looked_up(const V& value) {
+  return value;
+}
+template <class T, int Entries>
+KOKKOS_FORCEINLINE_FUNCTION T looked_up(const Lookup<T, Entries>& value) {
+  return value;
+}
+
 /// A Lookup stands for a number of the type of its entry.
 template <class T, int Entries>
 struct NumberOf<Lookup<T, Entries>> {

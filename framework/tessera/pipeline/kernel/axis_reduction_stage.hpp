@@ -103,7 +103,7 @@ class AxisReductionStage final : public ReductionKernel {
     for (std::int64_t row = 0; row < rows; ++row) {
       int point[N];
       point[0] = static_cast<int>(box[0].begin);
-      detail::locate_row<N>(box, row, point);
+      detail::locate_row(box, N, row, point);
       const T* first = elements + point[0];
       for (int d = 1; d < N; ++d) first += inputs[0].strides[d] * point[d];
       add_row(values + kept_.index(point), first, box[0].size(), point);

@@ -20,6 +20,7 @@
 #include "tessera/view/checked_accessor.hpp"
 #include "tessera/view/compat.hpp"
 #include "tessera/view/device_tiles.hpp"
+#include "tessera/view/for_each.hpp"
 
 namespace tessera {
 
@@ -103,10 +104,11 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
     compute_rows(p, std::make_index_sequence<rows_per_thread>{});
   }
 
-  /// Returns what the body returns for the unit at `p`.
+  /// Returns what the body returns for the unit at `p`. A Lookup is looked up, because it points to a table
+  /// of this kernel, which other threads may hold elsewhere.
   KOKKOS_FUNCTION auto value(const int* p) const {
-    return value(p, std::index_sequence_for<Inputs...>{},
-                 std::make_index_sequence<U::template dimensions<N>>{});
+    return looked_up(value(p, std::index_sequence_for<Inputs...>{},
+                           std::make_index_sequence<U::template dimensions<N>>{}));
   }
 
   /// Stores what the body returned for the unit at `p`.
@@ -151,23 +153,27 @@ struct PointKernel<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> {
   }
 };
 
+/// Calls kernel.compute(p) for all points p of a row of `box`, for launch_rows.
+template <class Kernel>
+struct ComputeRow {
+  const Kernel& kernel;
+  const Box& box;
+
+  void operator()(std::int64_t row) const {
+    int p[max_dimensions] = {};
+    locate_row(box, box.dimensions, row, p);
+    for (p[0] = static_cast<int>(box[0].begin); p[0] < box[0].end; ++p[0]) kernel.compute(p);
+  }
+};
+
 /// Enqueues kernel.compute(p) for all points p of `box` on a device. In builds for hosts, where only tests
 /// launch the kernels of stages, a thread computes whole rows, and the call returns when all have ended.
 template <class Kernel>
 void launch_points(const ExecutionSpace& execution, const Box& box, const Kernel& kernel) {
-  if constexpr (runs_on_host) {
-    launch_rows(execution, box.size() / box[0].size(), [&kernel, &box](std::int64_t row) {
-      int p[max_dimensions] = {};
-      for (int d = 1; d < box.dimensions; ++d, row /= box[d - 1].size())
-        p[d] = static_cast<int>(box[d].begin + row % box[d].size());
-      for (std::int64_t x = box[0].begin; x < box[0].end; ++x) {
-        p[0] = static_cast<int>(x);
-        kernel.compute(p);
-      }
-    });
-  } else {
+  if constexpr (runs_on_host)
+    launch_rows(execution, box.size() / box[0].size(), ComputeRow<Kernel>{kernel, box});
+  else
     launch_on_device(execution, "tessera: stage", box, kernel);
-  }
 }
 
 }  // namespace detail

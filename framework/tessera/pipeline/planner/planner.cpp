@@ -146,8 +146,9 @@ void Planner::add_reduction(int root) {
   const std::int64_t value = aligned_bytes(reduction.value_bytes());
   if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
     plan_.partial_bytes += value;
-  plan_.partial_bytes += plan_.target.device ? value + reduction.device_shares() * reduction.value_bytes()
-                                             : value * plan_.target.threads;
+  const std::int64_t shares = reduction.device_shares() + reduction.joined_shares();
+  plan_.partial_bytes +=
+      plan_.target.device ? value + shares * reduction.value_bytes() : value * plan_.target.threads;
 }
 
 bool Planner::is_pinned(const Buffer& buffer) {

@@ -29,12 +29,12 @@ void BandedRun::report(const std::string& step, const StepObserver& observer) co
   if (observer && found != shown_.end()) observer(*found->second);
 }
 
-std::unique_ptr<PlanInstance> BandedRun::make(const Band& band) {
+std::unique_ptr<PlanInstance> BandedRun::make(const Band& band, HostMode touched_by) {
   Plan plan;
   collectively(communicator_, [&] { plan = plan_of_(band); });
-  const ArrayMemory memory{std::exchange(memory_.bytes, {}), memory_.at_least};
-  auto instance =
-      std::make_unique<PlanInstance>(pipeline_, plan, communicator_, transport_, HostMode::kernels, memory);
+  ArrayMemory memory{std::exchange(memory_.bytes, {}), memory_.at_least, touched_by};
+  auto instance = std::make_unique<PlanInstance>(pipeline_, plan, communicator_, transport_,
+                                                 HostMode::kernels, std::move(memory));
   instance->carry(carried_);
   return instance;
 }
@@ -47,7 +47,8 @@ std::future<void> BandedRun::transfer(std::size_t coming, const Bindings& bindin
     }
     last_.reset();
     if (coming == bands_.size()) return;
-    if (!next_) next_ = make(bands_[coming]);
+    // Kernels may be running, unless this is done by the thread that computes.
+    if (!next_) next_ = make(bands_[coming], overlaps_ ? HostMode::calling_thread : HostMode::kernels);
     next_->read(bindings);
   });
 }
@@ -57,8 +58,8 @@ void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
   carried_.clear();
   memory_.bytes = {};
   // This thread makes the first two instances, so that their memory is first touched by the threads that will
-  // compute in it. Later instances use it again.
-  if (!bands_.empty()) next_ = make(bands_[0]);
+  // compute in it. Later instances use it again, if it is large enough for them.
+  if (!bands_.empty()) next_ = make(bands_[0], HostMode::kernels);
   under_way_ = transfer(0, bindings);
   for (std::size_t i = 0; i < bands_.size(); ++i) {
     if (band_observer) band_observer(bands_[i]);
@@ -66,7 +67,7 @@ void BandedRun::run(const Bindings& bindings, const StepObserver& observer,
     under_way_.get();
     last_ = std::move(current_);
     current_ = std::move(next_);
-    if (i == 0 && bands_.size() > 1) next_ = make(bands_[1]);
+    if (i == 0 && bands_.size() > 1) next_ = make(bands_[1], HostMode::kernels);
     under_way_ = transfer(i + 1, bindings);
     current_->compute([&](const PlanNode& node) { report(step_label(pipeline_, node), observer); });
   }

@@ -44,7 +44,8 @@ class BandedRun {
 
  private:
   /// Plans a band and makes its instance, in the memory of a band that has been written, if there is one.
-  std::unique_ptr<PlanInstance> make(const Band& band);
+  /// Otherwise the threads `touched_by` touch its memory first.
+  std::unique_ptr<PlanInstance> make(const Band& band, HostMode touched_by);
   /// Starts to write the band that was computed last, if there is one, and to read the band with the number
   /// `coming`, if there is one, after making its instance unless it was made before. Returns a future for the
   /// end of this work. If `overlaps_` is false, the work is done only when the caller waits for the future.

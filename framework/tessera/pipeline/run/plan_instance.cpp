@@ -113,7 +113,7 @@ void check_kept(const ArrayDeclaration& array) {
 class PlanInstance::Impl {
  public:
   Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator, const Transport& transport,
-       HostMode mode, const ArrayMemory& memory);
+       HostMode mode, ArrayMemory memory);
 
   RankExecutor& executor() { return *executor_; }
   const RankExecutor& executor() const { return *executor_; }
@@ -134,7 +134,7 @@ class PlanInstance::Impl {
 };
 
 PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
-                         const Transport& transport, HostMode mode, const ArrayMemory& memory)
+                         const Transport& transport, HostMode mode, ArrayMemory memory)
     : communicator_(communicator) {
   const auto make_exchanges = [&] {
     exchanges_ = std::make_unique<PlanExchanges>(*executor_, communicator_.handle(), transport);
@@ -144,7 +144,7 @@ PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm c
     if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                       communicator_.rank(), communicator_.size()));
-    executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode, memory);
+    executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode, std::move(memory));
     reductions_ = std::make_unique<PlanReductions>(*executor_, communicator_.handle());
     if (!transport.shared_windows) make_exchanges();
   });
@@ -152,8 +152,8 @@ PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm c
 }
 
 PlanInstance::PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
-                           const Transport& transport, HostMode mode, const ArrayMemory& memory)
-    : impl_(std::make_unique<Impl>(pipeline, plan, communicator, transport, mode, memory)) {}
+                           const Transport& transport, HostMode mode, ArrayMemory memory)
+    : impl_(std::make_unique<Impl>(pipeline, plan, communicator, transport, mode, std::move(memory))) {}
 
 PlanInstance::~PlanInstance() = default;
 PlanInstance::PlanInstance(PlanInstance&&) noexcept = default;

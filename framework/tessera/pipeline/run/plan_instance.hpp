@@ -21,12 +21,12 @@ class PlanInstance {
  public:
   /// Allocates and prepares everything that the plan needs. Collective. Every rank passes its own plan, and
   /// the plans of all ranks must come from the same pipeline and schedule. Two host threads may run two
-  /// instances at the same time if `mode` is HostMode::calling_thread for both instances. Throws InputError
+  /// instances at the same time if `mode` is HostMode::calling_thread for both instances. `memory` says which
+  /// memory is used for the arrays; no other instance may use it at the same time. Throws InputError
   /// on all ranks if a rank cannot allocate its memory. Throws InternalError if the plan is for another rank
   /// or another number of ranks.
   PlanInstance(const Algorithm& pipeline, const Plan& plan, MPI_Comm communicator,
-               const Transport& transport = {}, HostMode mode = HostMode::kernels,
-               const ArrayMemory& memory = {});
+               const Transport& transport = {}, HostMode mode = HostMode::kernels, ArrayMemory memory = {});
   ~PlanInstance();
   /// Takes over the plan, the memory and the communicator of another instance, which must not be used any
   /// more.

@@ -36,6 +36,7 @@ class RehearsalActions : public StepActions {
     return *nodes_[rank].at(static_cast<std::size_t>(id));
   }
   void run_step_of(std::size_t rank, const PlanNode& node);
+  void wait_for_all() const;
   /// Copies the points that `receiver` receives from the memory of the ranks that send these points.
   void exchange(RankExecutor& receiver, const plan::Exchange& step);
 
@@ -45,7 +46,17 @@ class RehearsalActions : public StepActions {
 };
 
 void RehearsalActions::run_step(const PlanNode& step) {
+  // Each rank has a queue of its own on a device. What is copied from one rank to another must have been
+  // computed, and must not be computed again before it is copied.
+  const bool copies = std::holds_alternative<plan::Exchange>(step.step) ||
+                      std::holds_alternative<plan::FinishExchange>(step.step);
+  if (copies) wait_for_all();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) run_step_of(rank, node_of(rank, step.id));
+  if (copies) wait_for_all();
+}
+
+void RehearsalActions::wait_for_all() const {
+  for (const auto& rank : ranks_) compat::fence(rank->execution());
 }
 
 void RehearsalActions::run_step_of(std::size_t rank, const PlanNode& node) {

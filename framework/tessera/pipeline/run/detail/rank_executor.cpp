@@ -61,14 +61,13 @@ class Region {
 
 }  // namespace
 
-RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode,
-                           const ArrayMemory& memory)
+RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode, ArrayMemory memory)
     : pipeline_(pipeline),
       plan_(plan),
       window_(band_of(plan) != nullptr ? Window(pipeline, *band_of(plan)) : Window()),
       mode_(mode),
       execution_(compat::own_instance()),
-      memory_(memory.bytes),
+      memory_(std::move(memory.bytes)),
       partials_(static_cast<std::size_t>(pipeline.size())),
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
@@ -80,13 +79,13 @@ RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode
                                 static_cast<std::size_t>(std::max(plan.array_bytes, memory.at_least)));
     if (runs_on_host) prefer_huge_pages(memory_.data(), memory_.size());
   }
-  allocate(is_new);
+  allocate(is_new, mode == HostMode::kernels ? memory.touched_by : mode);
   prepare(plan_.root);
 }
 
 RankExecutor::~RankExecutor() = default;
 
-void RankExecutor::allocate(bool is_new) {
+void RankExecutor::allocate(bool is_new, HostMode touched_by) {
   for (const Buffer& buffer : plan_.buffers) {
     const auto begin = static_cast<std::size_t>(buffer.offset);
     const BlockLayout layout =
@@ -94,7 +93,7 @@ void RankExecutor::allocate(bool is_new) {
     const auto bytes =
         Kokkos::subview(memory_, std::pair(begin, begin + static_cast<std::size_t>(buffer.bytes)));
     if (is_new)
-      blocks_.emplace_back(layout, bytes, mode_);
+      blocks_.emplace_back(layout, bytes, touched_by);
     else
       blocks_.emplace_back(layout, bytes);
   }

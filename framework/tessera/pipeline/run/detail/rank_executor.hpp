@@ -20,7 +20,7 @@ class RankExecutor {
   /// Allocates the memory that the plan needs, or uses `memory` again. Throws the exception of Kokkos if an
   /// allocation fails.
   RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode mode = HostMode::kernels,
-               const ArrayMemory& memory = {});
+               ArrayMemory memory = {});
   ~RankExecutor();
 
   const Algorithm& pipeline() const { return pipeline_; }
@@ -62,7 +62,8 @@ class RankExecutor {
   double number(int array) const;
 
  private:
-  void allocate(bool is_new);
+  /// Makes the blocks of all buffers. If the memory is new, the threads `touched_by` touch it first.
+  void allocate(bool is_new, HostMode touched_by);
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/view/compat.hpp"
 #include "tessera/view/exact_sum.hpp"
 
 namespace tessera {

@@ -25,6 +25,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
+    version("0.2.0", tag="v0.2.0", commit="2485596e59739a9bc91aeea423b802cbd8fec26f")
 
     variant("openmp", default=True, description="Threads on the host, with OpenMP")
     variant("shared", default=True, description="Shared libraries")

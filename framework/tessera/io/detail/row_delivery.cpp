@@ -10,15 +10,15 @@
 namespace tessera::io::detail {
 namespace {
 
-constexpr std::int64_t batch_bytes = std::int64_t{1} << 20;
-constexpr int tag = 0;
+constexpr std::int64_t delivered_at_once = std::int64_t{1} << 20;
+constexpr int row_tag = 0;
 
 }  // namespace
 
 RowDelivery::RowDelivery(MPI_Comm communicator, Range needed, std::int64_t row_bytes)
     : communicator_(communicator),
       row_bytes_(row_bytes),
-      rows_per_batch_(std::max<std::int64_t>(1, batch_bytes / row_bytes)),
+      rows_per_batch_(std::max<std::int64_t>(1, delivered_at_once / row_bytes)),
       needed_(static_cast<std::size_t>(ranks_of(communicator))) {
   // Several threads may read files by themselves on MPI_COMM_SELF, so a single rank makes no collective call.
   if (needed_.size() == 1) {
@@ -78,14 +78,15 @@ void RowDelivery::send_batch(Range batch) {
     if (part.empty()) continue;
     const LargeMessage message(part.size() * row_bytes_);
     MPI_Isend(buffer_of(batch) + (part.begin - batch.begin) * row_bytes_, message.count(), message.type(),
-              static_cast<int>(rank), tag, communicator_, &requests.emplace_back());
+              static_cast<int>(rank), row_tag, communicator_, &requests.emplace_back());
   }
   sent_ = batch.end;
 }
 
 void RowDelivery::give_up() {
   for (std::size_t rank = 1; rank < needed_.size(); ++rank)
-    if (sent_ < needed_[rank].end) MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), tag, communicator_);
+    if (sent_ < needed_[rank].end)
+      MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), row_tag, communicator_);
   wait(0);
   wait(1);
 }
@@ -98,7 +99,7 @@ void RowDelivery::receive(const Take& take) {
     std::byte* samples = buffers_[0].data();
     const LargeMessage message(part.size() * row_bytes_);
     MPI_Status status;
-    MPI_Recv(samples, message.count(), message.type(), 0, tag, communicator_, &status);
+    MPI_Recv(samples, message.count(), message.type(), 0, row_tag, communicator_, &status);
     int received = 0;
     MPI_Get_elements(&status, message.type(), &received);
     if (received == 0) return;

@@ -2,7 +2,9 @@
 #include "tessera/io/detail/row_delivery.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/large_message.hpp"
@@ -12,6 +14,16 @@ namespace {
 
 constexpr std::int64_t delivered_at_once = std::int64_t{1} << 20;
 constexpr int row_tag = 0;
+
+/// Waits until `request` is complete, and leaves the processor to others meanwhile, such as the rank that
+/// decodes. MPI itself would wait by asking again and again.
+void wait_quietly(MPI_Request& request, MPI_Status* status) {
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, status);
+    if (done != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
 
 }  // namespace
 
@@ -91,6 +103,13 @@ void RowDelivery::give_up() {
   wait(1);
 }
 
+void RowDelivery::wait_for_all() {
+  if (needed_.size() == 1) return;
+  MPI_Request request;
+  MPI_Ibarrier(communicator_, &request);
+  wait_quietly(request, MPI_STATUS_IGNORE);
+}
+
 void RowDelivery::receive(const Take& take) {
   const Range mine = needed_[static_cast<std::size_t>(rank_)];
   for (std::int64_t y = mine.begin; y < mine.end;) {
@@ -99,7 +118,9 @@ void RowDelivery::receive(const Take& take) {
     std::byte* samples = buffers_[0].data();
     const LargeMessage message(part.size() * row_bytes_);
     MPI_Status status;
-    MPI_Recv(samples, message.count(), message.type(), 0, row_tag, communicator_, &status);
+    MPI_Request request;
+    MPI_Irecv(samples, message.count(), message.type(), 0, row_tag, communicator_, &request);
+    wait_quietly(request, &status);
     int received = 0;
     MPI_Get_elements(&status, message.type(), &received);
     if (received == 0) return;

@@ -38,6 +38,9 @@ class RowDelivery {
   /// Passes the rows that this rank needs to `take`. Returns early if the reader gives up.
   void receive(const Take& take);
 
+  /// Waits until all ranks have called this function. Ranks that wait need no processor. Collective.
+  void wait_for_all();
+
  private:
   Range batch_of(std::int64_t y) const;
   void send_batch(Range batch);

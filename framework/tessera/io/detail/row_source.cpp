@@ -35,17 +35,29 @@ void RowSource::read(const HostBlock& block) {
       take_points(row_of(samples, info_.type, info_.domain, y), block);
   };
   collectively(communicator_, [&] {
-    if (!delivery.is_reader()) return delivery.receive(take);
     try {
-      if (next_ == 0 && reader_ == nullptr) begin_again();
-      decode(delivery, take);
+      if (!delivery.is_reader())
+        delivery.receive(take);
+      else
+        decode_or_give_up(delivery, take);
     } catch (...) {
-      delivery.give_up();
-      reader_.reset();
-      next_ = kept_ = 0;
+      delivery.wait_for_all();
       throw;
     }
+    delivery.wait_for_all();
   });
+}
+
+void RowSource::decode_or_give_up(RowDelivery& delivery, const RowDelivery::Take& take) {
+  try {
+    if (next_ == 0 && reader_ == nullptr) begin_again();
+    decode(delivery, take);
+  } catch (...) {
+    delivery.give_up();
+    reader_.reset();
+    next_ = kept_ = 0;
+    throw;
+  }
 }
 
 void RowSource::decode(RowDelivery& delivery, const RowDelivery::Take& take) {

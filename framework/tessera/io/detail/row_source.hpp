@@ -51,6 +51,8 @@ class RowSource final : public BlockSource {
   /// Decodes the rows of all blocks, passes each row to `take`, and sends it to the ranks that need it. Only
   /// rank 0 decodes.
   void decode(RowDelivery& delivery, const RowDelivery::Take& take);
+  /// Does the same. If the file cannot be decoded, the other ranks are told that no more rows come.
+  void decode_or_give_up(RowDelivery& delivery, const RowDelivery::Take& take);
   void go_back_to(std::int64_t row);
   void begin_again();
 

@@ -17,7 +17,7 @@ std::uint16_t sample(std::int64_t x, std::int64_t y, std::int64_t c) {
   return static_cast<std::uint16_t>(7 * x + 1001 * y + 13 * c);
 }
 
-/// What the readers of a test have done on this rank.
+/// This counts what the readers of a test have done on this rank.
 struct Decoded {
   int opened = 0;
   int rows = 0;

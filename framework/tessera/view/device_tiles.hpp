@@ -128,8 +128,8 @@ struct DeviceTiles {
 };
 
 /// Enqueues a kernel that teams of `device_team_threads` threads run, `teams` of them with `scratch` bytes of
-/// scratch memory each. Kokkos passes the kernel as arguments of the launch, which does not wait for the
-/// host.
+/// scratch memory each. Kokkos passes kernels of less than 4 KiB as arguments of the launch, which does not
+/// wait for earlier launches.
 template <class Tiles>
 void launch_teams(const ExecutionSpace& execution, const char* name, std::int64_t teams, int scratch,
                   const Tiles& tiles) {

@@ -213,8 +213,9 @@ void join_values(void* from, void* to, int* count, MPI_Datatype*) {
 /// to a value, `join` joins one value to another, and `result` returns the result that belongs to a value.
 /// The result must depend neither on the order of the elements nor on how they are divided among values. It
 /// is then the same, bit by bit, on any number of ranks and threads. A reduction may also have the function
-/// `add_row(value, elements, count)`, which hosts call to add `count` neighbouring elements. The usual
-/// reductions are in reductions.hpp.
+/// `add_row(value, elements, count)`, which hosts call to add `count` neighbouring elements, and a type
+/// `TeamValue` with the functions that Histogram has for it, with which a team of threads of a device
+/// computes one value together. The usual reductions are in reductions.hpp.
 template <class Reduction, class T>
 concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
     requires(Reduction reduction, typename Reduction::Value& value, const T& element, const Point& point) {

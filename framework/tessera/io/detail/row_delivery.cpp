@@ -62,8 +62,8 @@ Range RowDelivery::batch_of(std::int64_t y) const {
   return {begin, std::min(begin + rows_per_batch_, rows_.end)};
 }
 
-std::byte* RowDelivery::buffer_of(Range batch) {
-  return buffers_[(batch.begin - rows_.begin) / rows_per_batch_ % 2].data();
+std::size_t RowDelivery::half_of(Range batch) const {
+  return static_cast<std::size_t>((batch.begin - rows_.begin) / rows_per_batch_ % 2);
 }
 
 void RowDelivery::wait(std::size_t half) {
@@ -74,8 +74,8 @@ void RowDelivery::wait(std::size_t half) {
 void RowDelivery::send(const std::byte* samples, std::int64_t y) {
   if (needed_.size() == 1) return;
   const Range batch = batch_of(y);
-  if (y == batch.begin) wait(static_cast<std::size_t>((y - rows_.begin) / rows_per_batch_ % 2));
-  std::memcpy(buffer_of(batch) + (y - batch.begin) * row_bytes_, samples,
+  if (y == batch.begin) wait(half_of(batch));
+  std::memcpy(buffers_[half_of(batch)].data() + (y - batch.begin) * row_bytes_, samples,
               static_cast<std::size_t>(row_bytes_));
   if (y + 1 == batch.end) send_batch(batch);
   if (y + 1 < rows_.end) return;
@@ -84,13 +84,13 @@ void RowDelivery::send(const std::byte* samples, std::int64_t y) {
 }
 
 void RowDelivery::send_batch(Range batch) {
-  auto& requests = requests_[(batch.begin - rows_.begin) / rows_per_batch_ % 2];
+  const std::byte* samples = buffers_[half_of(batch)].data();
   for (std::size_t rank = 1; rank < needed_.size(); ++rank) {
     const Range part = intersection(batch, needed_[rank]);
     if (part.empty()) continue;
     const LargeMessage message(part.size() * row_bytes_);
-    MPI_Isend(buffer_of(batch) + (part.begin - batch.begin) * row_bytes_, message.count(), message.type(),
-              static_cast<int>(rank), row_tag, communicator_, &requests.emplace_back());
+    MPI_Isend(samples + (part.begin - batch.begin) * row_bytes_, message.count(), message.type(),
+              static_cast<int>(rank), row_tag, communicator_, &requests_[half_of(batch)].emplace_back());
   }
   sent_ = batch.end;
 }

@@ -42,9 +42,12 @@ class RowDelivery {
   void wait_for_all();
 
  private:
+  /// Returns the rows of the batch that has row `y`.
   Range batch_of(std::int64_t y) const;
+  /// Returns which of the two buffers of the reader a batch takes.
+  std::size_t half_of(Range batch) const;
   void send_batch(Range batch);
-  std::byte* buffer_of(Range batch);
+  /// Waits until a buffer has been sent, so that it can be filled again.
   void wait(std::size_t half);
 
   MPI_Comm communicator_;

@@ -68,11 +68,23 @@ class RandomRun {
   void expect(const std::string& output, const WholeArray<std::int32_t>& expected) const {
     const auto& sink = sinks_.at(output);
     EXPECT_TRUE(sink.every_point_written_once()) << output << " of " << text;
-    EXPECT_TRUE(sink.array.same_bits(expected))
-        << output << " of " << to_string(expected.box) << "; " << text;
+    EXPECT_TRUE(sink.array.same_bits(expected)) << output << " of " << to_string(expected.box)
+                                                << first_difference(sink.array, expected) << "; " << text;
   }
 
  private:
+  static std::string first_difference(const WholeArray<std::int32_t>& array,
+                                      const WholeArray<std::int32_t>& expected) {
+    std::string difference;
+    for_each_point(expected.box, [&](const Point& p) {
+      if (difference.empty() && array.at(p) != expected.at(p))
+        difference = " is " + std::to_string(array.at(p)) + " and should be " +
+                     std::to_string(expected.at(p)) + " at (" + std::to_string(p[0]) + ", " +
+                     std::to_string(p[1]) + ")";
+    });
+    return difference;
+  }
+
   std::map<std::string, ArraySink<std::int32_t>> sinks_;
 };
 

@@ -5,8 +5,10 @@
 
 #include "domain/random.hpp"
 #include "tessera/pipeline/algorithm/overlapped_test.hpp"
+#include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+#include "tessera/pipeline/schedule/rounds.hpp"
 #include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace tessera::test {
@@ -70,6 +72,15 @@ inline bool is_read_in_another_loop(const Algorithm& pipeline, int id) {
   return false;
 }
 
+inline bool can_have_rounds(const Algorithm& pipeline, const Schedule& schedule) {
+  try {
+    in_rounds(pipeline, schedule);
+  } catch (const ScheduleError&) {
+    return false;
+  }
+  return true;
+}
+
 /// Rounds of any number of turns for the loops that may have them.
 inline void add_random_rounds(Random& random, const Algorithm& pipeline, Schedule& schedule) {
   for (const LoopDeclaration& loop : pipeline.loops()) {
@@ -86,9 +97,11 @@ inline void add_random_rounds(Random& random, const Algorithm& pipeline, Schedul
       continue;
     }
     asked.turns_per_test = random.small(1, 5);
-    if (is_periodic) continue;
     asked.turns_per_exchange = random.small(1, 5);
     asked.turns_per_tile = random.small(1, 4);
+    // Not all stages can compute points beyond periodic sides.
+    if (is_periodic && !can_have_rounds(pipeline, schedule))
+      asked.turns_per_exchange = asked.turns_per_tile = 1;
   }
 }
 
@@ -107,9 +120,11 @@ inline Schedule random_schedule(Random& random, const Algorithm& pipeline) {
     StageSchedule stage;
     const bool changes = changes_places(pipeline, id);
     if (!declaration.is_input() && !declaration.is_output && declaration.reduction == nullptr && !changes &&
-        !(declaration.is_bounded && declaration.has_periodic_side()))
+        reason_against_ghosts(pipeline.arrays(), id).empty())
       stage.placement =
           static_cast<Placement>(random.small(0, is_read_in_another_loop(pipeline, id) ? 2 : 3));
+    if (declaration.is_bounded && declaration.has_periodic_side() && stage.placement == Placement::replicated)
+      stage.placement = Placement::rank;
     if (!changes && random.chance(70)) stage.grid = random_grid_request(random, declaration.dimensions);
     stage.align_own = !declaration.is_input() && random.chance(15);
     if (!declaration.is_input()) stage.tile = random_tile(random, declaration.dimensions);

@@ -35,6 +35,14 @@ Pipeline relaxing(std::int64_t maximum, Boundary boundary = Boundary::clamp) {
   return p;
 }
 
+/// Four neighbours, less the iterate before.
+struct Wave {
+  template <class U, class Past, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Past& past, Coord x, Coord y) const {
+    return (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1)) * 0.5f - past(x, y);
+  }
+};
+
 Rounds with_rounds(const Algorithm& pipeline, const LoopSchedule& asked, const char* loop = "relax") {
   Schedule schedule;
   schedule.grid = {{1, 0}};
@@ -79,6 +87,20 @@ TEST(Rounds, DeepGhostsAreExchangedOnce) {
       steps, [](const PlanNode* node) { return std::holds_alternative<plan::Reduce>(node->step); });
   for (auto step = last; step != last + 4; ++step)
     EXPECT_TRUE(std::holds_alternative<plan::Reduce>((*step)->step));
+}
+
+TEST(Rounds, DeepGhostsBeyondPeriodicSidesAreComputedByEachRank) {
+  const Rounds rounds = with_rounds(relaxing(100, Boundary::periodic), {4, 1, 1});
+  const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, 4, 0);
+  const auto steps = steps_of(rounds.pipeline, plan, "relax@rounds");
+  EXPECT_EQ(count<plan::Exchange>(steps), 1);
+  // The first rank owns the rows 0 to 5. The ghosts are beyond the upper side, and beyond the left and right.
+  for (int turn = 1; turn <= 3; ++turn) {
+    const int next = rounds.pipeline.find("next@" + std::to_string(turn));
+    const int ghosts = 4 - turn;
+    EXPECT_EQ(plan.stages[static_cast<std::size_t>(next)].computed,
+              (Box{{-ghosts, 32 + ghosts}, {-ghosts, 6 + ghosts}}));
+  }
 }
 
 TEST(Rounds, TurnsInTilesTakeNoMemory) {
@@ -198,11 +220,24 @@ TEST(Rounds, ThatCannotBe) {
             "loops.relax.turns_per_exchange: 0 turns: 1 to 32 are legal");
   EXPECT_EQ(schedule_error(relaxing(9), {1, 33, 1}),
             "loops.relax.turns_per_tile: 33 turns: 1 to 32 are legal");
-  const std::string why = "'u' has a periodic side, beyond which lies what other ranks own: only 1 is legal";
-  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {2, 1, 1}),
-            "loops.relax.turns_per_exchange: " + why);
-  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {1, 2, 1}), "loops.relax.turns_per_tile: " + why);
-  EXPECT_EQ(schedule_error(relaxing(9, Boundary::periodic), {1, 1, 2}), "no error");
+  const auto waves = [](Boundary past_boundary) {
+    Pipeline p;
+    const auto u = p.input<float, 2>("u", image, Boundary::periodic);
+    const auto past = p.input<float, 2>("past", image, past_boundary);
+    p.repeat("wave", 9, [&](const Pipeline::Loop& loop) {
+      loop.feed(p.stage<float>("next", Wave(), u, past), u);
+      loop.feed(u, past);
+    });
+    p.output(u);
+    return p;
+  };
+  const std::string why =
+      "'next@1' has a periodic side, but 'past', which it reads, has not the same: only 1 is legal";
+  EXPECT_EQ(schedule_error(waves(Boundary::none), {3, 1, 1}, "wave"),
+            "loops.wave.turns_per_exchange: " + why);
+  EXPECT_EQ(schedule_error(waves(Boundary::none), {1, 3, 1}, "wave"), "loops.wave.turns_per_tile: " + why);
+  EXPECT_EQ(schedule_error(waves(Boundary::none), {1, 1, 2}, "wave"), "no error");
+  EXPECT_EQ(schedule_error(waves(Boundary::periodic), {3, 1, 1}, "wave"), "no error");
   Pipeline outer;
   const auto u = outer.input<float, 2>("u", image, Boundary::clamp);
   outer.repeat("out", 3, [&](const Pipeline::Loop& all) {

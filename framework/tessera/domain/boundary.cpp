@@ -41,13 +41,18 @@ Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryCondi
   return sources;
 }
 
+Box within_sides(const Box& box, const Box& domain, const BoundaryConditions& conditions) {
+  Box inside = box;
+  for (int d = 0; d < box.dimensions; ++d)
+    if (!conditions.is_periodic(d)) inside[d] = intersection(box[d], domain[d]);
+  return inside;
+}
+
 std::vector<PeriodicPiece> periodic_pieces(const Box& box, const Box& domain,
                                            const BoundaryConditions& conditions) {
   std::vector<PeriodicPiece> pieces;
   if (box.empty() || domain.empty()) return pieces;
-  PeriodicPiece inside{box, {}};
-  for (int d = 0; d < box.dimensions; ++d)
-    if (!conditions.is_periodic(d)) inside.box[d] = intersection(box[d], domain[d]);
+  const PeriodicPiece inside{within_sides(box, domain, conditions), {}};
   if (inside.box.empty()) return pieces;
   pieces.push_back(inside);
   for (int d = 0; d < box.dimensions; ++d) {

@@ -129,6 +129,10 @@ KOKKOS_FUNCTION constexpr BoundarySource boundary_source(std::int64_t p, Range d
 /// messages.
 Box with_boundary_sources(const Box& box, const Box& domain, const BoundaryConditions& conditions);
 
+/// Returns the points of `box` that lie in `domain`, or that repeat points of `domain` in periodic
+/// dimensions.
+Box within_sides(const Box& box, const Box& domain, const BoundaryConditions& conditions);
+
 /// A part of a box that lies in the domain, or that repeats points of the domain because dimensions are
 /// periodic.
 struct PeriodicPiece {

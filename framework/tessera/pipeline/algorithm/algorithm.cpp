@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/algorithm/periodic_sides.hpp"
 
 namespace tessera {
 namespace {
@@ -173,6 +174,7 @@ void Algorithm::mark_bounded(int id, const Box& domain, const BoundaryConditions
   stage.domain = domain;
   stage.boundary = boundary;
   stage.is_bounded = true;
+  compute_beyond_periodic_sides(arrays_, id);
 }
 
 std::size_t Algorithm::begin_loop(std::string_view name, std::int64_t maximum) {
@@ -247,7 +249,7 @@ void Algorithm::check_not_fed_away(int id) const {
 
 Box Algorithm::within_bounds(int stage, Box box) const {
   for (int part : parts(stage))
-    if ((*this)[part].is_bounded) box = intersection(box, (*this)[part].domain);
+    if ((*this)[part].is_bounded) box = within_sides(box, (*this)[part].domain, (*this)[part].boundary);
   return box;
 }
 

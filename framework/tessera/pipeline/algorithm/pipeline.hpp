@@ -167,10 +167,10 @@ class Pipeline : public Algorithm {
   using Algorithm::output;
 
   /// Makes a stage end at `domain`. The stage is then computed only there, and outside `domain` it has the
-  /// values that `boundary` gives, like an input. If a side is periodic, the stage can only be `distributed`
-  /// in schedules, because the values outside come from other ranks. An array that a loop changes from turn
-  /// to turn must be an input, a bounded stage or a value. Throws InputError if only one side of a dimension
-  /// is periodic.
+  /// values that `boundary` gives, like an input. If a side is periodic, schedules can only make the stage
+  /// `distributed`, or, if its inputs have the same period, `rank` or `tile` (see reason_against_ghosts). An
+  /// array that a loop changes from turn to turn must be an input, a bounded stage or a value. Throws
+  /// InputError if only one side of a dimension is periodic.
   template <class T, int N>
   void bound(Array<T, N> stage, const Box& domain, const BoundaryConditions& boundary) {
     check_boundary(boundary, N);

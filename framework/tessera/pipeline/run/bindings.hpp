@@ -29,7 +29,7 @@ struct LoopProgress {
 /// array in the pipeline. The array must be one that a loop carries from turn to turn (see carried_arrays).
 using LoadArray = std::function<void(int array, BlockSource& source)>;
 /// A function that passes this rank's block of an array to `sink`. `array` is the id of the array in the
-/// pipeline. The array must be one that a loop carries from turn to turn (see carried_arrays).
+/// pipeline. The array must be one that the loop carries from turn to turn (see carried_arrays).
 using StoreArray = std::function<void(int array, BlockSink& sink)>;
 
 /// The sources, sinks and functions that a run of a plan calls. The sources and sinks must outlive the run.
@@ -59,6 +59,15 @@ struct Bindings {
   /// carries from turn to turn (see carried_arrays), so that `resume_loop` can load these arrays in a later
   /// run. Either all ranks call `store`, or none does.
   std::function<void(const LoopProgress&, const StoreArray& store)> keep_loop = {};
+  /// Returns whether `look` shall be called after the turn that ends as the turn number `turn` of a loop,
+  /// counted from 1. The result must be the same on all ranks. A round of turns has no arrays of the turns
+  /// inside. If `look` shall be called after such a turn, the turns up to it are therefore computed one by
+  /// one.
+  std::function<bool(int loop, std::int64_t turn)> looks_after = {};
+  /// Called by a PlanInstance after each turn of which `looks_after` says so, of a loop that is not inside
+  /// another loop. The function may call `store` for all arrays that the loop carries from turn to turn (see
+  /// carried_arrays), which have their values after this turn. Either all ranks call `store`, or none does.
+  std::function<void(const LoopProgress&, const StoreArray& store)> look = {};
 };
 
 /// A function that is called with each step of a plan when the step begins. It can be used to show progress

@@ -54,15 +54,20 @@ class InstanceActions : public StepActions {
   void drop_reduction(const PlanNode& node) override { reductions_.drop(stage_of(node)); }
   void take_back(const PlanNode& swap) override { executor_.run(swap, bindings_); }
   CountedTurns resume(const plan::Repeat& loop) override;
-  void keep(const LoopProgress& progress) override;
+  void keep(const LoopProgress& progress) override {
+    if (bindings_.keep_loop) bindings_.keep_loop(progress, storing());
+  }
+  void look(const LoopProgress& progress) override {
+    if (bindings_.look) bindings_.look(progress, storing());
+  }
   double number(int array) override { return executor_.number(array); }
 
  private:
   static int stage_of(const PlanNode& node) { return std::get<plan::Reduce>(node.step).stage; }
-  /// Returns whether `loop` is the number of a loop of the pipeline that is not inside another loop.
-  bool is_outer_loop(int loop) const {
-    const auto& loops = executor_.pipeline().loops();
-    return loop >= 0 && !executor_.pipeline().is_inner(loops[static_cast<std::size_t>(loop)]);
+  StoreArray storing() {
+    return [this](int array, BlockSink& sink) {
+      executor_.write({array, executor_.plan().stages[static_cast<std::size_t>(array)].owned}, sink);
+    };
   }
 
   RankExecutor& executor_;
@@ -85,8 +90,8 @@ void InstanceActions::run_step(const PlanNode& node) {
 }
 
 CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
+  if (!bindings_.resume_loop) return {};
   const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
-  if (!bindings_.resume_loop || !is_outer_loop(number)) return {};
   const std::int64_t turns = bindings_.resume_loop(number, [this](int array, BlockSource& source) {
     // Reads all points that the rank holds within the domain, because stages may compute points that the rank
     // does not own.
@@ -94,13 +99,6 @@ CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
     executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
   });
   return {turns, turns, false};
-}
-
-void InstanceActions::keep(const LoopProgress& progress) {
-  if (!bindings_.keep_loop || !is_outer_loop(progress.loop)) return;
-  bindings_.keep_loop(progress, [this](int array, BlockSink& sink) {
-    executor_.write({array, executor_.plan().stages[static_cast<std::size_t>(array)].owned}, sink);
-  });
 }
 
 void check_kept(const ArrayDeclaration& array) {

@@ -28,6 +28,7 @@ class RehearsalActions : public StepActions {
   void take_back(const PlanNode& swap) override { run_step(swap); }
   CountedTurns resume(const plan::Repeat&) override { return {}; }
   void keep(const LoopProgress&) override {}
+  void look(const LoopProgress&) override {}
   double number(int array) override { return ranks_.front()->number(array); }
 
  private:

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tessera/pipeline/algorithm/overlapped_test.hpp"
+#include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/schedule/detail/end_of_round.hpp"
 
 namespace tessera {
@@ -107,12 +108,6 @@ class RoundsBuilder {
         throw ScheduleError(key_of(loop),
                             fmt::format("the loop '{}' has the loop '{}' in it: its turns run one by one",
                                         loop.name, inner.name));
-    for (const auto& feed : loop.feeds)
-      if (old_[feed.to].has_periodic_side() && std::max(asked.turns_per_exchange, asked.turns_per_tile) > 1)
-        throw ScheduleError(
-            key_of(loop),
-            fmt::format("'{}' has a periodic side, beyond which lies what other ranks own: only 1 is legal",
-                        old_[feed.to].name));
   }
 
   /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `lead` is -1, the
@@ -236,6 +231,7 @@ class RoundsBuilder {
   /// Gives every array that one turn of a round feeds to the next turn the domain of the fed array, and its
   /// boundary conditions.
   void end_iterates_at_domains() {
+    std::set<int> stages;
     for (const auto& feed : loop_->feeds)
       for (int turn = 2; turn <= turns_ && !old_[feed.to].is_value; ++turn) {
         const Copy copy = origin({feed.to, turn});
@@ -248,10 +244,13 @@ class RoundsBuilder {
                               fmt::format("'{}' is fed on to '{}', which has other boundary conditions: its "
                                           "turns run one by one",
                                           old_[copy.array].name, fed.name));
+        // The kernel of a stage that had periodic sides before computes beyond them already.
+        if (!iterate.is_bounded || !iterate.has_periodic_side()) stages.insert(iterate.lead);
         if (!iterate.is_bounded || iterate.boundary == BoundaryConditions()) iterate.boundary = fed.boundary;
         iterate.is_bounded = true;
         iterate.domain = fed.domain;
       }
+    for (int stage : stages) compute_beyond_periodic_sides(arrays_, stage);
   }
 
   void schedule_copies(const Loop& rounds) {
@@ -266,23 +265,29 @@ class RoundsBuilder {
   void settle(const Copy& copy, int first, const Loop& rounds, StageSchedule& settled) const {
     const LoopSchedule& asked = asked_for(*loop_);
     if (at(first).is_everywhere()) return;
-    bool is_fed = false, is_bounded = false, is_periodic = false;
+    bool is_fed = false, is_bounded = false;
     for (int part = first; part < first + at(first).output_count; ++part) {
       is_fed = is_fed || rounds.feed_from(part) != nullptr;
       is_bounded = is_bounded || at(part).is_bounded;
-      is_periodic = is_periodic || at(part).has_periodic_side();
     }
     // All arrays of a swap group have the grid of the last one, which belongs to the loop itself.
     if (is_fed) settled.grid.reset();
     // The keys of the loop say how its turns are computed.
     if (settled.placement == Placement::automatic) settled.placement = Placement::distributed;
-    if (is_fed || is_periodic || settled.placement != Placement::distributed) return;
+    if (is_fed || settled.placement != Placement::distributed) return;
     const bool leaves_tiles = is_bounded && copy.turn % asked.turns_per_tile == 0;
     const bool is_exchanged = is_bounded && copy.turn % asked.turns_per_exchange == 0;
     if (asked.turns_per_tile > 1 && !leaves_tiles)
       settled.placement = Placement::tile;
     else if (asked.turns_per_exchange > 1 && !is_exchanged)
       settled.placement = Placement::rank;
+    if (settled.placement != Placement::distributed) check_ghosts(first);
+  }
+
+  /// Throws ScheduleError if a rank cannot compute ghosts of the copy `stage` for itself.
+  void check_ghosts(int stage) const {
+    if (const std::string reason = reason_against_ghosts(arrays_, stage); !reason.empty())
+      throw ScheduleError(key_of(*loop_), fmt::format("{}: only 1 is legal", reason));
   }
 
   /// Adds the value that tells whether the loop should have ended during a round. Returns the id of this

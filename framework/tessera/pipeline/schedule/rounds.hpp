@@ -27,7 +27,7 @@ inline constexpr int most_turns_per_round = 32;
 /// Copies of `distributed` stages get other placements. If `turns_per_tile` is n > 1, the placement is
 /// `tile`, except for bounded stages in every n-th turn. For the other copies, if `turns_per_exchange` is
 /// n > 1, the placement is `rank`, with deeper ghosts, except for bounded stages in every n-th turn. Iterates
-/// of the last turn and stages with a periodic side keep their placement.
+/// of the last turn keep their placement.
 ///
 /// If the condition of `l` holds, or a residual is not finite, after any turn of a round, the round is taken
 /// back, and `l` computes the turns of this round again, one by one. Up to k - 1 turns after the last turn of
@@ -42,8 +42,8 @@ inline constexpr int most_turns_per_round = 32;
 /// - if a number of turns is less than 1 or greater than most_turns_per_round,
 /// - if the pipeline has no loop of a name in `schedule.loops`,
 /// - if a loop with rounds contains other loops,
-/// - if a loop feeds an array with a periodic side, and `turns_per_exchange` or `turns_per_tile` is more
-///   than 1,
+/// - if `turns_per_exchange` or `turns_per_tile` is more than 1, and a copy with a periodic side reads an
+///   array that has not the same period (see reason_against_ghosts),
 /// - if a loop with rounds feeds a bounded stage to an array that has other boundary conditions,
 /// - if `overlaps_test` is set for a loop with rounds, or for a loop that reason_against_overlap rejects.
 ///

@@ -130,7 +130,7 @@ void PlanChecker::check_stage(int id) {
   check_range(regions.redundant_points, 0, most_points, "redundant_points");
   const Box& domain = reduces ? declaration.domain : contributed;
   require(regions.domain == domain, "its domain is {}, not {}", to_string(domain), to_string(regions.domain));
-  check_inside(contributed, regions.computed, "computed");
+  check_inside(reduces ? contributed : computable(id, regions.computed), regions.computed, "computed");
   check_inside(regions.domain, regions.nominal, "nominal");
   if (!declaration.is_everywhere()) check_owned(id);
   require(!declaration.is_value || regions.computed == declaration.domain, "not all ranks compute all of it");

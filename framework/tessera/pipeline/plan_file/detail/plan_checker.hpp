@@ -95,6 +95,9 @@ class PlanChecker {
   void check_array(int array) const;
   void check_box(const Box& box, int dimensions, const char* what) const;
   void check_inside(const Box& outer, const Box& box, const char* what) const;
+  /// Returns the points that a rank may compute of an array, if it computes `box`: those of the domain, and
+  /// beyond periodic sides those of `box`.
+  Box computable(int id, const Box& box) const;
   void check_range(std::int64_t number, std::int64_t least, std::int64_t most, const char* what) const;
   /// Returns the buffer in which an array is written or read, and checks that this buffer is in use. `side`
   /// is &ArrayRegions::written_buffer or &ArrayRegions::read_buffer.

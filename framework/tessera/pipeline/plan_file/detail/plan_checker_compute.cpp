@@ -122,6 +122,15 @@ void PlanChecker::check_group(const plan::Compute& step) const {
             pipeline_[member].name, step.group);
 }
 
+Box PlanChecker::computable(int id, const Box& box) const {
+  Box points = domains_[static_cast<std::size_t>(id)].domain;
+  for (int part : pipeline_.parts(pipeline_[id].lead))
+    for (int d = 0; d < points.dimensions; ++d)
+      if (pipeline_[part].is_bounded && pipeline_[part].boundary.is_periodic(d))
+        points[d] = {std::min(points[d].begin, box[d].begin), std::max(points[d].end, box[d].end)};
+  return points;
+}
+
 void PlanChecker::check_parts(const plan::Compute& step) const {
   const ArrayDeclaration& declaration = pipeline_[step.stage];
   const int dimensions = domains_[static_cast<std::size_t>(step.stage)].domain.dimensions;
@@ -130,7 +139,7 @@ void PlanChecker::check_parts(const plan::Compute& step) const {
     const Box& part = step.parts[i];
     check_box(part, dimensions, "a part");
     require(!part.empty(), "an empty part");
-    check_inside(declaration.reduction != nullptr ? declaration.reduced : stage(step.stage).domain, part,
+    check_inside(declaration.reduction != nullptr ? declaration.reduced : computable(step.stage, part), part,
                  "a part");
     check_whole_lines(step.stage, part);
     for (std::size_t k = 0; k < i; ++k)
@@ -281,7 +290,7 @@ void PlanChecker::check_tile(const plan::Compute& step, std::int64_t number, boo
     check_contributed(step, member, points_of_member, boxes[m]);
     if (boxes[m].empty()) continue;
     const Box points = pipeline_.within_bounds(member, boxes[m]);
-    check_inside(stage(member).domain, points, "the box of a member");
+    check_inside(computable(member, points), points, "the box of a member");
     check_border(member, boxes[m]);
     if (!points.empty()) check_whole_lines(member, points);
     add_member_scratch(step, m, boxes[m], points_of_member[0].begin, scratch_bytes);
@@ -333,8 +342,7 @@ void PlanChecker::check_border(int member, const Box& box) const {
             "{} of '{}' lacks what its boundary conditions copy", to_string(box), declaration.name);
     for (int d = 0; d < box.dimensions; ++d) {
       const auto& side = declaration.boundary.side[static_cast<std::size_t>(d)];
-      require(!declaration.boundary.is_periodic(d) &&
-                  (side[0] != Boundary::none || declaration.domain[d].begin <= box[d].begin) &&
+      require((side[0] != Boundary::none || declaration.domain[d].begin <= box[d].begin) &&
                   (side[1] != Boundary::none || box[d].end <= declaration.domain[d].end),
               "nothing says what '{}' is in {}", declaration.name, to_string(box));
     }

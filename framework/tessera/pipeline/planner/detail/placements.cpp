@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/pipeline/algorithm/periodic_sides.hpp"
 
 namespace tessera {
 namespace {
@@ -25,17 +26,17 @@ bool changes_places(const Algorithm& pipeline, int stage) {
 }
 
 /// Returns the kind of a stage or input that can only be distributed, and the reason why it can only be
-/// distributed. Both are null for other stages.
-std::pair<const char*, const char*> kind_and_reason(const Algorithm& pipeline, int id) {
+/// distributed. Both are empty for other stages.
+std::pair<std::string, std::string> kind_and_reason(const Algorithm& pipeline, int id) {
   const ArrayDeclaration& declaration = pipeline[id];
   if (declaration.is_input()) return {"input", "its owners read it"};
   if (declaration.reduction != nullptr) return {"global reduction", "each rank contributes its points once"};
-  if (declaration.is_bounded && declaration.has_periodic_side())
-    return {"bounded stage", "it has a periodic side, beyond which lies what other ranks own"};
+  if (std::string reason = reason_against_ghosts(pipeline.arrays(), declaration.lead); !reason.empty())
+    return {"bounded stage", std::move(reason)};
   for (int part : pipeline.parts(id))
     if (pipeline[part].is_output) return {"output", "its owners write it"};
   if (changes_places(pipeline, id)) return {"iterate", "its owners keep it for the next turn"};
-  return {nullptr, nullptr};
+  return {};
 }
 
 /// Returns a consumer with which stage `id` cannot be computed in tiles, because a loop begins or ends
@@ -68,7 +69,7 @@ void check_loop_of_consumers(const Algorithm& pipeline, int id, Placement wanted
 }  // namespace
 
 bool may_be_in_tiles(const Algorithm& pipeline, int id) {
-  return !pipeline[id].is_value && kind_and_reason(pipeline, id).first == nullptr &&
+  return !pipeline[id].is_value && kind_and_reason(pipeline, id).first.empty() &&
          consumer_in_other_turns(pipeline, id) < 0;
 }
 
@@ -85,8 +86,13 @@ Placement settled_placement(const Algorithm& pipeline, const Schedule& schedule,
   }
   if (wanted == Placement::distributed || wanted == Placement::automatic) return Placement::distributed;
   if (is_in_tiles(wanted)) check_loop_of_consumers(pipeline, id, wanted);
-  const auto [kind, reason] = kind_and_reason(pipeline, id);
-  if (kind != nullptr) {
+  auto [kind, reason] = kind_and_reason(pipeline, id);
+  if (kind.empty() && wanted == Placement::replicated && declaration.is_bounded &&
+      declaration.has_periodic_side()) {
+    kind = "bounded stage";
+    reason = "it has a periodic side, beyond which ranks need more than its domain";
+  }
+  if (!kind.empty()) {
     throw ScheduleError(fmt::format("schedule.{}.compute", declaration.name),
                         fmt::format("the {} '{}' cannot be '{}', only 'distributed': {}", kind,
                                     declaration.name, name_of(wanted), reason));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
 
+#include <optional>
+
 #include "tessera/pipeline/plan/visit_step.hpp"
 #include "tessera/pipeline/run/detail/turn_parts.hpp"
 
@@ -20,7 +22,14 @@ void PlanWalker::run(const PlanNode& node) {
   visit_step(
       node, [this](const plan::AnyOf<plan::Sequence, plan::Bands> auto& inner) { run(inner.children); },
       [this](const plan::Repeat& loop) {
-        loop.overlaps_test ? run_overlapping_turns(loop) : run_turns(loop);
+        if (!loop.continues) {
+          turns_ = resume(loop);
+          rounds_ = loop.rounds_of >= 0 ? &loop : nullptr;
+        }
+        if (loop.rounds_of >= 0)
+          run_rounds();
+        else
+          loop.overlaps_test ? run_overlapping_turns(loop) : run_turns(loop);
       },
       [this](const plan::Items& items) {
         while (bindings_.next_item && bindings_.next_item()) run(items.children);
@@ -50,34 +59,71 @@ bool PlanWalker::condition_holds(const plan::Repeat& loop) {
   return loop.condition >= 0 && actions_.number(loop.condition) != 0;
 }
 
+bool PlanWalker::is_outer(const plan::Repeat& loop) const {
+  // The nodes of a plan may repeat without being a loop of the pipeline.
+  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+  return number >= 0 && !pipeline_.is_inner(pipeline_.loops()[static_cast<std::size_t>(number)]);
+}
+
+bool PlanWalker::looks_after(const plan::Repeat& loop, std::int64_t turn) const {
+  return bindings_.looks_after && is_outer(loop) &&
+         bindings_.looks_after(loop.rounds_of >= 0 ? loop.rounds_of : loop.loop, turn);
+}
+
+bool PlanWalker::has_round(const plan::Repeat& rounds, std::int64_t turns) const {
+  if (turns + rounds.turns > rounds.maximum) return false;
+  for (std::int64_t turn = turns + 1; turn < turns + rounds.turns; ++turn)
+    if (looks_after(rounds, turn)) return false;
+  return true;
+}
+
+void PlanWalker::end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds) {
+  for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
+    teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals[turn]), holds);
+  if (!holds && is_outer(loop)) actions_.keep(teller.progress());
+  if (looks_after(loop, teller.progress().turns)) actions_.look(teller.progress());
+}
+
 void PlanWalker::run_turns(const plan::Repeat& loop) {
-  if (!loop.continues) turns_ = actions_.resume(loop);
-  TurnTeller teller(pipeline_, loop, bindings_, turns_);
+  std::optional<TurnTeller> teller(std::in_place, pipeline_, loop, bindings_, turns_);
   bool holds = false;
-  // A run that continues an earlier run may begin in the middle of a round. A round is run only if all of its
-  // turns are left.
-  while (teller.progress().turns + loop.turns <= loop.maximum && !holds) {
-    teller.begin();
+  while (teller->progress().turns < loop.maximum && !holds) {
+    if (loop.continues && rounds_ != nullptr && has_round(*rounds_, teller->progress().turns)) {
+      turns_ = teller->counted();
+      run_rounds();
+      teller.emplace(pipeline_, loop, bindings_, turns_);
+    }
+    teller->begin();
     run(loop.children);
     holds = condition_holds(loop);
-    if (holds && loop.rounds_of >= 0) {
+    end_turns(loop, *teller, holds);
+  }
+  turns_ = teller->counted();
+  teller->end_loop();
+}
+
+void PlanWalker::run_rounds() {
+  const plan::Repeat& loop = *rounds_;
+  TurnTeller teller(pipeline_, loop, bindings_, turns_);
+  while (rounds_ != nullptr && has_round(loop, teller.progress().turns)) {
+    teller.begin();
+    run(loop.children);
+    if (condition_holds(loop)) {
       for (auto child = loop.children.rbegin(); child != loop.children.rend(); ++child)
         if (std::holds_alternative<plan::Swap>(child->step)) actions_.take_back(*child);
-      break;
+      rounds_ = nullptr;
+    } else {
+      end_turns(loop, teller, false);
     }
-    for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
-      teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals[turn]), holds);
-    if (!holds) actions_.keep(teller.progress());
   }
   turns_ = teller.counted();
-  if (loop.rounds_of < 0) teller.end_loop();
 }
 
 void PlanWalker::run_overlapping_turns(const plan::Repeat& loop) {
   const auto run_part = [&](TurnPart part) {
     for_part(pipeline_, loop, part, [this](const PlanNode& child) { run(child); });
   };
-  const CountedTurns before = actions_.resume(loop);
+  const CountedTurns before = turns_;
   TurnTeller teller(pipeline_, loop, bindings_, before);
   bool holds = false;
   for (std::int64_t started = before.turns; !holds; ++started) {
@@ -88,7 +134,8 @@ void PlanWalker::run_overlapping_turns(const plan::Repeat& loop) {
       finish_test(loop);
       holds = condition_holds(loop);
       teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals.front()), holds);
-      if (!holds) actions_.keep(teller.progress());
+      if (!holds && is_outer(loop)) actions_.keep(teller.progress());
+      if (looks_after(loop, teller.progress().turns)) actions_.look(teller.progress());
     }
     if (holds || started == loop.maximum) break;
     if (!is_first) teller.begin();

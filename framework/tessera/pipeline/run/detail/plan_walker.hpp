@@ -28,11 +28,13 @@ class StepActions {
 
   /// Undoes a swap by running it once more.
   virtual void take_back(const PlanNode& swap) = 0;
-  /// Loads the state from which a loop continues an earlier run, if there is one. Returns the turns that the
-  /// earlier run has computed.
+  /// Loads the state from which a loop that is not inside another loop continues an earlier run, if there is
+  /// one. Returns the turns that the earlier run has computed.
   virtual CountedTurns resume(const plan::Repeat& loop) = 0;
-  /// May store the state of a loop. This function is called between turns.
+  /// May store the state of a loop that is not inside another loop. This function is called between turns.
   virtual void keep(const LoopProgress& progress) = 0;
+  /// Shows the state of a loop that is not inside another loop, after a turn (see Bindings::look).
+  virtual void look(const LoopProgress& progress) = 0;
   /// Returns the first element of `array`, which is the condition or the residual of a loop.
   virtual double number(int array) = 0;
 };
@@ -51,10 +53,25 @@ class PlanWalker {
   void run(const std::vector<PlanNode>& nodes);
 
  private:
-  /// Runs the turns, or the rounds of turns, of a loop. If the condition of the loop holds after a round, the
-  /// round is undone. To this end its swaps are undone in reverse order, which restores the arrays with which
-  /// the round began.
+  /// Runs the turns of a loop one by one. If the loop follows a loop of rounds, and there are turns after
+  /// which Bindings::look is called, rounds are run between these turns.
   void run_turns(const plan::Repeat& loop);
+  /// Runs rounds of the loop `rounds_`, as long as a whole round is left and Bindings::look is not called
+  /// inside of it. If the condition of the loop holds after a round, the round is undone. To this end its
+  /// swaps are undone in reverse order, which restores the arrays with which the round began.
+  void run_rounds();
+  /// Whether a whole round of the loop `rounds` can be run after `turns` turns.
+  bool has_round(const plan::Repeat& rounds, std::int64_t turns) const;
+  /// Whether Bindings::look is called after the turn number `turn` of a loop.
+  bool looks_after(const plan::Repeat& loop, std::int64_t turn) const;
+  /// Ends `count` turns, which a turn or a round has computed.
+  void end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds);
+  /// Whether the node is a loop of the pipeline that is not inside another loop.
+  bool is_outer(const plan::Repeat& loop) const;
+  /// Returns the turns of a loop that an earlier run has computed.
+  CountedTurns resume(const plan::Repeat& loop) {
+    return is_outer(loop) ? actions_.resume(loop) : CountedTurns();
+  }
   /// Runs the turns of a loop in which ranks agree on the condition of one turn while they compute the next
   /// turn. When the loop ends, its arrays are those of the last tested turn. If the points of one more turn
   /// have been computed, the swaps of that turn are not run, and its contributions to reductions are dropped.
@@ -71,6 +88,9 @@ class PlanWalker {
   StepActions& actions_;
   /// The turns of the loop that ended last. The next loop continues from them if Repeat::continues is true.
   CountedTurns turns_;
+  /// The loop of rounds before the loop that runs. It is null if there is none, or if the condition has held
+  /// in one of the rounds, so that the turns that are left run one by one.
+  const plan::Repeat* rounds_ = nullptr;
 };
 
 }  // namespace tessera

@@ -133,7 +133,7 @@ struct TileLoop::Work {
   /// `box`.
   Box within_bounds(std::size_t m, Box box) const {
     for (const TileProgram::Border& border : program.members[m].borders)
-      box = intersection(box, border.domain);
+      box = within_sides(box, border.domain, border.boundary);
     return box;
   }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions that read the arrays of a loop after some of its turns, on the ranks that there are.
+#include "pipeline/random_run.hpp"
+#include "pipeline/world.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+using Image = test::WholeArray<std::int32_t>;
+
+/// The greatest of four neighbours, less half of the point itself, and the same once more.
+struct Step {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    const auto next = max(max(u(x - 1, y), u(x + 1, y)), max(u(x, y - 1), u(x, y + 1))) - u(x, y) / 2;
+    return pack(next, next);
+  }
+};
+struct IsAbove {
+  std::int32_t limit;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord) const {
+    return select(in(0) > limit, 1, 0);
+  }
+};
+
+Image after_step(const Image& u) {
+  return test::made(u.box, [&](const Point& p) {
+    const auto at = [&](std::int64_t dx, std::int64_t dy) { return u.clamped(test::moved(p, dx, dy)); };
+    return std::max({at(-1, 0), at(1, 0), at(0, -1), at(0, 1)}) - at(0, 0) / 2;
+  });
+}
+
+/// A loop, its first iterate, and when somebody looks at it.
+struct Sample {
+  explicit Sample(test::Random& random)
+      : box(random.box(2, -3, 1, 12)),
+        first(test::random_image(random, box)),
+        most(random.between(1, 25)),
+        limit(random.small(500, 4000)),
+        every(random.between(1, 7)) {
+    const auto u = pipeline.input<std::int32_t, 2>("u", box, Boundary::clamp);
+    pipeline.repeat("steps", most, [&](const Pipeline::Loop& loop) {
+      const auto [next, change] =
+          pipeline.stages<TypeList<std::int32_t, std::int32_t>>({"next", "change"}, Step(), u);
+      const auto greatest = pipeline.reduce("greatest", Maximum<std::int32_t>(), change, box);
+      loop.watch(greatest);
+      loop.until(pipeline.value<std::uint8_t>("above", IsAbove{limit}, greatest));
+      loop.feed(next, u);
+    });
+    pipeline.output(u);
+  }
+
+  bool looks_after(std::int64_t turn) const { return turn % every == 0 || turn == most; }
+
+  Box box;
+  Image first;
+  std::int64_t most;
+  std::int32_t limit;
+  std::int64_t every;
+  Pipeline pipeline;
+};
+
+/// Compares the arrays that are looked at with those of plain loops.
+class Looker {
+ public:
+  Looker(const Sample& sample, const Algorithm& pipeline, const Plan& plan, std::string text)
+      : sample_(sample),
+        array_(pipeline.find("u")),
+        owned_(plan.stages[static_cast<std::size_t>(array_)].owned),
+        text_(std::move(text)),
+        now_(sample.first) {}
+
+  int looks = 0;
+
+  void bind(Bindings& bindings) {
+    bindings.looks_after = [this](int, std::int64_t turn) { return sample_.looks_after(turn); };
+    bindings.after_turn = [this](const LoopProgress& progress) {
+      EXPECT_EQ(progress.turns, ++told_) << text_;
+      if (sample_.looks_after(told_)) ++wanted_;
+    };
+    bindings.look = [this](const LoopProgress& progress, const StoreArray& store) {
+      EXPECT_EQ(++looks, wanted_) << text_;
+      EXPECT_EQ(progress.turns, told_) << text_;
+      for (; turns_ < progress.turns; ++turns_) now_ = after_step(now_);
+      test::ArraySink<std::int32_t> sink(sample_.box);
+      store(array_, sink);
+      std::int64_t wrong = 0;
+      test::for_each_point(sample_.box, [&](const Point& p) {
+        if (contains(owned_, p)) wrong += sink.array.at(p) != now_.at(p) ? 1 : 0;
+      });
+      EXPECT_EQ(wrong, 0) << "after turn " << turns_ << "; " << text_;
+    };
+    bindings.after_loop = [this](const LoopProgress& progress) {
+      EXPECT_EQ(looks, wanted_) << text_;
+      EXPECT_EQ(progress.turns, told_) << text_;
+    };
+  }
+
+ private:
+  const Sample& sample_;
+  int array_;
+  Box owned_;
+  std::string text_;
+  Image now_;
+  std::int64_t turns_ = 0, told_ = 0;
+  int wanted_ = 0;
+};
+
+TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
+  test::Random random(617);
+  const int rank = test::world_rank(), ranks = test::world_size();
+  int looks = 0, ended_early = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Sample sample(random);
+    Schedule schedule = test::random_schedule(random, sample.pipeline);
+    if (random.chance(80)) test::add_random_rounds(random, sample.pipeline, schedule);
+    const Rounds rounds = in_rounds(sample.pipeline, schedule);
+    const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, ranks, rank);
+    PlanInstance instance(rounds.pipeline, plan, MPI_COMM_WORLD);
+    test::ArraySource<std::int32_t> source(sample.first);
+    test::ArraySink<std::int32_t> sink(sample.box);
+    Bindings bindings{{{"u", &source}}, {{"u", &sink}}};
+    Looker looker(sample, rounds.pipeline, plan, test::to_string(schedule));
+    looker.bind(bindings);
+    std::int64_t turns = 0;
+    const auto after_loop = bindings.after_loop;
+    bindings.after_loop = [&](const LoopProgress& progress) {
+      after_loop(progress);
+      turns = progress.turns;
+    };
+    instance.run(bindings);
+    Image expected = sample.first;
+    for (std::int64_t turn = 0; turn < turns; ++turn) expected = after_step(expected);
+    EXPECT_TRUE(std::ranges::max(expected.values) > sample.limit || turns == sample.most);
+    looks += looker.looks;
+    ended_early += turns < sample.most ? 1 : 0;
+  }
+  EXPECT_GT(looks, 60);
+  EXPECT_GT(ended_early, 5);
+}
+
+}  // namespace

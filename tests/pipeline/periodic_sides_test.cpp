@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points beyond periodic sides that ranks compute for themselves, in rounds of loops and in single stages.
+#include <fmt/format.h>
+
+#include "pipeline/random_run.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::Point;
+using Image = test::WholeArray<std::int32_t>;
+
+/// Depends on where the point is, and not only on what it reads. The second result is how much it changed.
+struct Grow {
+  template <class U, class Past, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Past& past, Coord x, Coord y) const {
+    const auto next =
+        (u(x - 2, y) + 2 * u(x, y - 1) + 3 * u(x + 1, y + 1) + past(x, y - 1) + 5 * x + 7 * y) % 997;
+    return pack(next, next - u(x, y));
+  }
+};
+struct Plus {
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y) const {
+    return (a(x - 1, y) + a(x + 1, y + 2) + b(0) + 3 * x - y) % 1009;
+  }
+};
+struct IsAbove {
+  std::int32_t limit;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord) const {
+    return select(in(0) > limit, 1, 0);
+  }
+};
+
+/// What `value % divisor` is in a body: never negative.
+std::int32_t remainder(std::int32_t value, std::int32_t divisor) {
+  return (value % divisor + divisor) % divisor;
+}
+
+/// The value of an array of which some sides are periodic, and others repeat the last point.
+std::int32_t bounded(const Image& array, const BoundaryConditions& boundary, Point p) {
+  for (int d = 0; d < 2; ++d) {
+    const Range range = array.box[d];
+    const auto& side = boundary.side[static_cast<std::size_t>(d)];
+    p[d] = boundary_source(p[d], range, side[0], side[1]).point;
+  }
+  return array.at(p);
+}
+
+BoundaryConditions random_sides(test::Random& random) {
+  BoundaryConditions sides(Boundary::clamp);
+  const int periodic = random.small(1, 3);
+  for (std::size_t d = 0; d < 2; ++d)
+    if ((periodic >> d & 1) != 0) sides.side[d] = {Boundary::periodic, Boundary::periodic};
+  return sides;
+}
+
+TEST(PeriodicSides, IteratesBeyondThemAreThoseOfTheOppositeSides) {
+  test::Random random(2911);
+  int deep = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Box box = random.box(2, -3, 1, 14);
+    const BoundaryConditions sides = random_sides(random);
+    Image u = test::random_image(random, box), past = test::random_image(random, box);
+    Pipeline p;
+    const auto now = p.input<std::int32_t, 2>("u", box, sides);
+    const auto before = p.input<std::int32_t, 2>("past", box, sides);
+    const std::int64_t most = random.between(1, 12);
+    p.repeat("grow", most, [&](const Pipeline::Loop& loop) {
+      const auto [next, change] =
+          p.stages<TypeList<std::int32_t, std::int32_t>>({"next", "change"}, Grow(), now, before);
+      const auto greatest = p.reduce("greatest", Maximum<std::int32_t>(), change, box);
+      loop.until(p.value<std::uint8_t>("above", IsAbove{980}, greatest));
+      loop.feed(next, now);
+      loop.feed(now, before);
+    });
+    p.output(now);
+    p.output(before);
+    const test::RandomRun run(random, p, {{"u", u}, {"past", past}});
+    if (run.text.find("exchange 1 tile 1") == std::string::npos) ++deep;
+    std::int64_t turns = 0;
+    for (bool ends = false; turns < most && !ends; ++turns) {
+      const Image next = test::made(box, [&](const Point& at) {
+        const auto x = static_cast<std::int32_t>(at[0]), y = static_cast<std::int32_t>(at[1]);
+        return remainder(bounded(u, sides, test::moved(at, -2, 0)) +
+                             2 * bounded(u, sides, test::moved(at, 0, -1)) +
+                             3 * bounded(u, sides, test::moved(at, 1, 1)) +
+                             bounded(past, sides, test::moved(at, 0, -1)) + 5 * x + 7 * y,
+                         997);
+      });
+      test::for_each_point(box, [&](const Point& at) { ends = ends || next.at(at) - u.at(at) > 980; });
+      past = std::exchange(u, next);
+    }
+    EXPECT_EQ(run.turns, std::vector{turns}) << run.text;
+    run.expect("u", u);
+    run.expect("past", past);
+  }
+  EXPECT_GT(deep, 50);
+}
+
+TEST(PeriodicSides, StagesBeyondThemAreThoseOfTheOppositeSides) {
+  test::Random random(2912);
+  for (int i = 0; i < 150; ++i) {
+    const Box box = random.box(2, -3, 1, 14);
+    const BoundaryConditions sides = random_sides(random);
+    const Image first = test::random_image(random, box);
+    Pipeline p;
+    const auto u = p.input<std::int32_t, 2>("u", box, sides);
+    const auto least = p.reduce("least", Minimum<std::int32_t>(), u);
+    auto stage = u;
+    Image expected = first;
+    std::int32_t smallest = *std::ranges::min_element(first.values);
+    for (int k = 0; k < 4; ++k) {
+      stage = p.stage<std::int32_t>(fmt::format("stage{}", k), Plus(), stage, least);
+      p.bound(stage, box, sides);
+      const Image before = expected;
+      expected = test::made(box, [&](const Point& at) {
+        return remainder(bounded(before, sides, test::moved(at, -1, 0)) +
+                             bounded(before, sides, test::moved(at, 1, 2)) + smallest +
+                             3 * static_cast<std::int32_t>(at[0]) - static_cast<std::int32_t>(at[1]),
+                         1009);
+      });
+    }
+    p.output(stage);
+    test::RandomRun(random, p, {{"u", first}}).expect("stage3", expected);
+  }
+}
+
+TEST(PeriodicSides, PlacementsThatStagesCannotHave) {
+  const Box box{{0, 8}, {0, 8}};
+  const auto message = [&](Boundary of_input, Placement placement) {
+    Pipeline p;
+    const auto u = p.input<std::int32_t, 2>("u", box, of_input);
+    const auto least = p.reduce("least", Minimum<std::int32_t>(), u);
+    const auto stage = p.stage<std::int32_t>("stage", Plus(), u, least);
+    p.bound(stage, box, Boundary::periodic);
+    p.output(p.stage<std::int32_t>("shown", Plus(), stage, least), box);
+    Schedule schedule;
+    schedule.stages["stage"].placement = placement;
+    return test::message_of<ScheduleError>([&] { make_plans(p, schedule, {}, 2); });
+  };
+  EXPECT_EQ(
+      message(Boundary::clamp, Placement::tile),
+      "the bounded stage 'stage' cannot be 'tile', only 'distributed': 'stage' has a periodic side, but "
+      "'u', which it reads, has not the same");
+  EXPECT_EQ(message(Boundary::periodic, Placement::replicated),
+            "the bounded stage 'stage' cannot be 'replicated', only 'distributed': it has a periodic side, "
+            "beyond which ranks need more than its domain");
+  EXPECT_EQ(message(Boundary::periodic, Placement::rank), "nothing was thrown");
+}
+
+}  // namespace

@@ -44,6 +44,12 @@ struct ThreePoints {
     return pack(in(3 * x, y, rest...), in(3 * x + 1, y, rest...), in(x, y, rest...));
   }
 };
+struct TwoOutputs {
+  template <class In, class Coord, class... Rest>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Rest... rest) const {
+    return pack(in(x - 1, y, rest...) + in(x, y + 1, rest...), in(x, y, rest...));
+  }
+};
 struct TwoPlanes {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -51,17 +57,19 @@ struct TwoPlanes {
   }
 };
 
+template <class T>
+ArrayReference reference_to(const test::WholeArray<T>& array) {
+  auto* const data = reinterpret_cast<std::byte*>(const_cast<T*>(array.values.data()));
+  return dense_layout(array.box, sizeof(T)).reference(data);
+}
+
 /// The whole array, of which a stage wrote a box and nothing else.
 template <class T>
 test::WholeArray<T> written(const Algorithm& pipeline, const char* stage, const test::WholeArray<T>& image,
                             const Box& whole, const Box& box, bool non_temporal) {
   test::WholeArray<T> result(whole);
-  const auto reference = [](const test::WholeArray<T>& array) {
-    auto* const data = reinterpret_cast<std::byte*>(const_cast<T*>(array.values.data()));
-    return dense_layout(array.box, sizeof(T)).reference(data);
-  };
-  const ArrayReference input = reference(image);
-  ArrayReference output = reference(result);
+  const ArrayReference input = reference_to(image);
+  ArrayReference output = reference_to(result);
   output.non_temporal = non_temporal;
   pipeline[pipeline.find(stage)].kernel->region(&input, &output, box, {});
   return result;
@@ -104,6 +112,35 @@ TYPED_TEST(NonTemporalStores, BoxesHoldWhatOthersHold) {
   }
 }
 
+/// Each of the outputs of a stage may be written past the caches, or not.
+TYPED_TEST(NonTemporalStores, OutputsHoldWhatOthersHold) {
+  using T = TypeParam;
+  test::Random random(502);
+  const Box whole{{-2, 5000}, {-3, 8}, {0, 2}};
+  test::WholeArray<T> image(Box{{-9, 5009}, {-4, 9}, {0, 2}});
+  for (auto& value : image.values) value = static_cast<T>(random.small(0, 200));
+  Pipeline pipeline;
+  const auto input = pipeline.input<T, 3>("input", image.box);
+  pipeline.stages<TypeList<T, double>>({"sum", "copy"}, TwoOutputs{}, input);
+  for (int round = 0; round < 20; ++round) {
+    Box box = random.box_in(whole);
+    box[2] = whole[2];
+    test::WholeArray<T> sums[4] = {whole, whole, whole, whole};
+    test::WholeArray<double> copies[4] = {whole, whole, whole, whole};
+    for (std::size_t k = 0; k < 4; ++k) {
+      const ArrayReference from = reference_to(image);
+      ArrayReference outputs[] = {reference_to(sums[k]), reference_to(copies[k])};
+      outputs[0].non_temporal = k % 2 == 1;
+      outputs[1].non_temporal = k / 2 == 1;
+      pipeline[pipeline.find("sum")].kernel->region(&from, outputs, box, {});
+      EXPECT_TRUE(sums[k].same_bits(sums[0]) && copies[k].same_bits(copies[0]))
+          << k << " on " << to_string(box);
+    }
+    test::for_each_point(
+        box, [&](const test::Point& p) { EXPECT_EQ(copies[3].at(p), static_cast<double>(image.at(p))); });
+  }
+}
+
 struct Copy {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -119,17 +156,18 @@ struct ThreeRows {
 
 /// The stages that the plan of one rank writes past a cache of so many bytes. The reduction of `copied` is a
 /// step of its own, or done with what it reduces.
+template <class T = float>
 std::set<std::string> written_past_caches(std::int64_t cache_bytes, bool device = false,
                                           bool contributes = false) {
-  const Box box{{0, 64}, {0, 32}};  // of 8192 bytes
+  const Box box{{0, 64}, {0, 32}};  // of 8192 bytes, if elements have four
   Pipeline pipeline;
-  const auto input = pipeline.input<float, 2>("input", box, Boundary::clamp);
-  const auto copied = pipeline.stage<float>("copied", Copy{}, input);
-  const auto stencil = pipeline.stage<float>("stencil", ThreeRows{}, copied);
-  const auto in_tiles = pipeline.stage<float>("in_tiles", Copy{}, stencil);
-  pipeline.output(pipeline.stage<float>("fused", ThreeRows{}, in_tiles), box);
-  pipeline.output(pipeline.stage<float>("turned", Turn{}, stencil), Box{{0, 32}, {0, 64}});
-  pipeline.output(pipeline.reduce("least", Minimum<float>(), copied, box));
+  const auto input = pipeline.input<T, 2>("input", box, Boundary::clamp);
+  const auto copied = pipeline.stage<T>("copied", Copy{}, input);
+  const auto stencil = pipeline.stage<T>("stencil", ThreeRows{}, copied);
+  const auto in_tiles = pipeline.stage<T>("in_tiles", Copy{}, stencil);
+  pipeline.output(pipeline.stage<T>("fused", ThreeRows{}, in_tiles), box);
+  pipeline.output(pipeline.stage<T>("turned", Turn{}, stencil), Box{{0, 32}, {0, 64}});
+  pipeline.output(pipeline.reduce("least", Minimum<T>(), copied, box));
   Schedule schedule;
   schedule.stages["in_tiles"].placement = Placement::tile;
   if (!contributes) schedule.stages["least"].tile = {64, 32};
@@ -145,17 +183,19 @@ std::set<std::string> written_past_caches(std::int64_t cache_bytes, bool device 
   return names;
 }
 
-TEST(NonTemporalStores, AreLargeResultsButOfStencilsThatReadMemory) {
-  const std::set<std::string> all{"copied", "fused", "turned"};
+TEST(NonTemporalStores, AreLargeResults) {
+  const std::set<std::string> all{"copied", "fused", "stencil", "turned"};
   EXPECT_EQ(written_past_caches(1), all);
   EXPECT_EQ(written_past_caches(2 * 8192 - 1), all);
-  // No more than half of the cache; what `stencil` needs of `copied` is larger, and a quarter counts for
-  // `turned`.
-  EXPECT_EQ(written_past_caches(2 * 8192 + 2), (std::set<std::string>{"copied", "turned"}));
+  // No more than half of the cache; `stencil`, and what it needs of `copied`, are larger, and a quarter
+  // counts for `turned`.
+  EXPECT_EQ(written_past_caches(2 * 8192 + 2), (std::set<std::string>{"copied", "stencil", "turned"}));
   EXPECT_EQ(written_past_caches(4 * 8192 - 1), (std::set<std::string>{"turned"}));
   EXPECT_EQ(written_past_caches(4 * 8192), std::set<std::string>());
   // What is reduced right after it was computed would have to be fetched back.
-  EXPECT_EQ(written_past_caches(1, false, true), (std::set<std::string>{"fused", "turned"}));
+  EXPECT_EQ(written_past_caches(1, false, true), (std::set<std::string>{"fused", "stencil", "turned"}));
+  // Stencils of small elements wait for the rows that they read from memory.
+  EXPECT_EQ(written_past_caches<std::uint16_t>(1), (std::set<std::string>{"copied", "fused", "turned"}));
   EXPECT_EQ(written_past_caches(1 << 20), std::set<std::string>());
   EXPECT_EQ(written_past_caches(0), std::set<std::string>());
   EXPECT_EQ(written_past_caches(1, true), std::set<std::string>());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <tuple>
@@ -19,17 +20,19 @@ namespace tessera::detail {
 
 /// The arrays to which a stage with several outputs writes, for hosts. There is one array for each output,
 /// and a call of the body computes one point. `Wide` says that the stage reads no elements of less than four
-/// bytes.
+/// bytes, which matters only to stages with one output.
 template <bool Wide, class U, int N, class... Values>
 struct OutputArrays {
   static_assert(U::points == 1);
   std::tuple<Accessor<Values, N>...> arrays;
+  /// Whether each array is written with non-temporal stores.
+  std::array<bool, sizeof...(Values)> non_temporal;
 
   OutputArrays(const ArrayReference* outputs, const Box&)
       : OutputArrays(outputs, std::index_sequence_for<Values...>{}) {}
   template <std::size_t... Output>
   OutputArrays(const ArrayReference* outputs, std::index_sequence<Output...>)
-      : arrays(Accessor<Values, N>(outputs[Output])...) {}
+      : arrays(Accessor<Values, N>(outputs[Output])...), non_temporal{outputs[Output].non_temporal...} {}
 
   /// Stores `count` points of a row, from the point `at` on. `value(k)` returns the values of the k-th of
   /// these points, counted from 0.
@@ -40,24 +43,39 @@ struct OutputArrays {
   template <class Value, std::size_t... Output, class... Coordinates>
   [[gnu::always_inline]] void store(const Value& value, int count, std::index_sequence<Output...>,
                                     Coordinates... at) const {
-    const std::tuple<Values * KOKKOS_RESTRICT...> spans(&std::get<Output>(arrays)(at...)...);
-    // Vectors have 32 bytes if all elements have at least four bytes. `compute` below, for stages with one
-    // output, gives the reasons.
-    if constexpr (Wide && ((sizeof(Values) >= 4) && ...)) {
-      [[maybe_unused]] constexpr int lanes = 32 / static_cast<int>(std::max({sizeof(Values)...}));
-#pragma omp simd simdlen(lanes)
-      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
-    } else {
-      TESSERA_VECTORISED
-      for (int k = 0; k < count; ++k) store_point(value, k, std::index_sequence<Output...>{}, spans);
+    const std::tuple<Values*...> spans(&std::get<Output>(arrays)(at...)...);
+    constexpr int most = non_temporal_piece_bytes / static_cast<int>(std::max({sizeof(Values)...}));
+    alignas(64) std::byte gathered[sizeof...(Values)][non_temporal_piece_bytes];
+    const int piece = (non_temporal[Output] || ...) ? most : count;
+    for (int first = 0; first < count; first += piece) {
+      const int points = std::min(piece, count - first);
+      compute<Output...>(value, first, points,
+                         (non_temporal[Output] ? reinterpret_cast<Values*>(gathered[Output])
+                                               : std::get<Output>(spans) + first)...);
+      (store_gathered<Output>(gathered[Output], std::get<Output>(spans) + first, points), ...);
     }
   }
-  /// Stores the values of point `k`. This is a function of its own, because compilers would keep the values
-  /// in memory if they were variables of the loop.
+
+ private:
+  /// Stores points that were gathered, if the output is written with non-temporal stores.
+  template <std::size_t Output, class Value>
+  void store_gathered(const std::byte* points, Value* to, int count) const {
+    if (non_temporal[Output]) store_non_temporal(to, points, static_cast<std::size_t>(count) * sizeof(Value));
+  }
+  /// Computes the points `first` to first + count - 1 of a row. `to` says, for each output, where the first
+  /// of them is stored.
+  template <std::size_t... Output, class Value>
+  [[gnu::always_inline]] static void compute(const Value& value, int first, int count, Values*... to) {
+    const std::tuple<Values * KOKKOS_RESTRICT...> spans(to...);
+    TESSERA_VECTORISED
+    for (int k = 0; k < count; ++k) store_point(value, first, k, std::index_sequence<Output...>{}, spans);
+  }
+  /// Stores the values of point `first` + `k`. This is a function of its own, because compilers would keep
+  /// the values in memory if they were variables of the loop.
   template <class Value, std::size_t... Output, class Spans>
-  [[gnu::always_inline]] static void store_point(const Value& value, int k, std::index_sequence<Output...>,
-                                                 const Spans& spans) {
-    const auto values = value(k);
+  [[gnu::always_inline]] static void store_point(const Value& value, int first, int k,
+                                                 std::index_sequence<Output...>, const Spans& spans) {
+    const auto values = value(first + k);
     ((std::get<Output>(spans)[k] = static_cast<Values>(value_of<Output>(values))), ...);
   }
 };

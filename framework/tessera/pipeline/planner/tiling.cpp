@@ -23,14 +23,14 @@ bool reads_single_rows(const ArrayDeclaration& stage, Box row) {
 
 /// Whether the result of a stage is written to memory without passing through the caches. This is the case
 /// for results that are larger than half of the cache, or than a quarter if rows become columns. It is not
-/// the case for a stage that computes a row from several rows in memory, because waiting for these rows
-/// between such writes costs more than is gained. Fused stages read their rows from scratch instead.
+/// the case for a stage that computes a row of small elements from several rows in memory, because waiting
+/// for these rows between such writes costs more than is gained. Fused stages read their rows from scratch
+/// instead.
 bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute& step) {
   const ArrayDeclaration& stage = scheduled.pipeline()[step.stage];
   const Target& target = scheduled.target();
   if (target.device || target.cache_bytes == 0) return false;
-  if (stage.reduction != nullptr || stage.output_count > 1 || scheduled[step.stage].is_only_reduced)
-    return false;
+  if (stage.reduction != nullptr || scheduled[step.stage].is_only_reduced) return false;
   // Reductions that read the result would have to load it from memory again.
   for (int reduction : scheduled[step.stage].contributes)
     if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_only_reduced) return false;
@@ -40,7 +40,8 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
   if (points * scheduled.pipeline()[step.stage].element_bytes() <= target.cache_bytes / (swaps_rows ? 4 : 2))
     return false;
   const Box& first = *std::ranges::find_if_not(step.parts, &Box::empty);
-  return swaps_rows || step.members.size() > 1 || reads_single_rows(stage, first);
+  return swaps_rows || step.members.size() > 1 || stage.element_bytes() >= 4 ||
+         reads_single_rows(stage, first);
 }
 
 bool has_fleeting_outputs(const ScheduledPipeline& scheduled, int stage) {

@@ -148,7 +148,8 @@ struct TileLoop::Work {
   void compute(const TileProgram::Member& member, const Box& box, Worker& worker) const {
     find(member.inputs, arrays.read, worker, worker.inputs);
     find(member.outputs, arrays.written, worker, worker.outputs);
-    worker.outputs.front().non_temporal = program.step->non_temporal && &member == &program.members.back();
+    for (std::size_t k = 0; k < member.outputs.size(); ++k)
+      worker.outputs[k].non_temporal = program.step->non_temporal && member.outputs[k].scratch < 0;
     member.kernel->region(worker.inputs.data(), worker.outputs.data(), box, {&violations, member.stage});
   }
 

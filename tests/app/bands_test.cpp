@@ -94,6 +94,21 @@ TEST_F(BandsTest, ConsistOfWholeChunksWhereTheseFit) {
       << checked.text();
 }
 
+// A blur reads rows of the neighbours of a band, and so parts of their chunks, wherever bands end.
+TEST_F(BandsTest, ConsistOfWholeChunksOfInputsThatTheyDoNotShare) {
+  const ParallelEnding stored = blur(
+      1, folder_,
+      {"input.file=image.png", "output.file=chunks.h5", "output.chunks=[64,10]", "output.compression=1"});
+  EXPECT_EQ(stored.status, 0) << stored.text();
+  for (const auto& [program, count] : {std::pair{"convert", 1U}, {"blur", 0U}}) {
+    const ParallelEnding checked =
+        run_on_ranks(program_of(program), 1, folder_,
+                     {"input.file=chunks.h5", "output.file=o.h5", "memory=120 KiB", "--check"});
+    EXPECT_EQ(lines_with(checked.output, "out of core").size(), 1U) << checked.text();
+    EXPECT_EQ(lines_with(checked.output, "; bands of whole chunks of 10 rows").size(), count) << program;
+  }
+}
+
 TEST_F(BandsTest, ARunSaysSoAndCountsThem) {
   const ParallelEnding ending = blur(2, folder_, {"input.file=image.png", "output.file=o.h5", "bands=5"});
   EXPECT_EQ(ending.status, 0) << ending.text();

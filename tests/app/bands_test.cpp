@@ -67,6 +67,48 @@ TEST_F(BandsTest, AreAsManyAsMemoryNeeds) {
             0U);
 }
 
+// HDF5 writes a compressed chunk anew for each band, and usually needs another place for it.
+TEST_F(BandsTest, ConsistOfWholeChunksWhereTheseFit) {
+  const auto size_with = [&](std::vector<std::string> words, const std::string& line) {
+    words.insert(words.end(), {"input.file=image.png", "output.file=o.h5", "output.compression=1"});
+    const ParallelEnding ending = blur(2, folder_, words);
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    EXPECT_EQ(lines_with(ending.output, line).size(), 1U) << ending.text();
+    const auto bytes = std::filesystem::file_size(folder_ / "o.h5");
+    std::filesystem::remove(folder_ / "o.h5");
+    return bytes;
+  };
+  const std::string chunks = "output.chunks=[64,10]";
+  const auto whole = size_with({chunks, "bands=1"}, "grid");
+  EXPECT_LE(size_with({chunks, "memory=60 KiB"}, "; bands of whole chunks of 10 rows"), whole + 1000);
+  EXPECT_GT(size_with({chunks, "bands=12"}, "in 12 bands of rows, two of which are in memory at a time"),
+            whole + 2000);
+  const std::vector<std::string> words{"input.file=image.png", "output.file=o.h5", "output.chunks=[auto,100]",
+                                       "memory=100 KiB", "--check"};
+  const Ending checked = blur_alone(folder_, words);
+  EXPECT_EQ(lines_with(checked.output,
+                       "bands of whole chunks do not fit: two bands write the same chunk of 'bv', which has "
+                       "100 rows; choose chunks of fewer rows")
+                .size(),
+            1U)
+      << checked.text();
+}
+
+// A blur reads rows of the neighbours of a band, and so parts of their chunks, wherever bands end.
+TEST_F(BandsTest, ConsistOfWholeChunksOfInputsThatTheyDoNotShare) {
+  const ParallelEnding stored = blur(
+      1, folder_,
+      {"input.file=image.png", "output.file=chunks.h5", "output.chunks=[64,10]", "output.compression=1"});
+  EXPECT_EQ(stored.status, 0) << stored.text();
+  for (const auto& [program, count] : {std::pair{"convert", 1U}, {"blur", 0U}}) {
+    const ParallelEnding checked =
+        run_on_ranks(program_of(program), 1, folder_,
+                     {"input.file=chunks.h5", "output.file=o.h5", "memory=120 KiB", "--check"});
+    EXPECT_EQ(lines_with(checked.output, "out of core").size(), 1U) << checked.text();
+    EXPECT_EQ(lines_with(checked.output, "; bands of whole chunks of 10 rows").size(), count) << program;
+  }
+}
+
 TEST_F(BandsTest, ARunSaysSoAndCountsThem) {
   const ParallelEnding ending = blur(2, folder_, {"input.file=image.png", "output.file=o.h5", "bands=5"});
   EXPECT_EQ(ending.status, 0) << ending.text();

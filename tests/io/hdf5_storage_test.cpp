@@ -59,6 +59,8 @@ class Hdf5Storage : public testing::Test {
     });
     info = io::broadcast(MPI_COMM_WORLD, info);
     EXPECT_TRUE(info.domain == domain) << to_string(info.domain);
+    const StoredAs stored = stored_as(path_, name);
+    EXPECT_EQ(info.chunk_rows, stored.filters > 0 ? stored.chunk[stored.chunk.size() - 2] : 1);
     OwnedBlock<std::uint16_t> input(part_of(domain, Cut::columns), Layout::padded);
     io::open_image(MPI_COMM_WORLD, path_, info)->read(input.block());
     EXPECT_TRUE(holds_pixels(input));

@@ -107,6 +107,24 @@ TEST(RowSource, BandsAreDecodedOnce) {
   }
 }
 
+// The first and the last band of an image with periodic sides also read rows of the other end.
+TEST(RowSource, RowsOfTheOtherEndAreDecodedByThemselves) {
+  const Box domain{{0, 1000}, {0, 700}, {0, 3}};
+  Decoded decoded;
+  auto source = known_source(domain, -1, decoded);
+  const auto read = [&](const Range& rows) {
+    EXPECT_EQ(wrong_points(source, Box{{0, 1000}, rows, {0, 3}}), 0) << rows.begin;
+  };
+  read({698, 700});
+  for (std::int64_t band = 0; band < 7; ++band)
+    read({std::max<std::int64_t>(100 * band - 2, 0), std::min<std::int64_t>(100 * band + 102, 700)});
+  read({0, 2});
+  if (io_test::rank() == 0) {
+    EXPECT_EQ(decoded.opened, 4);
+    EXPECT_EQ(decoded.rows, 700 + 102 + 700 + 2);
+  }
+}
+
 TEST(RowSource, AllRanksFailTogether) {
   const Box domain{{0, 1000}, {0, 700}, {0, 3}};
   for (const std::int64_t damaged : {0, 100, 400, 699}) {

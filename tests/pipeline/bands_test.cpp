@@ -40,7 +40,8 @@ struct BandedGraph {
 
 BandedGraph random_bands(test::Random& random, const Algorithm& pipeline, int ranks) {
   BandedGraph banded;
-  const auto most = static_cast<int>(most_bands(pipeline, 1));
+  banded.bands.unit = random.one_of<std::int64_t>({1, 1, 2, random.small(3, 30)});
+  const auto most = static_cast<int>(most_bands(pipeline, 1, banded.bands.unit));
   banded.bands.count = random.one_of<std::int64_t>({1, 2, 3, most, random.small(1, most)});
   banded.schedule = test::random_mixed_schedule(random, pipeline, ranks);
   banded.target.threads = random.small(1, 2);

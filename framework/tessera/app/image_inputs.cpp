@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -79,6 +80,11 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
   });
   image.info = io::broadcast(communicator_, image.info);
   images_.push_back(std::move(image));
+}
+
+const io::ImageInfo* ImageInputs::image(const std::string& name) const {
+  const auto found = std::ranges::find(images_, name, &Image::name);
+  return found == images_.end() ? nullptr : &found->info;
 }
 
 std::vector<NamedFile> ImageInputs::files() const {

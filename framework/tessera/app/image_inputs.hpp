@@ -29,6 +29,10 @@ class ImageInputs {
   /// Returns the description of the image `input`, or null when the application reads no image.
   const io::ImageInfo* image() const { return images_.empty() ? nullptr : &images_.front().info; }
 
+  /// Returns the description of the image that is the input `name` of the pipeline, or null when there is no
+  /// such image.
+  const io::ImageInfo* image(const std::string& name) const;
+
   /// Returns the image files, each with the key that names it.
   std::vector<NamedFile> files() const;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "tessera/io/detail/blocks.hpp"
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/files.hpp"
@@ -52,8 +54,12 @@ ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset) {
   if (!file.valid())
     fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
   const std::string name = dataset.empty() ? only_dataset(file, path) : dataset;
-  const Hdf5Layout layout = layout_of(open_dataset(file, path, name), path, name);
-  return {ImageFormat::hdf5, layout.type, layout.domain, name};
+  const Hdf5Id opened = open_dataset(file, path, name);
+  const Hdf5Layout layout = layout_of(opened, path, name);
+  ImageInfo info{ImageFormat::hdf5, layout.type, layout.domain, name};
+  if (const Hdf5Chunks chunks = chunks_of(opened); chunks.is_compressed)
+    info.chunk_rows = std::min(chunks.points[1], layout.domain[1].size());
+  return info;
 }
 
 }  // namespace tessera::io::detail

@@ -41,6 +41,9 @@ struct ImageInfo {
   int page = 0;
   /// The layout of the numbers in a raw file; not used for other formats.
   RawLayout raw = {};
+  /// The number of rows that can only be decoded together: those of a chunk of compressed HDF5, or of a strip
+  /// or tile of a TIFF file. The first ones begin with the first row of the image. It is 1 for other files.
+  std::int64_t chunk_rows = 1;
 };
 
 /// The choice of one image in a file that may hold several.

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,6 +72,12 @@ struct Hdf5Storage {
   /// Returns whether arrays are stored in chunks. This is also the case when they are compressed, because
   /// HDF5 compresses chunks only.
   bool has_chunks() const { return chunked || compression > 0; }
+  /// Returns the number of points of a chunk along a dimension, in which the array has `extent` points.
+  std::int64_t chunk_points(int dimension, std::int64_t extent) const {
+    const auto i = static_cast<std::size_t>(dimension);
+    const std::int64_t asked = i < chunk.size() ? chunk[i] : 0;
+    return std::min<std::int64_t>(asked > 0 ? asked : dimension < 2 ? 256 : 1, extent);
+  }
 };
 
 /// Creates an HDF5 file with a data set for each array, and returns a sink for each array. The dimensions of

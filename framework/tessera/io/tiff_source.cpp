@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "tessera/io/detail/built_formats.hpp"
 #include "tessera/io/detail/sources.hpp"
 #include "tessera/io/detail/tiff_reader.hpp"
@@ -15,7 +17,10 @@ void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& 
 
 ImageInfo inspect_tiff(const std::string& path, int page) {
   const TiffReader reader(path, page);
-  return {ImageFormat::tiff, reader.layout().type, reader.layout().domain, "", page};
+  const TiffLayout& layout = reader.layout();
+  ImageInfo info{ImageFormat::tiff, layout.type, layout.domain, "", page};
+  info.chunk_rows = std::min(layout.chunk_height, layout.domain[1].size());
+  return info;
 }
 
 }  // namespace tessera::io::detail

@@ -62,14 +62,16 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .group = "Machine",
               .help = "What a rank may use at most: what needs more is computed band after band, and refused "
                       "before it starts if that needs more, too"});
-  schema.add({.name = "bands",
-              .type = ValueType::integer,
-              .group = "Machine",
-              .help =
-                  "Into how many bands of rows the image is cut, which are read, computed and written one "
-                  "after the other; without it as many as memory needs, which is one if it has no limit",
-              .minimum = 1,
-              .maximum = 1 << 30});
+  schema.add(
+      {.name = "bands",
+       .type = ValueType::integer,
+       .group = "Machine",
+       .help =
+           "Into how many bands of rows the image is cut, which are read, computed and written one "
+           "after the other; without it as many as memory needs, which is one if it has no limit, of whole "
+           "chunks where these fit",
+       .minimum = 1,
+       .maximum = 1 << 30});
   schema.add({.name = "watchdog",
               .type = ValueType::real,
               .group = "Machine",

@@ -27,9 +27,16 @@ std::string class_text(const Algorithm& pipeline, const RankClass& ranks, const 
   return fmt::format("\n{}\n{}", title, explain(pipeline, plan, false));
 }
 
-/// Returns a line about the bands, or an empty text if there is only one band.
+/// Returns the lines about the bands, or an empty text if there is only one band.
 std::string bands_text(const Algorithm& pipeline, const Plans& plans) {
-  return plans.has_bands() ? app::bands_text(pipeline, plans.bands().count) : "";
+  if (!plans.has_bands()) return "";
+  const std::string text = app::bands_text(pipeline, plans.bands().band(0));
+  if (!plans.cut_chunks()) return text;
+  const auto [array, rows] = *plans.cut_chunks();
+  return text + fmt::format(
+                    "bands of whole chunks do not fit: two bands write the same chunk of '{}', which has {}; "
+                    "choose chunks of fewer rows\n",
+                    pipeline[array].name, counted(rows, "row"));
 }
 
 /// Returns a line about the classes of ranks that are not shown, or an empty text if all classes are shown.
@@ -102,10 +109,11 @@ PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& u
 
 }  // namespace
 
-std::string bands_text(const Algorithm& pipeline, std::int64_t count) {
+std::string bands_text(const Algorithm& pipeline, const Band& band) {
   const int passes = passes_of(pipeline);
-  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time\n",
-                     counted(count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes));
+  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time{}\n",
+                     counted(band.count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes),
+                     band.unit == 1 ? "" : fmt::format("; bands of whole chunks of {} rows", band.unit));
 }
 
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,

@@ -18,9 +18,9 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
 /// Returns the whole plan of `rank` in words.
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, int rank);
 
-/// Returns a line about a pipeline that is computed in `count` bands, such as "out of core, in 29 bands of
-/// rows, ...". The line ends with a line feed.
-std::string bands_text(const Algorithm& pipeline, std::int64_t count);
+/// Returns a line about a pipeline that is computed in bands, such as "out of core, in 29 bands of rows,
+/// ...". `band` is one of the bands. The line ends with a line feed.
+std::string bands_text(const Algorithm& pipeline, const Band& band);
 
 /// Returns the text of --check: a line with the costs of all ranks together, and a line about the bands if
 /// there are several bands.

@@ -13,10 +13,14 @@
 namespace tessera::app {
 
 Plans::Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
-             std::int64_t bands)
+             std::int64_t bands, const std::vector<ChunkRows>& chunks)
     : pipeline_(pipeline), schedule_(schedule), target_(target), rank_count_(rank_count) {
-  bands_ =
-      bands > 0 ? bands_asked_for(pipeline, bands) : bands_that_fit(pipeline, schedule, target, rank_count);
+  bands_ = bands > 0 ? bands_asked_for(pipeline, bands)
+                     : bands_that_fit(pipeline, schedule, target, rank_count, chunks);
+  for (const ChunkRows& chunk : chunks)
+    if (!cut_chunks_ && has_bands() && bands == 0 && pipeline[chunk.array].is_output &&
+        bands_.unit % chunk.rows != 0)
+      cut_chunks_ = chunk;
   // If there are several bands, make_plan gets no memory limit. If `bands` is given, check_memory checks the
   // memory instead. Otherwise bands_that_fit has chosen the bands by the memory that they need.
   if (has_bands() && bands > 0) memory_bytes_ = target_.memory_bytes;
@@ -25,7 +29,7 @@ Plans::Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& 
   for (int pass = 0; pass < passes; ++pass)
     scheduled_.push_back(std::make_unique<Scheduled>(
         pipeline_, schedule_, target_, rank_count_,
-        has_bands() ? Window(pipeline, {bands_.dimension, bands_.count, bands_.count / 2, pass}) : Window()));
+        has_bands() ? Window(pipeline, bands_.band(shown_band(pipeline, bands_), pass)) : Window()));
 }
 
 Plans::Plans(const Algorithm& pipeline, std::string_view text)

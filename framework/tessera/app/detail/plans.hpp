@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +17,10 @@ namespace tessera::app {
 class Plans {
  public:
   /// Prepares plans for a schedule. The number of bands is `bands`. If `bands` is 0, bands_that_fit chooses
-  /// bands that fit into the memory of `target`. Throws the exceptions of make_plan, bands_asked_for and
-  /// bands_that_fit. `pipeline` must outlive this object.
+  /// bands that fit into the memory of `target`, and that follow `chunks` where they can. Throws the
+  /// exceptions of make_plan, bands_asked_for and bands_that_fit. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count,
-        std::int64_t bands = 0);
+        std::int64_t bands = 0, const std::vector<ChunkRows>& chunks = {});
   /// Reads the plans from the text of a file. Throws InputError if they are not plans of `pipeline`, or if
   /// they are plans of single bands. `pipeline` must outlive this object.
   Plans(const Algorithm& pipeline, std::string_view text);
@@ -28,6 +29,9 @@ class Plans {
   /// The bands into which the arrays are cut. There is one band if the arrays are not cut.
   const Banding& bands() const { return bands_; }
   bool has_bands() const { return bands_.count > 1; }
+  /// The chunks of the first output that bands_that_fit could not follow; no value if it followed those of
+  /// all outputs.
+  const std::optional<ChunkRows>& cut_chunks() const { return cut_chunks_; }
   /// Returns the plan of a rank. If there are several bands, this is the plan that plan_with_bands returns.
   /// It stands for the plans of all bands and cannot be run. Throws ScheduleError if the plan needs more
   /// memory than the target has. Several threads must not call this function at the same time.
@@ -54,8 +58,9 @@ class Plans {
   Target target_;
   int rank_count_ = 0;
   Banding bands_;
+  std::optional<ChunkRows> cut_chunks_;
   std::int64_t memory_bytes_ = 0;
-  /// If there are several bands, one element for the middle band of each pass. Otherwise a single element for
+  /// If there are several bands, one element for the shown band of each pass. Otherwise a single element for
   /// the whole arrays. Empty if the plans come from a file.
   std::vector<std::unique_ptr<Scheduled>> scheduled_;
   std::vector<Plan> saved_;

@@ -47,7 +47,7 @@ std::string RunDescription::layout_text() const {
   }
   if (count > most_names) others += ", and more";
   const Band* band = band_of(plan);
-  return fmt::format("grid {}{}\n{}", grid, others, band == nullptr ? "" : bands_text(pipeline, band->count));
+  return fmt::format("grid {}{}\n{}", grid, others, band == nullptr ? "" : bands_text(pipeline, *band));
 }
 
 std::string RunDescription::first_line() const {

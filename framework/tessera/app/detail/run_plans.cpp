@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/app/detail/chosen_transport.hpp"
+#include "tessera/app/detail/file_chunks.hpp"
 #include "tessera/app/detail/saved_plans.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -34,9 +35,9 @@ void RunPlans::make() {
   if (follows_machine) machine.levels = machine_levels(rank_places(session.communicator()));
   collectively(session.communicator(), [&] {
     setup_.blame_deck([&] {
-      plans_ =
-          std::make_unique<Plans>(*setup_.pipeline, setup_.schedule, machine, ranks,
-                                  setup_.deck.is_set("bands") ? setup_.deck.get<std::int64_t>("bands") : 0);
+      plans_ = std::make_unique<Plans>(
+          *setup_.pipeline, setup_.schedule, machine, ranks,
+          setup_.deck.is_set("bands") ? setup_.deck.get<std::int64_t>("bands") : 0, file_chunks(setup_));
       plan_ = plans_->of(std::min(session.rank(), ranks - 1));
     });
   });

@@ -66,10 +66,7 @@ Extents chunk_of(const FileArray& array, const Hdf5Storage& storage, const std::
   Extents chunk{};
   double bytes = static_cast<double>(size_of(array.type));
   for (int d = 0; d < dimensions; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const std::int64_t asked = i < storage.chunk.size() ? storage.chunk[i] : 0;
-    const std::int64_t points = asked > 0 ? asked : d < 2 ? 256 : 1;
-    chunk[slot_of(d, dimensions)] = static_cast<hsize_t>(std::min(points, array.domain[d].size()));
+    chunk[slot_of(d, dimensions)] = static_cast<hsize_t>(storage.chunk_points(d, array.domain[d].size()));
     bytes *= static_cast<double>(chunk[slot_of(d, dimensions)]);
   }
   if (bytes >= 0x1p32)
@@ -125,6 +122,17 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
   if (layout.domain.empty())
     fail(path, fmt::format("data set '{}' is empty", name), "choose another data set");
   return layout;
+}
+
+Hdf5Chunks chunks_of(hid_t dataset) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
+  Hdf5Chunks chunks{true, H5Pget_nfilters(creation) > 0, {}};
+  Extents extents{};
+  const int dimensions = H5Pget_chunk(creation, max_dimensions, extents.data());
+  for (int d = 0; d < dimensions; ++d)
+    chunks.points[d] = static_cast<std::int64_t>(extents[slot_of(d, dimensions)]);
+  return chunks;
 }
 
 std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout) {

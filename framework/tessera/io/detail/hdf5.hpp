@@ -86,6 +86,19 @@ struct Hdf5Layout {
 /// dimensions, or does not hold integers or floats of at most 64 bits.
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
 
+/// The chunks in which a data set is stored.
+struct Hdf5Chunks {
+  /// Whether the data set is stored in chunks.
+  bool is_chunked = false;
+  /// Whether the chunks are compressed, or changed by another filter, so that they are only read as a whole.
+  bool is_compressed = false;
+  /// The number of points of a chunk in each dimension, x first. The first chunk begins at the first point.
+  Point points;
+};
+
+/// Returns the chunks of an open data set.
+Hdf5Chunks chunks_of(hid_t dataset);
+
 /// Returns the offset in the file of the first point of an open data set, if the file holds all points one
 /// after another and in the type that they have in memory. Returns nothing if HDF5 has to collect the points
 /// from several places, to convert them, or to fill in values because none have been written.

@@ -63,7 +63,7 @@ class Transfer {
 
   /// Cuts the block into pieces, and describes them to HDF5. Not collective.
   void prepare(Direction direction) {
-    const Storage storage = storage_of(dataset_);
+    const Hdf5Chunks storage = chunks_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     // If the file is truncated, a collective call would read zeros for uncompressed chunks that lie beyond
     // the end of the file. Therefore, uncompressed chunks are read in independent calls.
@@ -104,35 +104,17 @@ class Transfer {
   }
 
  private:
-  /// The way in which the file stores a data set.
-  struct Storage {
-    bool is_chunked = false;
-    bool is_compressed = false;
-    Point chunk;
-  };
-
-  Storage storage_of(hid_t dataset) const {
-    const Hdf5Id creation = checked(H5Dget_create_plist(dataset), H5Pclose);
-    if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
-    Storage storage{true, H5Pget_nfilters(creation) > 0, {}};
-    Extents chunk{};
-    const int dimensions = H5Pget_chunk(creation, max_dimensions, chunk.data());
-    for (int d = 0; d < dimensions; ++d)
-      storage.chunk[d] = static_cast<std::int64_t>(chunk[static_cast<std::size_t>(dimensions - 1 - d)]);
-    return storage;
-  }
-
   /// Returns the parts of the block that are read or written in one call each. Their size is limited,
   /// because HDF5 keeps its data about each chunk, and all chunks that it has compressed, in memory until the
   /// call ends.
-  std::vector<Box> parts_of(const Storage& storage) {
+  std::vector<Box> parts_of(const Hdf5Chunks& storage) {
     std::vector<Box> parts{block_.box};
     if (storage.is_chunked) {
       std::int64_t bytes = element_bytes();
-      for (int d = 0; d < domain_.dimensions; ++d) bytes *= storage.chunk[d];
+      for (int d = 0; d < domain_.dimensions; ++d) bytes *= storage.points[d];
       const std::int64_t most =
           storage.is_compressed ? std::min(chunks_at_once, compressed_bytes / bytes) : chunks_at_once;
-      parts = groups_of_chunks(block_.box, domain_, storage.chunk, most);
+      parts = groups_of_chunks(block_.box, domain_, storage.points, most);
     }
     // If a compressed chunk is cut into several parts, HDF5 compresses or decompresses the whole chunk for
     // each part. Therefore, compressed data sets are not cut into small pieces.

@@ -99,7 +99,8 @@ struct Read {
   static constexpr std::string_view kind = "read";
   /// The id of the input.
   int array = 0;
-  /// The points to read.
+  /// The points to read. In the plan of a band, they may lie beyond periodic sides. Each rank then reads the
+  /// points that they repeat from the other end of the input.
   Box box;
 };
 /// Writes owned points of an output to the sink of the output, which is a file or memory.

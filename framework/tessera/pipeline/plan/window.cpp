@@ -29,9 +29,16 @@ std::vector<int> passes_by_array(const Algorithm& pipeline) {
   return passes;
 }
 
-/// Returns part `index` of `count` parts of a range. The sizes of the parts differ by at most one point.
-Range part_of(const Range& whole, std::int64_t count, std::int64_t index) {
-  return {whole.begin + whole.size() * index / count, whole.begin + whole.size() * (index + 1) / count};
+std::int64_t units_of(const Range& whole, std::int64_t unit) { return (whole.size() + unit - 1) / unit; }
+
+/// Returns the part of a range that belongs to a band. The numbers of units of the parts differ by at most
+/// one.
+Range part_of(const Range& whole, const Band& band) {
+  const auto border = [&](std::int64_t index) {
+    const std::int64_t units_before = units_of(whole, band.unit) * index / band.count;
+    return std::min(whole.begin + units_before * band.unit, whole.end);
+  };
+  return {border(band.index), border(band.index + 1)};
 }
 
 int cut_dimension(const Box& points, int dimension) { return std::min(dimension, points.dimensions - 1); }
@@ -47,18 +54,18 @@ int passes_of(const Algorithm& pipeline) {
   return most + 1;
 }
 
-std::int64_t most_bands(const Algorithm& pipeline, int dimension) {
+std::int64_t most_bands(const Algorithm& pipeline, int dimension, std::int64_t unit) {
   std::int64_t most = 1;
   for (const ArrayDeclaration& array : pipeline.arrays())
     if (const Box* points = points_of(array))
-      most = std::max(most, (*points)[cut_dimension(*points, dimension)].size());
+      most = std::max(most, units_of((*points)[cut_dimension(*points, dimension)], unit));
   return most;
 }
 
 Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
   if (!pipeline.loops().empty()) throw InternalError("a pipeline with loops has no bands");
   if (band.dimension < 0 || band.index < 0 || band.index >= band.count || band.pass < 0 ||
-      band.pass >= passes_of(pipeline))
+      band.pass >= passes_of(pipeline) || band.unit < 1)
     throw InternalError(
         fmt::format("there is no band {} of {} in pass {}", band.index, band.count, band.pass));
   const std::vector<int> passes = passes_by_array(pipeline);
@@ -69,7 +76,7 @@ Window::Window(const Algorithm& pipeline, const Band& band) : band_(band) {
     if (pipeline[id].is_value && pass <= band.pass) wanted = pipeline[id].domain;
     if (points == nullptr) continue;
     Range& cut = wanted[cut_dimension(wanted, band.dimension)];
-    cut = part_of(cut, band.count, band.index);
+    cut = part_of(cut, band);
     if (pass != band.pass || wanted.empty()) wanted = no_points(points->dimensions);
   }
   writes_values_ = band.pass == passes_of(pipeline) - 1 && band.index == band.count - 1;

@@ -21,6 +21,9 @@ struct Band {
   /// The number of the pass over all bands, counted from 0. The result of a global reduction is known only
   /// after a pass over all bands. Stages that need the result are computed in a later pass.
   int pass = 0;
+  /// Bands consist of whole units of this many points, counted from the first point of each array. Only the
+  /// last unit of an array may be smaller.
+  std::int64_t unit = 1;
 
   /// Whether all members are equal.
   friend bool operator==(const Band&, const Band&) = default;
@@ -69,7 +72,8 @@ class Window {
 int passes_of(const Algorithm& pipeline);
 
 /// Returns the largest number of bands into which the pipeline can be cut along a dimension. It is the
-/// largest number of points along this dimension that an output, or the input of a global reduction, has.
-std::int64_t most_bands(const Algorithm& pipeline, int dimension);
+/// largest number of units of `unit` points along this dimension that an output, or the input of a global
+/// reduction, has.
+std::int64_t most_bands(const Algorithm& pipeline, int dimension, std::int64_t unit = 1);
 
 }  // namespace tessera

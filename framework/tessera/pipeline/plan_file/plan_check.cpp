@@ -93,7 +93,8 @@ Window window_of(const Algorithm& pipeline, const Plan& plan) {
   const Band* band = band_of(plan);
   if (band == nullptr) return {};
   if (!pipeline.loops().empty() || band->dimension < 0 || band->dimension >= max_dimensions ||
-      band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline))
+      band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline) ||
+      band->unit < 1)
     throw InputError(fmt::format("rank {}: this pipeline has no such band: {}", plan.rank, advice));
   return {pipeline, *band};
 }

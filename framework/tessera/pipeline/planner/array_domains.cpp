@@ -40,6 +40,8 @@ class DomainFinder {
   /// Settles the boxes of an array that has a domain of its own: an input, a bounded stage, a value or an
   /// output. For other arrays, this function does nothing.
   void settle_kept(int id, Box& domain, Box& nominal) const;
+  /// Settles the boxes of an input or a bounded stage for one band, from the points that stages read.
+  void settle_for_band(const ArrayDeclaration& declaration, Box& domain, Box& nominal) const;
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.
   void settle_inputs(int id);
@@ -89,22 +91,32 @@ void DomainFinder::settle_domains() {
 
 void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
   const ArrayDeclaration& declaration = pipeline_[id];
-  const bool is_all_there = window_.is_whole() || declaration.is_value || declaration.has_periodic_side();
-  if ((declaration.ends_at_domain() || declaration.is_value) && is_all_there) {
+  if (declaration.is_value || (declaration.ends_at_domain() && window_.is_whole()))
     domain = nominal = declaration.domain;
-  } else if (declaration.ends_at_domain()) {
-    domain = domain.empty()
-                 ? no_points(declaration.dimensions)
-                 : intersection(with_boundary_sources(domain, declaration.domain, declaration.boundary),
-                                declaration.domain);
-    nominal = intersection(nominal, domain);
-    if (nominal.empty()) nominal = domain;
-  }
+  else if (declaration.ends_at_domain())
+    settle_for_band(declaration, domain, nominal);
   if (!declaration.is_output || declaration.reduction != nullptr) return;
   if (const Box points = window_.wanted(pipeline_, id); !points.empty()) {
     nominal = points;
     domain = hull(domain, points);
   }
+}
+
+void DomainFinder::settle_for_band(const ArrayDeclaration& declaration, Box& domain, Box& nominal) const {
+  const Box& all = declaration.domain;
+  const Box sources = with_boundary_sources(domain, all, declaration.boundary);
+  domain = domain.empty() ? no_points(declaration.dimensions) : intersection(sources, all);
+  for (int d = 0; d < all.dimensions && !sources.empty(); ++d) {
+    if (!declaration.boundary.is_periodic(d)) continue;
+    // An input has the points beyond its periodic sides, too, which are read from the other end. A stage
+    // computes only points within its domain, and has all of them, so that ranks send each other the rest.
+    // So does an input that has no more points than that.
+    const bool is_read_beyond = declaration.is_input() && sources[d].size() < all[d].size();
+    domain[d] = is_read_beyond ? sources[d] : all[d];
+    if (!is_read_beyond) nominal[d] = all[d];
+  }
+  nominal = intersection(nominal, domain);
+  if (nominal.empty()) nominal = domain;
 }
 
 void DomainFinder::settle_inputs(int id) {

@@ -10,7 +10,8 @@ namespace tessera {
 /// The points that one array has. They follow from the pipeline and do not depend on the schedule.
 struct ArrayDomain {
   /// All points that any rank may compute or read. For a global reduction, these are the points of its input
-  /// that it reduces.
+  /// that it reduces. For an input in one band, they may lie beyond periodic sides: such points are read from
+  /// the other end of the input.
   Box domain;
   /// The box that is cut into the blocks of the ranks, unless the schedule asks for other blocks. Where a
   /// stage reads more points of an array than it computes, because it also reads their neighbours, the

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <set>
 
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/planner/array_domains.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
@@ -26,11 +29,11 @@ bool wants_something(const Algorithm& pipeline, const Window& window) {
 /// Returns the largest number of bytes that any of a few sampled ranks needs for one of the bands whose
 /// numbers are in `indices`, in any pass.
 std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
-                           int rank_count, std::int64_t count, const std::set<std::int64_t>& indices) {
+                           int rank_count, const Banding& bands, const std::set<std::int64_t>& indices) {
   std::int64_t most = 0;
-  for (int pass = 0; pass < (count == 1 ? 1 : passes_of(pipeline)); ++pass)
+  for (int pass = 0; pass < (bands.count == 1 ? 1 : passes_of(pipeline)); ++pass)
     for (const std::int64_t index : indices) {
-      const Window window = count == 1 ? Window() : Window(pipeline, {cut_dimension, count, index, pass});
+      const Window window = bands.count == 1 ? Window() : Window(pipeline, bands.band(index, pass));
       const ScheduledPipeline scheduled(pipeline, schedule, target, rank_count, window);
       for (const int busy = scheduled.busy_rank_count(); int rank : std::set{0, busy / 3, busy / 2, busy - 1})
         most = std::max(most, peak_bytes_with_next_band(make_plan(scheduled, rank)));
@@ -38,22 +41,97 @@ std::int64_t most_bytes_of(const Algorithm& pipeline, const Schedule& schedule, 
   return most;
 }
 
-/// Returns the largest number of bytes that a sampled rank needs for one of `count` bands. The band in the
-/// middle, which is similar to most bands, is examined first. If this band needs no more than `limit`, up to
+/// Returns the largest number of bytes that a sampled rank needs for one of the bands. The band shown_band,
+/// which is similar to most bands, is examined first. If this band needs no more than `limit`, up to
 /// about 40 bands are examined, among them the first and the last band.
 std::int64_t most_bytes(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
-                        int rank_count, std::int64_t count, std::int64_t limit) {
+                        int rank_count, const Banding& bands, std::int64_t limit) {
   constexpr std::int64_t most_looked_at = 40;
-  const std::int64_t middle = most_bytes_of(pipeline, schedule, target, rank_count, count, {count / 2});
-  if (count == 1 || middle > limit) return middle;
+  const std::int64_t count = bands.count;
+  const std::int64_t shown =
+      most_bytes_of(pipeline, schedule, target, rank_count, bands, {shown_band(pipeline, bands)});
+  if (count == 1 || shown > limit) return shown;
   std::set<std::int64_t> indices{count - 1};
   const std::int64_t looked_at = std::min(count, most_looked_at);
   for (std::int64_t i = 0; i < looked_at; ++i) indices.insert(count * i / looked_at);
-  return most_bytes_of(pipeline, schedule, target, rank_count, count, indices);
+  return most_bytes_of(pipeline, schedule, target, rank_count, bands, indices);
 }
 
-std::int64_t limit_of_bands(const Target& target) {
-  return std::max<std::int64_t>(1, target.memory_bytes / 16 * 15);
+/// Bands with the bytes that a rank needs for one of them, and the bytes that it may use.
+struct SizedBands {
+  Banding bands;
+  std::int64_t bytes = 0;
+  std::int64_t limit = 0;
+
+  bool fit() const { return bytes <= limit; }
+};
+
+/// The search for bands that fit into the memory of a target.
+class BandSearch {
+ public:
+  BandSearch(const Algorithm& pipeline, const Schedule& schedule, const Target& target, int rank_count)
+      : pipeline_(pipeline),
+        schedule_(schedule),
+        unlimited_(target),
+        memory_bytes_(target.memory_bytes),
+        rank_count_(rank_count) {
+    unlimited_.memory_bytes = 0;
+  }
+
+  SizedBands sized(const Banding& bands) const {
+    const std::int64_t limit =
+        bands.count == 1 ? memory_bytes_ : std::max<std::int64_t>(1, memory_bytes_ / 16 * 15);
+    return {bands, most_bytes(pipeline_, schedule_, unlimited_, rank_count_, bands, limit), limit};
+  }
+
+  /// Returns bands of whole units that fit. If there are none, returns the smallest bands of whole units.
+  /// `tried` are bands that do not fit, with which the search begins.
+  SizedBands from(SizedBands tried, std::int64_t unit) const {
+    const std::int64_t units = most_bands(pipeline_, cut_dimension, unit);
+    tried.bands.unit = unit;
+    while (!tried.fit() && tried.bands.count < units)
+      tried = sized({cut_dimension, next_count(tried, units), unit});
+    return tried;
+  }
+
+ private:
+  /// Returns a larger number of bands than that of `tried`, which do not fit. It is the smallest number for
+  /// the number of units that the largest band then has.
+  static std::int64_t next_count(const SizedBands& tried, std::int64_t units) {
+    // With n times as many bands, a rank needs more than 1/n of the memory, because halos and some arrays
+    // keep their sizes.
+    const double ratio = static_cast<double>(tried.bytes) / static_cast<double>(tried.limit);
+    const double next = std::min(static_cast<double>(tried.bands.count) * std::max(ratio, 1.1) + 1,
+                                 static_cast<double>(units));
+    const auto parts_of = [units](std::int64_t size) { return (units + size - 1) / size; };
+    std::int64_t most = parts_of(static_cast<std::int64_t>(next));
+    while (parts_of(most) <= tried.bands.count) --most;
+    return parts_of(most);
+  }
+
+  const Algorithm& pipeline_;
+  const Schedule& schedule_;
+  Target unlimited_;
+  std::int64_t memory_bytes_;
+  int rank_count_;
+};
+
+/// Whether bands of whole units have whole chunks of a file. A band that reads rows of its neighbours does
+/// not.
+bool can_follow(const Algorithm& pipeline, const ChunkRows& chunk, std::int64_t unit) {
+  const Banding bands{cut_dimension, most_bands(pipeline, cut_dimension, unit), unit};
+  const auto array = static_cast<std::size_t>(chunk.array);
+  const ArrayDeclaration& declaration = pipeline[chunk.array];
+  for (int pass = 0; declaration.is_input() && pass < passes_of(pipeline); ++pass) {
+    const Window window(pipeline, bands.band(bands.count / 2, pass));
+    const Box read = array_domains(pipeline, window)[array].domain;
+    if (read.empty()) continue;
+    const int dimension = std::min(cut_dimension, read.dimensions - 1);
+    const Range& all = declaration.domain[dimension];
+    for (const std::int64_t border : {read[dimension].begin, read[dimension].end})
+      if ((border - all.begin) % chunk.rows != 0 && border != all.end) return false;
+  }
+  return true;
 }
 
 [[noreturn]] void fail_for_memory(const Target& target, int rank_count, std::int64_t bands,
@@ -107,44 +185,51 @@ std::vector<Band> in_order(const Algorithm& pipeline, const Banding& bands) {
   const int passes = passes_of(pipeline);
   for (int pass = 0; pass < passes; ++pass)
     for (std::int64_t index = 0; index < bands.count; ++index) {
-      const Band band{bands.dimension, bands.count, index, pass};
+      const Band band = bands.band(index, pass);
       if (wants_something(pipeline, Window(pipeline, band))) order.push_back(band);
     }
   return order;
 }
 
+std::int64_t shown_band(const Algorithm& pipeline, const Banding& bands) {
+  const std::int64_t units = most_bands(pipeline, bands.dimension, bands.unit);
+  const auto border = [&](std::int64_t index) { return units * index / bands.count; };
+  std::int64_t shown = bands.count / 2;
+  while (shown < bands.count - 1 &&
+         border(shown + 1) - border(shown) < border(bands.count) - border(bands.count - 1))
+    ++shown;
+  return shown;
+}
+
 Plan plan_with_bands(const Algorithm& pipeline, const Banding& bands,
                      const std::function<Plan(const Band&)>& plan_of) {
-  Plan plan = plan_of({bands.dimension, bands.count, bands.count / 2, 0});
-  for (int pass = 1; pass < passes_of(pipeline); ++pass)
-    append_pass(plan, plan_of({bands.dimension, bands.count, bands.count / 2, pass}));
+  const std::int64_t shown = shown_band(pipeline, bands);
+  Plan plan = plan_of(bands.band(shown));
+  for (int pass = 1; pass < passes_of(pipeline); ++pass) append_pass(plan, plan_of(bands.band(shown, pass)));
   number_nodes(plan.root);
   return plan;
 }
 
 Banding bands_that_fit(const Algorithm& pipeline, const Schedule& schedule, const Target& target,
-                       int rank_count) {
-  Banding bands{cut_dimension, 1};
-  if (target.memory_bytes == 0) return bands;
-  Target unlimited = target;
-  unlimited.memory_bytes = 0;
-  const std::int64_t most = most_bands(pipeline, cut_dimension);
-  for (;;) {
-    const std::int64_t limit = bands.count == 1 ? target.memory_bytes : limit_of_bands(target);
-    const std::int64_t bytes = most_bytes(pipeline, schedule, unlimited, rank_count, bands.count, limit);
-    if (bytes <= limit) return bands;
-    if (!pipeline.loops().empty())
-      fail_for_loops(pipeline, "memory",
-                     fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(bytes),
-                                 human_bytes(target.memory_bytes)));
-    if (bands.count >= most) fail_for_memory(target, rank_count, bands.count, bytes);
-    // With n times as many bands, a rank needs more than 1/n of the memory, because halos and some arrays
-    // keep their sizes.
-    const double ratio = static_cast<double>(bytes) / static_cast<double>(limit);
-    const double next =
-        std::min(static_cast<double>(bands.count) * std::max(ratio, 1.1) + 1, static_cast<double>(most));
-    bands.count = static_cast<std::int64_t>(next);
+                       int rank_count, const std::vector<ChunkRows>& chunks) {
+  const Banding whole{cut_dimension, 1};
+  if (target.memory_bytes == 0) return whole;
+  const BandSearch search(pipeline, schedule, target, rank_count);
+  const SizedBands all = search.sized(whole);
+  if (all.fit()) return whole;
+  if (!pipeline.loops().empty())
+    fail_for_loops(pipeline, "memory",
+                   fmt::format("a rank of {} needs {}, but may use {}", rank_count, human_bytes(all.bytes),
+                               human_bytes(target.memory_bytes)));
+  std::optional<SizedBands> found;
+  for (const ChunkRows& chunk : chunks) {
+    const std::int64_t unit = std::lcm(found ? found->bands.unit : 1, chunk.rows);
+    if (unit == 1 || !can_follow(pipeline, chunk, unit)) continue;
+    if (const SizedBands bands = search.from(all, unit); bands.fit()) found = bands;
   }
+  if (!found) found = search.from(all, 1);
+  if (!found->fit()) fail_for_memory(target, rank_count, found->bands.count, found->bytes);
+  return found->bands;
 }
 
 Banding bands_asked_for(const Algorithm& pipeline, std::int64_t count) {

@@ -60,7 +60,7 @@ class BandedRun {
   bool overlaps_;
   CarriedValues carried_;
   /// The memory of the band that was written last, for the next instance. New memory is large enough for the
-  /// band in the middle.
+  /// bands that the plan `shown` stands for.
   ArrayMemory memory_;
   /// The steps of the plan `shown` by their labels, such as "compute bv". The first step of each kind is also
   /// found by its kind, such as "read".

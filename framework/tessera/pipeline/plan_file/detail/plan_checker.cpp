@@ -295,7 +295,7 @@ void PlanChecker::check_step(const plan::Read& step) {
   require(pipeline_[step.array].is_input(), "'{}' is no input", pipeline_[step.array].name);
   check_box(step.box, pipeline_[step.array].dimensions, "box");
   check_inside(buffer_in_use(step.array, &ArrayRegions::written_buffer).box, step.box, "box");
-  check_inside(pipeline_[step.array].domain, step.box, "box");
+  check_inside(stage(step.array).domain, step.box, "box");
 }
 
 void PlanChecker::check_step(const plan::Write& step) {

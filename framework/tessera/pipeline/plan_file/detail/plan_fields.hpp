@@ -36,7 +36,7 @@ inline constexpr auto fields_of<plan::Repeat> = std::tuple{
 template <>
 inline constexpr auto fields_of<Band> =
     std::tuple{Field{"dimension", &Band::dimension}, Field{"count", &Band::count},
-               Field{"index", &Band::index}, Field{"pass", &Band::pass}};
+               Field{"index", &Band::index}, Field{"pass", &Band::pass}, Field{"unit", &Band::unit}};
 template <>
 inline constexpr auto fields_of<plan::Bands> = std::tuple{Field{"band", &plan::Bands::band}};
 template <>

@@ -20,18 +20,17 @@ void share(Block<>& block, const Block<Space>& other) {
   if constexpr (std::is_same_v<Space, MemorySpace>) block = other;
 }
 
-/// The points `part` of a block, in memory that the host can access. If kernels run on hosts, this memory is
-/// the block itself, otherwise a copy of it.
+/// The points of a block, in memory that the host can access. If kernels run on hosts, this memory is the
+/// block itself, otherwise a copy of it.
 class HostCopy {
  public:
-  HostCopy(const ExecutionSpace& execution, const Block<>& block, const Box& part, ElementType type)
+  HostCopy(const ExecutionSpace& execution, const Block<>& block, ElementType type)
       : execution_(execution),
         block_(block),
-        part_(part),
         type_(type),
         mirror_(Kokkos::create_mirror_view(block.memory())) {}
 
-  HostBlock get() const { return block_.host_block(part_, mirror_.data(), type_); }
+  HostBlock get(const Box& part) const { return block_.host_block(part, mirror_.data(), type_); }
   void to_device() const { move(block_.memory(), mirror_); }
   void to_host() const { move(mirror_, block_.memory()); }
 
@@ -44,7 +43,6 @@ class HostCopy {
 
   const ExecutionSpace& execution_;
   const Block<>& block_;
-  Box part_;
   ElementType type_;
   decltype(Kokkos::create_mirror_view(std::declval<const Kokkos::View<std::byte*, MemorySpace>&>())) mirror_;
 };
@@ -184,21 +182,32 @@ void RankExecutor::run(const PlanNode& leaf, const Bindings& bindings) {
 }
 
 void RankExecutor::read(const plan::Read& step, BlockSource& source) {
-  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
+  const ArrayDeclaration& array = pipeline_[step.array];
+  const HostCopy copy(execution_, written_block(step.array), array.type);
   // Only a part of the block is read. The copy is filled first, so that the rest of the block stays as it is.
   if constexpr (!runs_on_host) copy.to_host();
-  source.read(copy.get());
+  if (window_.is_whole()) {
+    source.read(copy.get(step.box));
+  } else {
+    // The points of all ranks give the pieces, because all ranks read each piece together.
+    const Box& points = plan_.stages[static_cast<std::size_t>(step.array)].domain;
+    for (const PeriodicPiece& piece : periodic_pieces(points, array.domain, array.boundary)) {
+      HostBlock block = copy.get(intersection(step.box, piece.box));
+      block.box = shifted(block.box, piece.shift);
+      source.read(block);
+    }
+  }
   if constexpr (!runs_on_host) copy.to_device();
 }
 
 void RankExecutor::write(const plan::Write& step, BlockSink& sink) {
-  const HostCopy copy(execution_, written_block(step.array), step.box, pipeline_[step.array].type);
+  const HostCopy copy(execution_, written_block(step.array), pipeline_[step.array].type);
   execution_.fence();
   if constexpr (!runs_on_host) copy.to_host();
   if (window_.is_whole() || pipeline_[step.array].is_everywhere())
-    sink.write(copy.get());
+    sink.write(copy.get(step.box));
   else
-    sink.write_part(copy.get(), window_.wanted(pipeline_, step.array));
+    sink.write_part(copy.get(step.box), window_.wanted(pipeline_, step.array));
 }
 
 void RankExecutor::fill(const plan::FillBoundary& step) {

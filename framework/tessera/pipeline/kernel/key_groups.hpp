@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "tessera/view/for_each.hpp"
+#include "tessera/view/reduced_arrays.hpp"
+
+namespace tessera {
+
+/// Groups of points for a GroupedReductionStage: group i has the points whose key is i. Keys are the elements
+/// of an N-dimensional array of integers. Points with keys that belong to no group are left out.
+template <class Key, int N>
+class KeyGroups {
+ public:
+  static_assert(std::is_integral_v<Key>, "keys are integers, which count the groups from 0");
+  /// The number of arrays that say to which group a point belongs.
+  static constexpr int key_arrays = 1;
+
+  /// The groups of a row.
+  struct Row {
+    const Key* keys;
+    std::int64_t count;
+    /// Returns the group of point `i` of the row; -1 if the point belongs to no group.
+    std::int64_t group(std::int64_t i) const { return group_of(keys[i], count); }
+    /// Returns the end of the points from `i` on that have the same key. The row ends at `end`.
+    std::int64_t end(std::int64_t i, std::int64_t end) const {
+      std::int64_t next = i + 1;
+      while (next < end && keys[next] == keys[i]) ++next;
+      return next;
+    }
+  };
+
+  /// A kernel for devices. Each index reduces those points of one share of `box` that are in one group. The
+  /// threads that look for different groups in a share read the same keys at the same time.
+  template <class Reduction, class... T>
+  struct Kernel {
+    KeyGroups groups;
+    detail::ReducedArrays<N, Key> keys;
+    detail::ReducedArrays<N, T...> arrays;
+    Box box;
+    std::int64_t shares;
+    typename Reduction::Value* values;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+      const std::int64_t share = index / groups.count_, group = index % groups.count_;
+      const std::int64_t points = box.size(), width = box[0].size();
+      Reduction().init(values[index]);
+      for (std::int64_t i = points * share / shares; i < points * (share + 1) / shares; ++i) {
+        int point[N];
+        point[0] = static_cast<int>(box[0].begin + i % width);
+        detail::locate_row(box, N, i / width, point);
+        if (group_of(*keys.element(point), groups.count_) == group)
+          arrays.add(Reduction(), values[index], point);
+      }
+    }
+  };
+
+  /// The groups with the keys 0 to count - 1.
+  explicit KeyGroups(std::int64_t count) : count_(count) {}
+
+  /// Returns the number of groups.
+  std::int64_t count() const { return count_; }
+  /// Returns the groups of the row that begins at `point`. The first one of `inputs` has the keys.
+  Row row(const ArrayReference* inputs, const int* point) const {
+    return {detail::ReducedArrays<N, Key>::of(inputs).element(point), count_};
+  }
+  /// Returns into how many parts a device divides the points of all groups: as many as have partial values of
+  /// 1 MiB together, which the host joins, but at most 64. `value_bytes` is the size of the values of one
+  /// part.
+  int device_shares(std::int64_t value_bytes) const {
+    return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{1} << 20) / value_bytes, 1, 64));
+  }
+  /// Returns a kernel that reduces the points of `box`. It has an index for each group in each of `shares`
+  /// parts, and the groups of a part follow each other. The first one of `inputs` has the keys.
+  template <class Reduction, class... T>
+  Kernel<Reduction, T...> kernel(const ArrayReference* inputs, const detail::ReducedArrays<N, T...>& arrays,
+                                 const Box& box, std::int64_t shares,
+                                 typename Reduction::Value* values) const {
+    return {*this, detail::ReducedArrays<N, Key>::of(inputs), arrays, box, shares, values};
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::int64_t group_of(Key key, std::int64_t count) {
+    // A negative key becomes a number that is beyond all groups.
+    return static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(count)
+               ? static_cast<std::int64_t>(key)
+               : -1;
+  }
+
+  std::int64_t count_;
+};
+
+}  // namespace tessera

@@ -30,10 +30,11 @@ struct ReducedRows {
            std::index_sequence<I...>) const {
     if constexpr (requires { reduction.add_row(value, std::get<I>(elements)..., end); })
       if (end - begin > 1) return reduction.add_row(value, (std::get<I>(elements) + begin)..., end - begin);
-    Point point = first;
-    point[0] += begin;
-    for (std::int64_t i = begin; i < end; ++i, ++point[0])
+    for (std::int64_t i = begin; i < end; ++i) {
+      Point point = first;
+      point[0] += i;
       reduction.add(value, std::get<I>(elements)[i]..., point);
+    }
   }
 };
 

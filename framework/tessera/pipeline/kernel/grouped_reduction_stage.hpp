@@ -57,13 +57,11 @@ class GroupedReductionStage final : public ReductionKernel {
       int point[N];
       point[0] = static_cast<int>(box[0].begin);
       detail::locate_row(box, N, row, point);
-      const auto groups = groups_.row(inputs, point);
       const auto elements = arrays.rows(point);
-      for (std::int64_t begin = 0, end; begin < width; begin = end) {
-        const std::int64_t group = groups.group(begin);
-        end = groups.end(begin, width);
-        if (group >= 0) elements.add(Reduction(), values[group], begin, end);
-      }
+      groups_.row(inputs, point, width)
+          .for_each_run([&](std::int64_t group, std::int64_t begin, std::int64_t end) {
+            elements.add(Reduction(), values[group], begin, end);
+          });
     }
   }
 

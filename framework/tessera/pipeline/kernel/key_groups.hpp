@@ -19,17 +19,21 @@ class KeyGroups {
   /// The number of arrays that say to which group a point belongs.
   static constexpr int key_arrays = 1;
 
-  /// The groups of a row.
+  /// The groups of a row of points.
   struct Row {
     const Key* keys;
+    std::int64_t groups;
     std::int64_t count;
-    /// Returns the group of point `i` of the row; -1 if the point belongs to no group.
-    std::int64_t group(std::int64_t i) const { return group_of(keys[i], count); }
-    /// Returns the end of the points from `i` on that have the same key. The row ends at `end`.
-    std::int64_t end(std::int64_t i, std::int64_t end) const {
-      std::int64_t next = i + 1;
-      while (next < end && keys[next] == keys[i]) ++next;
-      return next;
+    /// Calls add(group, begin, end) for runs of points that are in one group. Points of the row are counted
+    /// from 0.
+    template <class Add>
+    void for_each_run(const Add& add) const {
+      for (std::int64_t begin = 0, end; begin < count; begin = end) {
+        const Key key = keys[begin];
+        end = begin + 1;
+        while (end < count && keys[end] == key) ++end;
+        if (const std::int64_t group = group_of(key, groups); group >= 0) add(group, begin, end);
+      }
     }
   };
 
@@ -63,9 +67,9 @@ class KeyGroups {
 
   /// Returns the number of groups.
   std::int64_t count() const { return count_; }
-  /// Returns the groups of the row that begins at `point`. The first one of `inputs` has the keys.
-  Row row(const ArrayReference* inputs, const int* point) const {
-    return {detail::ReducedArrays<N, Key>::of(inputs).element(point), count_};
+  /// Returns the groups of `count` points of a row, from `point` on. The first one of `inputs` has the keys.
+  Row row(const ArrayReference* inputs, const int* point, std::int64_t count) const {
+    return {detail::ReducedArrays<N, Key>::of(inputs).element(point), count_, count};
   }
   /// Returns into how many parts a device divides the points of all groups: as many as have partial values of
   /// 1 MiB together, which the host joins, but at most 64. `value_bytes` is the size of the values of one

@@ -16,14 +16,19 @@ class LineGroups {
   /// The number of arrays that say to which group a point belongs.
   static constexpr int key_arrays = 0;
 
-  /// The groups of a row, which is a whole group if D is 0.
+  /// The groups of a row of points.
   struct Row {
     std::int64_t first;
-    /// Returns the group of point `i` of the row.
-    std::int64_t group(std::int64_t i) const { return D == 0 ? first : first + i; }
-    /// Returns the end of the points from `i` on that are known to be in one group. The row has `count`
-    /// points.
-    std::int64_t end(std::int64_t i, std::int64_t count) const { return D == 0 ? count : i + 1; }
+    std::int64_t count;
+    /// Calls add(group, begin, end) for runs of points that are in one group. Points of the row are counted
+    /// from 0.
+    template <class Add>
+    void for_each_run(const Add& add) const {
+      if constexpr (D == 0)
+        add(first, std::int64_t{0}, count);
+      else
+        for (std::int64_t i = 0; i < count; ++i) add(first + i, i, i + 1);
+    }
   };
 
   /// A kernel for devices. Each index reduces the points of `box` that lie on one line along dimension D.
@@ -50,12 +55,12 @@ class LineGroups {
 
   /// Returns the number of groups.
   std::int64_t count() const { return box_.size() / box_[D].size(); }
-  /// Returns the groups of the row that begins at `point`.
-  Row row(const ArrayReference*, const int* point) const {
+  /// Returns the groups of `count` points of a row, from `point` on.
+  Row row(const ArrayReference*, const int* point, std::int64_t count) const {
     std::int64_t index = 0;
     for (int d = N - 1; d >= 0; --d)
       if (d != D) index = index * box_[d].size() + point[d] - box_[d].begin;
-    return {index};
+    return {index, count};
   }
   /// Returns into how many parts a device divides the points of all groups.
   int device_shares(std::int64_t) const { return 1; }

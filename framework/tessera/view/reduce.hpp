@@ -149,6 +149,25 @@ constexpr std::int64_t joined_shares(std::int64_t shares, std::int64_t value_byt
   return shares;
 }
 
+/// Enqueues kernels on a device that join partial values until joined_shares() are left, which are the first
+/// ones. There are `shares` partial values. Each of them has the values of `groups` groups, one after the
+/// other, which are joined to those of the same group.
+template <class Reduction>
+void join_on_device(const ExecutionSpace& execution, std::int64_t shares, std::int64_t groups,
+                    typename Reduction::Value* partials) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (sizeof(typename Reduction::Value) <= most_bytes_to_join) {
+    const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Reduction::Value));
+    const std::int64_t last = joined_shares(shares, groups * value_bytes);
+    while (shares > last) {
+      const std::int64_t left = left_of_shares(shares);
+      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left * groups),
+                           JoinShares<Reduction>{partials, shares * groups, left * groups});
+      shares = left;
+    }
+  }
+}
+
 /// Enqueues kernels on a device that reduce the points of `box` to `shares` partial values, and join these
 /// until joined_shares() are left, which are the first ones.
 template <class Reduction, int N, class... T>
@@ -166,15 +185,7 @@ void reduce_on_device(const ExecutionSpace& execution, const ReducedArrays<N, T.
         "tessera: reduce", Policy(execution, 0, shares),
         ReduceShare<Reduction, N, T...>{Reduction(), arrays, box, box.size(), shares, partials});
   }
-  if constexpr (sizeof(typename Reduction::Value) <= most_bytes_to_join) {
-    const std::int64_t last = joined_shares(shares, sizeof(typename Reduction::Value));
-    while (shares > last) {
-      const std::int64_t left = left_of_shares(shares);
-      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left),
-                           JoinShares<Reduction>{partials, shares, left});
-      shares = left;
-    }
-  }
+  join_on_device<Reduction>(execution, shares, 1, partials);
 }
 
 /// Returns the number of partial values that a device computes. It is the number of values of `value_bytes`

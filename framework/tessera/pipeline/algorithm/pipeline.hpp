@@ -158,9 +158,9 @@ class Pipeline : public Algorithm {
   template <int D, class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
   auto reduce_along(std::string_view name, Reduction, Array<T, N> input, const Box& over) {
-    using Kernel = GroupedReductionStage<LineGroups<D, N>, Reduction, N, T>;
+    using Kernel = GroupedReductionStage<detail::LineGroups<D, N>, Reduction, N, T>;
     check_reduced(name, over, N);
-    const auto kernel = std::make_shared<Kernel>(LineGroups<D, N>(over));
+    const auto kernel = std::make_shared<Kernel>(detail::LineGroups<D, N>(over));
     return add_results(name, kernel, kernel->element_count(), over, input);
   }
 
@@ -186,9 +186,9 @@ class Pipeline : public Algorithm {
       return reduce_by_key(name, reduction, count, over, keys, keys);
     } else {
       static_assert(ReductionOf<Reduction, T...>);
-      using Kernel = GroupedReductionStage<KeyGroups<Key, N>, Reduction, N, T...>;
+      using Kernel = GroupedReductionStage<detail::KeyGroups<Key, N>, Reduction, N, T...>;
       check_groups(name, count);
-      const auto kernel = std::make_shared<Kernel>(KeyGroups<Key, N>(count));
+      const auto kernel = std::make_shared<Kernel>(detail::KeyGroups<Key, N>(count));
       return add_results(name, kernel, kernel->element_count(), over, keys, values...);
     }
   }

@@ -26,10 +26,11 @@ void join_arrays(void* from, void* to, int* count, MPI_Datatype* type) {
 
 }  // namespace detail
 
-/// The reductions of groups of points of N-dimensional arrays, one for each group. `Groups` is LineGroups,
-/// for the reduction of each line, or KeyGroups, for the reduction of the points that have the same key.
-/// There is one array for each type T; the inputs before them have the keys. Each rank reduces the points of
-/// all groups that it computes, and all ranks get all results, which always have the same bits.
+/// The reductions of groups of points of N-dimensional arrays, one for each group. `Groups` is
+/// detail::LineGroups, for the reduction of each line, or detail::KeyGroups, for the reduction of the points
+/// that have the same key. There is one array for each type T; the inputs before them have the keys. Each
+/// rank reduces the points of all groups that it computes, and all ranks get all results, which always have
+/// the same bits.
 template <class Groups, class Reduction, int N, class... T>
 class GroupedReductionStage final : public ReductionKernel {
  public:
@@ -73,9 +74,11 @@ class GroupedReductionStage final : public ReductionKernel {
     } else {
       using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
       const int shares = device_shares();
+      Value* partials = &at(outputs[0].origin);
       Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares * groups_.count()),
                            groups_.template kernel<Reduction>(inputs, Arrays::of(inputs + Groups::key_arrays),
-                                                              box, shares, &at(outputs[0].origin)));
+                                                              box, shares, partials));
+      detail::join_on_device<Reduction>(execution, shares, groups_.count(), partials);
     }
   }
 

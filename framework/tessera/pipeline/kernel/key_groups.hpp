@@ -8,7 +8,7 @@
 #include "tessera/view/for_each.hpp"
 #include "tessera/view/reduced_arrays.hpp"
 
-namespace tessera {
+namespace tessera::detail {
 
 /// Groups of points for a GroupedReductionStage: group i has the points whose key is i. Keys are the elements
 /// of an N-dimensional array of integers. Points with keys that belong to no group are left out.
@@ -42,8 +42,8 @@ class KeyGroups {
   template <class Reduction, class... T>
   struct Kernel {
     KeyGroups groups;
-    detail::ReducedArrays<N, Key> keys;
-    detail::ReducedArrays<N, T...> arrays;
+    ReducedArrays<N, Key> keys;
+    ReducedArrays<N, T...> arrays;
     Box box;
     std::int64_t shares;
     typename Reduction::Value* values;
@@ -52,10 +52,11 @@ class KeyGroups {
       const std::int64_t share = index / groups.count_, group = index % groups.count_;
       const std::int64_t points = box.size(), width = box[0].size();
       Reduction().init(values[index]);
-      for (std::int64_t i = points * share / shares; i < points * (share + 1) / shares; ++i) {
+      // The shares take points in turn, so that neighbouring threads read neighbours in memory.
+      for (std::int64_t i = share; i < points; i += shares) {
         int point[N];
         point[0] = static_cast<int>(box[0].begin + i % width);
-        detail::locate_row(box, N, i / width, point);
+        locate_row(box, N, i / width, point);
         if (group_of(*keys.element(point), groups.count_) == group)
           arrays.add(Reduction(), values[index], point);
       }
@@ -69,21 +70,20 @@ class KeyGroups {
   std::int64_t count() const { return count_; }
   /// Returns the groups of `count` points of a row, from `point` on. The first one of `inputs` has the keys.
   Row row(const ArrayReference* inputs, const int* point, std::int64_t count) const {
-    return {detail::ReducedArrays<N, Key>::of(inputs).element(point), count_, count};
+    return {ReducedArrays<N, Key>::of(inputs).element(point), count_, count};
   }
   /// Returns into how many parts a device divides the points of all groups: as many as have partial values of
-  /// 1 MiB together, which the host joins, but at most 64. `value_bytes` is the size of the values of one
-  /// part.
+  /// 1 MiB together, but at most 4096. `value_bytes` is the size of the values of one part.
   int device_shares(std::int64_t value_bytes) const {
-    return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{1} << 20) / value_bytes, 1, 64));
+    return static_cast<int>(std::clamp<std::int64_t>((std::int64_t{1} << 20) / value_bytes, 1, 4096));
   }
   /// Returns a kernel that reduces the points of `box`. It has an index for each group in each of `shares`
   /// parts, and the groups of a part follow each other. The first one of `inputs` has the keys.
   template <class Reduction, class... T>
-  Kernel<Reduction, T...> kernel(const ArrayReference* inputs, const detail::ReducedArrays<N, T...>& arrays,
+  Kernel<Reduction, T...> kernel(const ArrayReference* inputs, const ReducedArrays<N, T...>& arrays,
                                  const Box& box, std::int64_t shares,
                                  typename Reduction::Value* values) const {
-    return {*this, detail::ReducedArrays<N, Key>::of(inputs), arrays, box, shares, values};
+    return {*this, ReducedArrays<N, Key>::of(inputs), arrays, box, shares, values};
   }
 
  private:
@@ -97,4 +97,4 @@ class KeyGroups {
   std::int64_t count_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::detail

@@ -5,7 +5,7 @@
 
 #include "tessera/view/reduced_arrays.hpp"
 
-namespace tessera {
+namespace tessera::detail {
 
 /// Groups of the points of a box for a GroupedReductionStage: each line along dimension D is a group. The
 /// lines are numbered in the order in which their first points lie in memory, x first.
@@ -35,7 +35,7 @@ class LineGroups {
   template <class Reduction, class... T>
   struct Kernel {
     LineGroups groups;
-    detail::ReducedArrays<N, T...> arrays;
+    ReducedArrays<N, T...> arrays;
     Box box;
     typename Reduction::Value* values;
 
@@ -66,8 +66,8 @@ class LineGroups {
   int device_shares(std::int64_t) const { return 1; }
   /// Returns a kernel that reduces the points of `box`. It has an index for each group.
   template <class Reduction, class... T>
-  Kernel<Reduction, T...> kernel(const ArrayReference*, const detail::ReducedArrays<N, T...>& arrays,
-                                 const Box& box, std::int64_t, typename Reduction::Value* values) const {
+  Kernel<Reduction, T...> kernel(const ArrayReference*, const ReducedArrays<N, T...>& arrays, const Box& box,
+                                 std::int64_t, typename Reduction::Value* values) const {
     return {*this, arrays, box, values};
   }
 
@@ -84,4 +84,4 @@ class LineGroups {
   Box box_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::detail

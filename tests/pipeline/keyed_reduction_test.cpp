@@ -80,7 +80,7 @@ struct Sample {
   test::WholeArray<std::uint8_t> marks;
   std::vector<float> sums, below;
   std::vector<std::uint64_t> counts;
-  std::vector<double> products, grouped;
+  std::vector<double> products, grouped, columns;
 
   explicit Sample(test::Random& random)
       : box(random.box(2, -4, 3, 30)),
@@ -108,6 +108,7 @@ struct Sample {
         {"pair_mark", "pair_number"}, MarkAndNumber{}, mark, in);
     pipeline.output(pipeline.reduce_by_key("below", Sum<float>(), count, over, pair_mark, pair_number));
     pipeline.output(pipeline.reduce("products", SumOfProducts(), over, in, mark));
+    pipeline.output(pipeline.reduce_along<1>("columns", SumOfProducts(), over, in, mark));
     pipeline.output(pipeline.reduce_by_key("grouped", SumOfProducts(), count, over, keys, in, mark));
     pipeline.output(pipeline.stage<float>("less", LessSum{count}, left, keys, by_key), box);
   }
@@ -121,9 +122,11 @@ struct Sample {
   void compute() {
     Group all;
     std::vector<Group> groups(static_cast<std::size_t>(count));
+    std::vector<std::int64_t> in_columns(static_cast<std::size_t>(over[0].size()), 0);
     test::for_each_point(over, [&](const Point& p) {
       const auto number = static_cast<std::int64_t>(image.at(p)), product = number * marks.at(p);
       all.product += product;
+      in_columns[static_cast<std::size_t>(p[0] - over[0].begin)] += product;
       all.least_x = std::min(all.least_x, p[0]);
       const int mark = marks.at(p);
       if (mark < count)
@@ -137,6 +140,10 @@ struct Sample {
       ++group.count;
     });
     products = {static_cast<double>(all.product), static_cast<double>(all.least_x)};
+    for (std::size_t i = 0; i < in_columns.size(); ++i) {
+      columns.push_back(static_cast<double>(in_columns[i]));
+      columns.push_back(static_cast<double>(over[0].begin + static_cast<std::int64_t>(i)));
+    }
     for (const Group& group : groups) {
       sums.push_back(static_cast<float>(group.sum));
       below.push_back(static_cast<float>(group.below));
@@ -157,7 +164,7 @@ struct Found {
   test::ArraySource<std::uint8_t> marks;
   test::ArraySink<float> sums, below, less;
   test::ArraySink<std::uint64_t> counts;
-  test::ArraySink<double> products, grouped;
+  test::ArraySink<double> products, grouped, columns;
 
   explicit Found(const Sample& sample)
       : image(sample.image),
@@ -167,7 +174,8 @@ struct Found {
         less(sample.box),
         counts(Box{{0, sample.count}}),
         products(Box{{0, 2}}),
-        grouped(Box{{0, 2 * sample.count}}) {}
+        grouped(Box{{0, 2 * sample.count}}),
+        columns(Box{{0, 2 * sample.over[0].size()}}) {}
   Bindings bindings() {
     return {{{"in", &image}, {"marks", &marks}},
             {{"sums", &sums},
@@ -175,7 +183,8 @@ struct Found {
              {"less", &less},
              {"counts", &counts},
              {"products", &products},
-             {"grouped", &grouped}}};
+             {"grouped", &grouped},
+             {"columns", &columns}}};
   }
   void expect_results(const Sample& sample, const std::string& text) const {
     EXPECT_EQ(sums.array.values, sample.sums) << text;
@@ -183,6 +192,7 @@ struct Found {
     EXPECT_EQ(counts.array.values, sample.counts) << text;
     EXPECT_EQ(products.array.values, sample.products) << text;
     EXPECT_EQ(grouped.array.values, sample.grouped) << text;
+    EXPECT_EQ(columns.array.values, sample.columns) << text;
   }
 };
 

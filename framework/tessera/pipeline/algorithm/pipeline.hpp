@@ -157,11 +157,18 @@ class Pipeline : public Algorithm {
   /// values take 2 GiB or more.
   template <int D, class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
-  auto reduce_along(std::string_view name, Reduction, Array<T, N> input, const Box& over) {
-    using Kernel = GroupedReductionStage<detail::LineGroups<D, N>, Reduction, N, T>;
+  auto reduce_along(std::string_view name, Reduction reduction, Array<T, N> input, const Box& over) {
+    return reduce_along<D>(name, reduction, over, input);
+  }
+  /// Declares reductions of several arrays along dimension D. The elements are added as in `reduce` for
+  /// several arrays, and everything else is as for one array.
+  template <int D, class Reduction, int N, class... T>
+  requires ReductionOf<Reduction, T...>
+  auto reduce_along(std::string_view name, Reduction, const Box& over, Array<T, N>... inputs) {
+    using Kernel = GroupedReductionStage<detail::LineGroups<D, N>, Reduction, N, T...>;
     check_reduced(name, over, N);
     const auto kernel = std::make_shared<Kernel>(detail::LineGroups<D, N>(over));
-    return add_results(name, kernel, kernel->element_count(), over, input);
+    return add_results(name, kernel, kernel->element_count(), over, inputs...);
   }
 
   /// Declares reductions of groups of points: result i, for each i from 0 to count - 1, is the reduction of

@@ -27,6 +27,7 @@ template <> struct FormOf<Form::mean> : FormArray<double, 1> {};
 template <> struct FormOf<Form::extreme> : FormArray<float, 1> {};
 template <> struct FormOf<Form::total> : FormArray<std::uint64_t, 1> {};
 template <> struct FormOf<Form::counts> : FormArray<std::uint64_t, 1> {};
+template <> struct FormOf<Form::sums> : FormArray<float, 1> {};
 // clang-format on
 
 /// What a body reads an array through during plain evaluation.
@@ -175,26 +176,64 @@ class MixedBuilder {
     });
   }
 
-  /// Without a box: the domain of the input.
-  template <Form out, class Reduction, class T, int N>
-  void add_reduction(Reduction, Array<T, N> input, const Box& over) {
-    graph.pipeline.reduce(next_name(), Reduction(), input, over);
-    const Box points = over.dimensions == 0 ? graph.pipeline[input.id].domain : over;
+  /// Without a box: the domain of the first input.
+  template <Form out, class Reduction, int N, class... T>
+  void add_reduction(Reduction, const Box& over, Array<T, N>... inputs) {
+    graph.pipeline.reduce(next_name(), Reduction(), over, inputs...);
+    add_copies(inputs...);
+    const Box points =
+        over.dimensions == 0 ? graph.pipeline[std::get<0>(std::tuple(inputs...)).id].domain : over;
     add(out, [=](PlainValues& plain, const Point&, std::vector<double>& values) {
       typename Reduction::Value value;
       Reduction().init(value);
       for_each_point(points, [&](const Point& p) {
-        Reduction().add(value, static_cast<T>(plain.value(input.id, p)), p);
+        Reduction().add(value, static_cast<T>(plain.value(inputs.id, p))..., p);
       });
-      const auto result = Reduction().result(value);
-      if constexpr (std::is_arithmetic_v<decltype(result)>)
-        values.push_back(static_cast<double>(result));
-      else
-        values.assign(result.begin(), result.end());
+      append(values, Reduction().result(value));
+    });
+  }
+  /// Of `count` groups.
+  template <Form out, class Reduction, class Key, int N, class... T>
+  void add_reduction_by_key(Reduction, int count, const Box& over, Array<Key, N> keys,
+                            Array<T, N>... inputs) {
+    graph.pipeline.reduce_by_key(next_name(), Reduction(), count, over, keys, inputs...);
+    add_copies(keys, inputs...);
+    add(out, [=](PlainValues& plain, const Point&, std::vector<double>& values) {
+      for (int group = 0; group < count; ++group) {
+        typename Reduction::Value value;
+        Reduction().init(value);
+        for_each_point(over, [&](const Point& p) {
+          if (plain.value(keys.id, p) == group)
+            Reduction().add(value, static_cast<T>(plain.value(inputs.id, p))..., p);
+        });
+        append(values, Reduction().result(value));
+      }
     });
   }
 
  private:
+  template <class Result>
+  static void append(std::vector<double>& values, const Result& result) {
+    if constexpr (std::is_arithmetic_v<Result>)
+      values.push_back(static_cast<double>(result));
+    else
+      values.insert(values.end(), result.begin(), result.end());
+  }
+
+  /// A reduction was declared. If its inputs are not outputs of one stage, copies of them were, too.
+  template <class... T, int N>
+  void add_copies(Array<T, N>... inputs) {
+    if (graph.pipeline.size() == static_cast<int>(graph.forms.size()) + 1) return;
+    const MixedGraph::Evaluate evaluate = [=](PlainValues& plain, const Point& at,
+                                              std::vector<double>& values) {
+      (values.push_back(plain.value(inputs.id, at)), ...);
+    };
+    for (const int input : {inputs.id...}) {
+      add(graph.forms[static_cast<std::size_t>(input)], evaluate);
+      graph.is_read.back() = true;
+    }
+  }
+
   template <Form out, int X, int Planes, class Body, class Input>
   void add_units(const Body& body, Input input) {
     constexpr int dimensions = Unit<X, Planes>::template dimensions<FormOf<out>::dimensions>;

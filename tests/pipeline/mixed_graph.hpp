@@ -27,7 +27,8 @@ enum class Form : std::uint8_t {
   mean,          ///< double, a result
   extreme,       ///< float, a result
   total,         ///< uint64, a result
-  counts         ///< uint64, a result of 16
+  counts,        ///< uint64, a result of 16
+  sums           ///< float, a result of 9
 };
 
 /// A random pipeline of stages of many kinds, which can be evaluated by plain recursion. Values are kept as

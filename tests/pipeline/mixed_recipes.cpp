@@ -33,7 +33,32 @@ bool reduction(MixedBuilder& builder) {
   if (!builder.has(in)) return false;
   const auto array = builder.read<in>();
   const bool whole = builder.graph.pipeline[array.id].is_input() && builder.random.chance(40);
-  builder.add_reduction<out>(Reduction(), array, whole ? Box() : builder.some_points(array.id));
+  builder.add_reduction<out>(Reduction(), whole ? Box() : builder.some_points(array.id), array);
+  return true;
+}
+
+bool weighted_mean(MixedBuilder& builder) {
+  if (!builder.has(Form::levels)) return false;
+  const auto image = builder.read<Form::image>();
+  builder.add_reduction<Form::mean>(WeightedMean(), builder.some_points(image.id), image,
+                                    builder.read<Form::levels>());
+  return true;
+}
+
+bool counts_of_keys(MixedBuilder& builder) {
+  if (!builder.has(Form::levels)) return false;
+  const auto keys = builder.read<Form::levels>();
+  builder.add_reduction_by_key<Form::counts>(Count<std::uint8_t>(), 16, builder.some_points(keys.id), keys,
+                                             keys);
+  return true;
+}
+
+/// Levels from 9 on are left out.
+bool sums_by_key(MixedBuilder& builder) {
+  if (!builder.has(Form::levels)) return false;
+  const auto keys = builder.read<Form::levels>();
+  builder.add_reduction_by_key<Form::sums>(Sum<float>(), 9, builder.some_points(keys.id), keys,
+                                           builder.read<Form::image>());
   return true;
 }
 
@@ -120,6 +145,11 @@ constexpr Recipe of_reductions[] = {reduction<Mean<float>, Form::mean, Form::ima
                                     reduction<Minimum<float>, Form::extreme, Form::image>,
                                     reduction<Maximum<float>, Form::extreme, Form::lines_x>,
                                     reduction<Histogram<std::uint8_t, 16>, Form::counts, Form::levels>,
+                                    weighted_mean,
+                                    counts_of_keys,
+                                    sums_by_key,
+                                    sums_by_key,
+                                    point<LookUpSum, Form::image, Form::levels, Form::sums>,
                                     point<LessResult, Form::image, Form::image, Form::mean>,
                                     point<LessResult, Form::image, Form::image, Form::extreme>,
                                     point<RowLessResult, Form::row, Form::row, Form::total>,

@@ -283,6 +283,26 @@ struct SliceToImage {
   }
 };
 
+/// The mean of numbers that have weights. Products of floats and bytes are exact as doubles.
+struct WeightedMean {
+  struct Value {
+    ExactSum<double> sum;
+    std::int64_t weights;
+  };
+  KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
+  KOKKOS_FUNCTION void add(Value& value, float number, std::uint8_t weight, const Point&) const {
+    value.sum.add(static_cast<double>(number) * weight);
+    value.weights += weight;
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    value.sum.merge(other.sum);
+    value.weights += other.weights;
+  }
+  double result(const Value& value) const {
+    return value.weights == 0 ? 0 : value.sum.value() / static_cast<double>(value.weights);
+  }
+};
+
 // What becomes of the results of global reductions.
 
 struct LessResult {
@@ -304,6 +324,14 @@ struct LookUpCount {
   template <class In, class Counts, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Counts& counts, Coord x, Coord y) const {
     return cast<float>(counts(clamp(cast<int>(in(x, y - 1)), 0, 15))) * weight;
+  }
+};
+
+struct LookUpSum {
+  float weight;
+  template <class In, class Sums, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Sums& sums, Coord x, Coord y) const {
+    return sums(clamp(cast<int>(in(x, y - 1)), 0, 8)) * weight;
   }
 };
 

@@ -10,6 +10,7 @@
 #include "tessera/view/device_tiles.hpp"
 #include "tessera/view/distributed_view.hpp"
 #include "tessera/view/for_each.hpp"
+#include "tessera/view/reduced_arrays.hpp"
 #include "tessera/view/reductions.hpp"
 #include "tessera/view/value_reduction.hpp"
 
@@ -19,12 +20,12 @@ namespace detail {
 
 /// A kernel that reduces the points of a box. The points are divided into `shares` parts, and each part is
 /// reduced to one partial value.
-template <class Reduction, class T, int N>
+template <class Reduction, int N, class... T>
 struct ReduceShare {
   using Value = typename Reduction::Value;
 
   Reduction reduction;
-  ArrayReference array;
+  ReducedArrays<N, T...> arrays;
   Box box;
   /// On hosts, the number of runs in the box (see points_per_run); on devices, the number of points in the
   /// box.
@@ -32,27 +33,11 @@ struct ReduceShare {
   std::int64_t shares;
   Value* partials;
 
-  KOKKOS_FUNCTION const T* row(const int* point) const {
-    const T* row = reinterpret_cast<const T*>(array.origin);
-    for (int d = 1; d < N; ++d) row += array.strides[d] * point[d];
-    return row;
-  }
-
-  KOKKOS_FUNCTION void add_point(Value& value, const T* row, const int* point) const {
-    Point at;
-    for (int d = 0; d < N; ++d) at[d] = point[d];
-    reduction.add(value, row[point[0]], at);
-  }
-
   void add_run(Value& value, std::int64_t index) const {
     int point[N];
     const std::int64_t begin = box[0].begin + split_index(box, index, point) * points_per_run;
-    const std::int64_t end = std::min(begin + points_per_run, box[0].end);
-    const T* first = row(point);
-    if constexpr (requires { reduction.add_row(value, first, end); })
-      return reduction.add_row(value, first + begin, end - begin);
-    else
-      for (point[0] = static_cast<int>(begin); point[0] < end; ++point[0]) add_point(value, first, point);
+    point[0] = static_cast<int>(begin);
+    arrays.rows(point).add(reduction, value, 0, std::min(points_per_run, box[0].end - begin));
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
@@ -81,7 +66,7 @@ struct ReduceShare {
         int point[N];
         point[0] = static_cast<int>(box[0].begin + x);
         locate_row(box, N, y, point);
-        add_point(value, row(point), point);
+        arrays.add(reduction, value, point);
         x += columns;
         y += rows + (x >= width ? 1 : 0);
         x -= x >= width ? width : 0;
@@ -164,31 +149,43 @@ constexpr std::int64_t joined_shares(std::int64_t shares, std::int64_t value_byt
   return shares;
 }
 
-/// Enqueues kernels on a device that reduce the points of `box` to `shares` partial values, and join these
-/// until joined_shares() are left, which are the first ones.
-template <class Reduction, class T, int N>
-void reduce_on_device(const ExecutionSpace& execution, const ArrayReference& array, const Box& box,
-                      std::int64_t shares, typename Reduction::Value* partials) {
+/// Enqueues kernels on a device that join partial values until joined_shares() are left, which are the first
+/// ones. There are `shares` partial values. Each of them has the values of `groups` groups, one after the
+/// other, which are joined to those of the same group.
+template <class Reduction>
+void join_on_device(const ExecutionSpace& execution, std::int64_t shares, std::int64_t groups,
+                    typename Reduction::Value* partials) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-  if constexpr (TeamReduction<Reduction>) {
-    using Kernel = ReduceInTeams<Reduction, T, N>;
-    const DeviceTiling tiling(box, N > 1 ? Kernel::rows_per_thread : 1);
-    launch_teams(
-        execution, "tessera: reduce", shares, Kernel::scratch_bytes,
-        Kernel{Reduction(), Accessor<const T, N>(array), tiling, static_cast<int>(tiling.count()), partials});
-  } else {
-    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
-                         ReduceShare<Reduction, T, N>{Reduction(), array, box, box.size(), shares, partials});
-  }
   if constexpr (sizeof(typename Reduction::Value) <= most_bytes_to_join) {
-    const std::int64_t last = joined_shares(shares, sizeof(typename Reduction::Value));
+    const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Reduction::Value));
+    const std::int64_t last = joined_shares(shares, groups * value_bytes);
     while (shares > last) {
       const std::int64_t left = left_of_shares(shares);
-      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left),
-                           JoinShares<Reduction>{partials, shares, left});
+      Kokkos::parallel_for("tessera: join", Policy(execution, 0, left * groups),
+                           JoinShares<Reduction>{partials, shares * groups, left * groups});
       shares = left;
     }
   }
+}
+
+/// Enqueues kernels on a device that reduce the points of `box` to `shares` partial values, and join these
+/// until joined_shares() are left, which are the first ones.
+template <class Reduction, int N, class... T>
+void reduce_on_device(const ExecutionSpace& execution, const ReducedArrays<N, T...>& arrays, const Box& box,
+                      std::int64_t shares, typename Reduction::Value* partials) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (sizeof...(T) == 1 && TeamReduction<Reduction>) {
+    using Kernel = ReduceInTeams<Reduction, T..., N>;
+    const DeviceTiling tiling(box, N > 1 ? Kernel::rows_per_thread : 1);
+    launch_teams(execution, "tessera: reduce", shares, Kernel::scratch_bytes,
+                 Kernel{Reduction(), Accessor<const T..., N>(arrays.arrays[0]), tiling,
+                        static_cast<int>(tiling.count()), partials});
+  } else {
+    Kokkos::parallel_for(
+        "tessera: reduce", Policy(execution, 0, shares),
+        ReduceShare<Reduction, N, T...>{Reduction(), arrays, box, box.size(), shares, partials});
+  }
+  join_on_device<Reduction>(execution, shares, 1, partials);
 }
 
 /// Returns the number of partial values that a device computes. It is the number of values of `value_bytes`
@@ -208,19 +205,22 @@ void join_values(void* from, void* to, int* count, MPI_Datatype*) {
 
 }  // namespace detail
 
-/// A reduction of elements of type T. Its type `Value` holds the state of the reduction for some of the
-/// elements. The function `init` sets a value to the state for no elements, `add` adds the element at a point
-/// to a value, `join` joins one value to another, and `result` returns the result that belongs to a value.
-/// The result must depend neither on the order of the elements nor on how they are divided among values. It
-/// is then the same, bit by bit, on any number of ranks and threads. A reduction may also have the function
-/// `add_row(value, elements, count)`, which hosts call to add `count` neighbouring elements, and a type
-/// `TeamValue` with the functions that Histogram has for it, with which a team of threads of a device
-/// computes one value together. The usual reductions are in reductions.hpp.
-template <class Reduction, class T>
+/// A reduction of elements of type T, or of points that have one element of each of several types T. Its type
+/// `Value` holds the state of the reduction for some of the points. The function `init` sets a value to the
+/// state for no points, `add(value, elements..., point)` adds the elements at a point to a value, `join`
+/// joins one value to another, and `result` returns the result that belongs to a value. The result must
+/// depend neither on the order of the points nor on how they are divided among values. It is then the same,
+/// bit by bit, on any number of ranks and threads. A reduction may also have the function `add_row(value,
+/// elements..., count)`, which hosts call to add `count` neighbouring points, and which gets a pointer for
+/// each element. A reduction of single elements may have a type `TeamValue` with the functions that Histogram
+/// has for it, with which a team of threads of a device computes one value together. The usual reductions are
+/// in reductions.hpp.
+template <class Reduction, class... T>
 concept ReductionOf = std::is_empty_v<Reduction> && std::is_trivially_copyable_v<typename Reduction::Value> &&
-    requires(Reduction reduction, typename Reduction::Value& value, const T& element, const Point& point) {
+    requires(Reduction reduction, typename Reduction::Value& value, const Point& point,
+             const T&... elements) {
   reduction.init(value);
-  reduction.add(value, element, point);
+  reduction.add(value, elements..., point);
   reduction.join(value, value);
   reduction.result(value);
 };
@@ -245,13 +245,13 @@ typename Reduction::Value reduce_owned(const DistributedView<T, N>& view, Reduct
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
       static_cast<std::size_t>(shares));
   std::int64_t left = shares;
+  const detail::ReducedArrays<N, T> arrays{{view.block().reference()}};
   if constexpr (runs_on_host) {
-    Kokkos::parallel_for("tessera: reduce", Policy(execution, 0, shares),
-                         detail::ReduceShare<Reduction, T, N>{reduction, view.block().reference(), box,
-                                                              indices, shares, partials.data()});
+    Kokkos::parallel_for(
+        "tessera: reduce", Policy(execution, 0, shares),
+        detail::ReduceShare<Reduction, N, T>{reduction, arrays, box, indices, shares, partials.data()});
   } else {
-    detail::reduce_on_device<Reduction, T, N>(execution, view.block().reference(), box, shares,
-                                              partials.data());
+    detail::reduce_on_device<Reduction>(execution, arrays, box, shares, partials.data());
     left = detail::joined_shares(shares, sizeof(Value));
   }
   const auto joined = Kokkos::subview(partials, std::make_pair(std::int64_t{0}, left));

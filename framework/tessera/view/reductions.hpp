@@ -256,6 +256,23 @@ struct Histogram {
   }
 };
 
+/// The number of elements, whatever they are. With Pipeline::reduce_by_key it is the histogram of the keys.
+template <class T>
+struct Count {
+  /// The number of some elements.
+  using Value = std::uint64_t;
+  /// Sets `value` to 0.
+  KOKKOS_FUNCTION void init(Value& value) const { value = 0; }
+  /// Counts one element.
+  KOKKOS_FUNCTION void add(Value& value, const T&, const Point&) const { ++value; }
+  /// Counts `count` neighbouring elements.
+  void add_row(Value& value, const T*, std::int64_t count) const { value += static_cast<Value>(count); }
+  /// Adds the number `other` to `value`.
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const { value += other; }
+  /// Returns the number of elements.
+  Value result(const Value& value) const { return value; }
+};
+
 /// The mean of all elements as a double: their sum divided by their number. The sum of floats or doubles is
 /// exact and is rounded once to their type (see ExactSum). The mean of no elements is 0.
 template <class T>

@@ -34,6 +34,10 @@ void Algorithm::check_reduced(std::string_view name, const Box& over, int dimens
                                     dimensions, to_string(over)));
 }
 
+void Algorithm::check_groups(std::string_view name, std::int64_t count) {
+  if (count < 1) throw InternalError(fmt::format("the reduction '{}' has {} groups", name, count));
+}
+
 int Algorithm::find(std::string_view name) const {
   for (int id = 0; id < size(); ++id)
     if ((*this)[id].name == name) return id;
@@ -86,19 +90,27 @@ int Algorithm::add_stages(const std::vector<std::string>& names, const std::vect
   return lead;
 }
 
-int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count, int input,
-                             std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
+bool Algorithm::are_of_one_stage(const std::vector<int>& arrays) const {
+  return std::ranges::all_of(arrays,
+                             [&](int array) { return (*this)[array].lead == (*this)[arrays.front()].lead; });
+}
+
+int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64_t count,
+                             std::vector<int> inputs, std::shared_ptr<const ReductionKernel> kernel,
+                             const Box& over) {
   const ReductionKernel* const reduction = kernel.get();
-  const Box reduced = over.dimensions == 0 ? (*this)[input].domain : over;
-  check_reduced(name, reduced, (*this)[input].dimensions);
+  const ArrayDeclaration& first = (*this)[inputs.front()];
+  const Box reduced = over.dimensions == 0 ? first.domain : over;
+  check_reduced(name, reduced, first.dimensions);
   if (constexpr std::int64_t most = std::numeric_limits<int>::max();
       reduction->value_bytes() > most || count > most)
-    throw InternalError(fmt::format("the reduction '{}' has partial values of {}: reduce fewer lines", name,
-                                    human_bytes(reduction->value_bytes())));
+    throw InternalError(
+        fmt::format("the reduction '{}' has partial values of {}: reduce fewer lines or groups", name,
+                    human_bytes(reduction->value_bytes())));
   const int id = add({.name = std::string(name),
                       .type = type,
                       .dimensions = 1,
-                      .inputs = {input},
+                      .inputs = std::move(inputs),
                       .kernel = std::move(kernel),
                       .domain = Box{{0, count}},
                       .reduction = reduction,

@@ -72,9 +72,16 @@ class Algorithm {
   /// Throws InternalError unless `over` has points, and the dimensions of the array that the reduction `name`
   /// reads.
   static void check_reduced(std::string_view name, const Box& over, int dimensions);
-  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce). Throws
-  /// InternalError if the partial values take 2 GiB or more, which MPI cannot join.
-  int add_reduction(std::string_view name, ElementType type, std::int64_t count, int input,
+  /// Throws InternalError unless the reduction `name` has at least one group. `count` is the number of
+  /// groups.
+  static void check_groups(std::string_view name, std::int64_t count);
+  /// Whether all arrays are outputs of one stage, or the same array. A stage contributes to the reductions of
+  /// its outputs while it computes them.
+  bool are_of_one_stage(const std::vector<int>& arrays) const;
+  /// Appends the result of a global reduction, which has `count` elements (see Pipeline::reduce). The inputs
+  /// must be outputs of one stage, or the same array. Throws InternalError if the partial values take 2 GiB
+  /// or more, which MPI cannot join.
+  int add_reduction(std::string_view name, ElementType type, std::int64_t count, std::vector<int> inputs,
                     std::shared_ptr<const ReductionKernel> kernel, const Box& over);
   /// Declares that the points 0 to extent - 1 along `dimension` of an array are computed together.
   void set_whole(int id, int dimension, int extent);

@@ -13,12 +13,13 @@
 #include "tessera/pipeline/algorithm/arrays.hpp"
 #include "tessera/pipeline/body/elementary.hpp"
 #include "tessera/pipeline/body/functions.hpp"
+#include "tessera/pipeline/body/same_point.hpp"
 #include "tessera/pipeline/body/table.hpp"
 #include "tessera/pipeline/body/via.hpp"
-#include "tessera/pipeline/kernel/axis_reduction_stage.hpp"
 #include "tessera/pipeline/kernel/callable_body.hpp"
 #include "tessera/pipeline/kernel/column_stage.hpp"
 #include "tessera/pipeline/kernel/fused_stages.hpp"
+#include "tessera/pipeline/kernel/grouped_reduction_stage.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/pipeline/kernel/reduction_stage.hpp"
 
@@ -131,11 +132,20 @@ class Pipeline : public Algorithm {
   /// every rank, as `mean(0)` or `histogram(i)`. The result has the same bits on any number of ranks.
   template <class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
-  auto reduce(std::string_view name, Reduction, Array<T, N> input, const Box& over = {}) {
-    using Kernel = ReductionStage<Reduction, T, N>;
-    using Element = typename Kernel::Elements::Element;
-    return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), Kernel::Elements::count,
-                                           input.id, std::make_shared<Kernel>(), over)};
+  auto reduce(std::string_view name, Reduction reduction, Array<T, N> input, const Box& over = {}) {
+    return reduce(name, reduction, over, input);
+  }
+  /// Declares a global reduction of the points of several arrays, which have the same dimensions. At each
+  /// point of the box `over`, `Reduction::add(value, elements..., point)` gets an element of each array. If
+  /// `over` has no dimensions, it is the domain of the first array. While a stage computes its outputs, it
+  /// contributes to the reductions of these outputs, and outputs that only reductions read take no memory.
+  /// Inputs that are not outputs of one stage are first copied, tile by tile, by a stage with the name
+  /// `<name>_inputs`, which is added to the pipeline and can be scheduled like any other.
+  template <class Reduction, int N, class... T>
+  requires ReductionOf<Reduction, T...>
+  auto reduce(std::string_view name, Reduction, const Box& over, Array<T, N>... inputs) {
+    using Kernel = ReductionStage<Reduction, N, T...>;
+    return add_results(name, std::make_shared<Kernel>(), Kernel::Elements::count, over, inputs...);
   }
 
   /// Declares reductions of the points of the box `over` along dimension D: one for each line, such as the
@@ -147,14 +157,47 @@ class Pipeline : public Algorithm {
   /// values take 2 GiB or more.
   template <int D, class Reduction, class T, int N>
   requires ReductionOf<Reduction, T>
-  auto reduce_along(std::string_view name, Reduction, Array<T, N> input, const Box& over) {
-    using Kernel = AxisReductionStage<D, Reduction, T, N>;
-    using Element = typename Kernel::Elements::Element;
+  auto reduce_along(std::string_view name, Reduction reduction, Array<T, N> input, const Box& over) {
+    return reduce_along<D>(name, reduction, over, input);
+  }
+  /// Declares reductions of several arrays along dimension D. The elements are added as in `reduce` for
+  /// several arrays, and everything else is as for one array.
+  template <int D, class Reduction, int N, class... T>
+  requires ReductionOf<Reduction, T...>
+  auto reduce_along(std::string_view name, Reduction, const Box& over, Array<T, N>... inputs) {
+    using Kernel = GroupedReductionStage<detail::LineGroups<D, N>, Reduction, N, T...>;
     check_reduced(name, over, N);
-    auto kernel = std::make_shared<Kernel>(over);
-    const std::int64_t count = kernel->element_count();
-    return Array<Element, 1>{
-        add_reduction(name, element_type_of<Element>(), count, input.id, std::move(kernel), over)};
+    const auto kernel = std::make_shared<Kernel>(detail::LineGroups<D, N>(over));
+    return add_results(name, kernel, kernel->element_count(), over, inputs...);
+  }
+
+  /// Declares reductions of groups of points: result i, for each i from 0 to count - 1, is the reduction of
+  /// those points of the box `over` at which the array `keys` is i. Points with other keys are left out.
+  /// Examples are the sum of the pixels that have label i, and a histogram with a number of bins that is
+  /// known only when the program runs:
+  ///
+  ///     auto sums = p.reduce_by_key("sums", Sum<float>(), count, box, labels, image);
+  ///     auto bins = p.reduce_by_key("bins", Count<int>(), count, box, labels);
+  ///
+  /// The elements of `values`, one of each array, are added as in `reduce` for several arrays, which also
+  /// says which inputs are copied first. Without `values`, the keys are the elements that are added. The keys
+  /// are integers, and have as many dimensions as the values. To reduce each coordinate of vectors that lie
+  /// along a dimension, a stage computes key * coordinates + coordinate for each element. The result is an
+  /// array of one dimension, which later stages can read on every rank. If a result is a std::array of K
+  /// numbers, a group has K elements. Throws InternalError if `count` is less than 1, or so large that the
+  /// partial values of all groups take 2 GiB or more.
+  template <class Reduction, class Key, int N, class... T>
+  auto reduce_by_key(std::string_view name, Reduction reduction, std::int64_t count, const Box& over,
+                     Array<Key, N> keys, Array<T, N>... values) {
+    if constexpr (sizeof...(T) == 0) {
+      return reduce_by_key(name, reduction, count, over, keys, keys);
+    } else {
+      static_assert(ReductionOf<Reduction, T...>);
+      using Kernel = GroupedReductionStage<detail::KeyGroups<Key, N>, Reduction, N, T...>;
+      check_groups(name, count);
+      const auto kernel = std::make_shared<Kernel>(detail::KeyGroups<Key, N>(count));
+      return add_results(name, kernel, kernel->element_count(), over, keys, values...);
+    }
   }
 
   /// Makes the points `domain` of a stage an output of the pipeline. The default is the domain of the first
@@ -290,6 +333,33 @@ class Pipeline : public Algorithm {
       return {id};
     }
     return {};
+  }
+
+  /// Adds the result of a global reduction, which has `count` elements.
+  template <class Kernel, class First, int N, class... Rest>
+  auto add_results(std::string_view name, std::shared_ptr<Kernel> kernel, std::int64_t count, const Box& over,
+                   Array<First, N> first, Array<Rest, N>... rest) {
+    using Element = typename Kernel::Elements::Element;
+    const Box points = over.dimensions == 0 ? (*this)[first.id].domain : over;
+    check_reduced(name, points, N);
+    return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), count,
+                                           of_one_stage(name, first, rest...), std::move(kernel), points)};
+  }
+  /// Returns the ids of arrays, or those of copies that are outputs of one stage.
+  template <int N, class... T>
+  std::vector<int> of_one_stage(std::string_view name, Array<T, N>... inputs) {
+    std::vector<int> ids{inputs.id...};
+    if constexpr (sizeof...(T) > 1) {
+      if (are_of_one_stage(ids)) return ids;
+      using Kernel =
+          PointStage<detail::SamePoint<sizeof...(T)>, N, TypeList<T...>, TypeList<ArrayType<T, N>...>>;
+      std::vector<std::string> names{std::string(name) + "_inputs"};
+      for (std::size_t k = 2; k <= sizeof...(T); ++k) names.push_back(names[0] + "_" + std::to_string(k));
+      int id = add_stages(names, {element_type_of<T>()...}, N, ids,
+                          std::make_shared<Kernel>(detail::SamePoint<sizeof...(T)>()));
+      for (int& copied : ids) copied = id++;
+    }
+    return ids;
   }
 
   template <class Kernel, int N, class... Values>

@@ -27,10 +27,10 @@ struct ResultElements<std::array<T, Count>> {
 
 }  // namespace detail
 
-/// The global reduction of an N-dimensional array of T by a `Reduction` (see ReductionOf). The result always
-/// has the same bits: it depends neither on the order of the points nor on the parts in which they are
-/// reduced.
-template <class Reduction, class T, int N>
+/// The global reduction of N-dimensional arrays by a `Reduction` (see ReductionOf). There is one array for
+/// each type T. The result always has the same bits: it depends neither on the order of the points nor on the
+/// parts in which they are reduced.
+template <class Reduction, int N, class... T>
 class ReductionStage final : public ReductionKernel {
  public:
   /// The type of a partial value, which is the reduction of some of the points.
@@ -38,30 +38,27 @@ class ReductionStage final : public ReductionKernel {
   /// The type and the number of the elements of the result.
   using Elements = detail::ResultElements<decltype(Reduction().result(std::declval<const Value&>()))>;
 
-  void required(const Box& box, Box* needs) const override { needs[0] = box; }
+  void required(const Box& box, Box* needs) const override { std::fill_n(needs, sizeof...(T), box); }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor) const override {
-    const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
-    Value value;
     if constexpr (runs_on_host) {
-      detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, box.size() / box[0].size() * runs,
-                                           1,           &value}(0);
+      Value value;
+      detail::ReduceShare<Reduction, N, T...>{Reduction(), Arrays::of(inputs), box, runs(box), 1, &value}(0);
       Reduction().join(at(outputs[0].origin), value);
     }
   }
 
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override {
+    const Arrays arrays = Arrays::of(inputs);
     Value* partials = &at(outputs[0].origin);
     if constexpr (runs_on_host) {
-      const std::int64_t runs = (box[0].size() + detail::points_per_run - 1) / detail::points_per_run;
-      detail::launch_rows(
-          execution, joined_shares(),
-          detail::ReduceShare<Reduction, T, N>{Reduction(), inputs[0], box, box.size() / box[0].size() * runs,
-                                               joined_shares(), partials});
+      detail::launch_rows(execution, joined_shares(),
+                          detail::ReduceShare<Reduction, N, T...>{Reduction(), arrays, box, runs(box),
+                                                                  joined_shares(), partials});
     } else {
-      detail::reduce_on_device<Reduction, T, N>(execution, inputs[0], box, device_shares(), partials);
+      detail::reduce_on_device<Reduction>(execution, arrays, box, device_shares(), partials);
     }
   }
 
@@ -77,7 +74,14 @@ class ReductionStage final : public ReductionKernel {
   MPI_User_function* join_function() const override { return &detail::join_values<Reduction>; }
 
  private:
+  using Arrays = detail::ReducedArrays<N, T...>;
+
   static Value& at(std::byte* value) { return *reinterpret_cast<Value*>(value); }
+  /// Returns the number of runs in which hosts reduce a box.
+  static std::int64_t runs(const Box& box) {
+    return box.size() / box[0].size() *
+           ((box[0].size() + detail::points_per_run - 1) / detail::points_per_run);
+  }
 };
 
 }  // namespace tessera

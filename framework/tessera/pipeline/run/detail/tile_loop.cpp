@@ -124,7 +124,7 @@ struct TileLoop::Work {
       if (contribution.member != member || points.empty()) continue;
       ArrayReference value;
       value.origin = partials[k].first + thread * partials[k].stride;
-      find(contribution.input, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);
+      find(contribution.inputs, program.reduces ? arrays.read : arrays.written, worker, worker.inputs);
       contribution.kernel->region(worker.inputs.data(), &value, points, {&violations, contribution.stage});
     }
   }
@@ -219,7 +219,7 @@ void TileLoop::prepare(const TileProgram& program) {
       worker.outputs.reserve(member.outputs.size());
     }
     for (const TileProgram::Contribution& contribution : program.contributions)
-      worker.inputs.reserve(contribution.input.size());
+      worker.inputs.reserve(contribution.inputs.size());
   }
 }
 

@@ -32,12 +32,14 @@ TileProgram::TileProgram(const Algorithm& pipeline, const plan::Compute& compute
     contributions.push_back({compute.stage, pipeline[compute.stage].reduction, members.back().inputs,
                              pipeline[compute.stage].reduced, members.size() - 1});
   for (const plan::Contribution& contribution : compute.contributions) {
-    const int array = pipeline[contribution.stage].inputs.front();
+    const ArrayDeclaration& reduction = pipeline[contribution.stage];
+    // All inputs are outputs of the same member.
     contributions.push_back({contribution.stage,
-                             pipeline[contribution.stage].reduction,
-                             {place_of(array)},
+                             reduction.reduction,
+                             {},
                              contribution.box,
-                             member_of(pipeline[array].lead)});
+                             member_of(pipeline[reduction.inputs.front()].lead)});
+    for (const int input : reduction.inputs) contributions.back().inputs.push_back(place_of(input));
   }
   for (const plan::Scratch& scratch : compute.scratch) {
     scratch_member.push_back(member_of(pipeline[scratch.array].lead));

@@ -37,12 +37,12 @@ struct TileProgram {
     Placement placement = Placement::tile;
   };
 
-  /// A contribution to a global reduction. In each inner tile, it consists of the points of the array `input`
-  /// that are in `box`.
+  /// A contribution to a global reduction. In each inner tile, it consists of the points of the arrays
+  /// `inputs` that are in `box`.
   struct Contribution {
     int stage;
     const ReductionKernel* kernel;
-    std::vector<Place> input;
+    std::vector<Place> inputs;
     Box box;
     std::size_t member;
   };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "pipeline/array_source.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -125,8 +126,8 @@ TYPED_TEST(NonTemporalStores, OutputsHoldWhatOthersHold) {
   for (int round = 0; round < 20; ++round) {
     Box box = random.box_in(whole);
     box[2] = whole[2];
-    test::WholeArray<T> sums[4] = {whole, whole, whole, whole};
-    test::WholeArray<double> copies[4] = {whole, whole, whole, whole};
+    std::vector<test::WholeArray<T>> sums(4, test::WholeArray<T>(whole));
+    std::vector<test::WholeArray<double>> copies(4, test::WholeArray<double>(whole));
     for (std::size_t k = 0; k < 4; ++k) {
       const ArrayReference from = reference_to(image);
       ArrayReference outputs[] = {reference_to(sums[k]), reference_to(copies[k])};

@@ -72,7 +72,7 @@ class RoundsBuilder {
       check_number(key + "turns_per_exchange", asked.turns_per_exchange);
       check_number(key + "turns_per_tile", asked.turns_per_tile);
       check_number(key + "turns_per_test", asked.turns_per_test);
-      if (asked.turns() > 1) check(*loop, asked);
+      if (asked.turns() > 1) check_innermost(*loop);
       if (asked.overlaps_test) check_overlap(*loop, asked);
     }
   }
@@ -101,7 +101,7 @@ class RoundsBuilder {
                                                     : "turns_per_test");
   }
 
-  void check(const Loop& loop, const LoopSchedule& asked) const {
+  void check_innermost(const Loop& loop) const {
     // Loops are listed in the order in which they begin, and outer loops before inner ones.
     for (const Loop& inner : old_.loops())
       if (&inner > &loop && inner.last <= loop.last)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stage_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace stitch {
+namespace {
+
+/// Returns the value below which the share `share` of the sorted `values` lies, interpolated linearly.
+double quantile(const std::vector<int>& values, double share) {
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+/// The values of one coordinate that are not outliers.
+struct Fence {
+  double low = 0, high = 0;
+  explicit Fence(std::vector<int> values) {
+    std::ranges::sort(values);
+    const double first = quantile(values, 0.25), third = quantile(values, 0.75);
+    const double reach = 1.5 * std::max(third - first, 2.0);
+    low = first - reach;
+    high = third + reach;
+  }
+  bool contains(int value) const { return low <= value && value <= high; }
+};
+
+int median(std::vector<int> values) {
+  std::ranges::sort(values);
+  return static_cast<int>(std::lround(quantile(values, 0.5)));
+}
+
+std::vector<int> coordinates(const std::vector<Shift>& shifts, int Shift::*coordinate) {
+  std::vector<int> values;
+  for (const Shift& shift : shifts) values.push_back(shift.*coordinate);
+  return values;
+}
+
+int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
+
+StageStep expected_step(Direction direction, Extent extent, double overlap) {
+  const bool is_right = direction == Direction::right;
+  const int side = is_right ? extent.width : extent.height;
+  const int along = std::max(1, static_cast<int>(std::lround(side * (1 - overlap))));
+  return {is_right ? Shift{along, 0} : Shift{0, along}, std::max(2, side / 20), 0};
+}
+
+StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
+  if (shifts.empty()) return expected;
+  const Fence x(coordinates(shifts, &Shift::x)), y(coordinates(shifts, &Shift::y));
+  std::vector<Shift> kept;
+  for (const Shift& shift : shifts)
+    if (x.contains(shift.x) && y.contains(shift.y)) kept.push_back(shift);
+  if (kept.empty()) return expected;
+  StageStep step{{median(coordinates(kept, &Shift::x)), median(coordinates(kept, &Shift::y))},
+                 1,
+                 static_cast<int>(kept.size())};
+  for (const Shift& shift : kept)
+    step.repeatability = std::max(step.repeatability, distance(shift, step.step));
+  return step;
+}
+
+/// Correlations around a step, each of which is computed once.
+class Surface {
+ public:
+  Surface(const StageStep& step, const Pixels& first, const Pixels& second)
+      : centre_(step.step),
+        radius_(step.search_radius()),
+        first_(first),
+        second_(second),
+        values_(static_cast<std::size_t>(side() * side()), std::numeric_limits<double>::quiet_NaN()) {}
+
+  int radius() const { return radius_; }
+  bool is_border(Shift at) const { return distance(at, {0, 0}) == radius_; }
+  Shift absolute(Shift at) const { return {centre_.x + at.x, centre_.y + at.y}; }
+  /// Returns the correlation at an offset from the step; none outside of the radius.
+  double operator()(Shift at) {
+    if (distance(at, {0, 0}) > radius_) return no_correlation;
+    double& value = values_[static_cast<std::size_t>((at.y + radius_) * side() + at.x + radius_)];
+    if (std::isnan(value)) value = correlation(first_, second_, absolute(at));
+    return value;
+  }
+  /// Returns the offset of the hilltop that is reached from `at` by steps to the best of eight neighbours.
+  Shift climb(Shift at) {
+    for (;;) {
+      Shift best = at;
+      for (int y = -1; y <= 1; ++y)
+        for (int x = -1; x <= 1; ++x)
+          if (const Shift next{at.x + x, at.y + y}; (*this)(next) > (*this)(best)) best = next;
+      if (best == at) return at;
+      at = best;
+    }
+  }
+
+ private:
+  int side() const { return 2 * radius_ + 1; }
+
+  Shift centre_;
+  int radius_;
+  Pixels first_, second_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+bool StageStep::has_within(Shift shift, int radius) const { return distance(shift, step) <= radius; }
+
+StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Translation>& translations,
+                    Extent extent, double overlap, double reliable) {
+  const auto step = [&](Direction direction) {
+    std::vector<Shift> shifts;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      if (const Translation& one = translations[i];
+          pairs[i].direction == direction && one.correlation >= reliable && one.evidence >= least_evidence)
+        shifts.push_back(one.shift);
+    return step_of(shifts, expected_step(direction, extent, overlap));
+  };
+  return {step(Direction::right), step(Direction::below)};
+}
+
+bool agrees(const StageModel& model, const Pair& pair, const Translation& translation) {
+  const StageStep& step = model.of(pair.direction);
+  return step.measured > 0 && translation.correlation > 0 && translation.evidence >= exact_evidence &&
+         step.has_within(translation.shift, step.repeatability);
+}
+
+Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
+                 const Translation& measured, const Translation& searched) {
+  const StageStep& step = model.of(pair.direction);
+  const int side = pair.direction == Direction::right ? extent.width : extent.height;
+  // A step of the stage may be far off the others, but not by more than that.
+  const int farthest = std::max({3 * step.repeatability, side / 20, 2});
+  const bool is_credible = measured.correlation >= reliable && measured.evidence >= least_evidence &&
+                           step.has_within(measured.shift, farthest);
+  constexpr double clearly = 3;  // noise changes evidence by about 1
+  const bool is_better = searched.correlation == no_correlation || measured.evidence > searched.evidence + clearly;
+  if (is_credible && is_better) return {measured, Origin::measured};
+  if (searched.correlation != no_correlation) return {searched, Origin::searched};
+  return {{.shift = step.step}, Origin::model};
+}
+
+Translation search(const StageStep& step, const Pixels& first, const Pixels& second) {
+  constexpr int exhaustive_radius = 24;
+  const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
+  Surface surface(step, {first.extent, flat_first}, {second.extent, flat_second});
+  const int radius = surface.radius();
+  const int stride = radius <= exhaustive_radius ? 1 : (radius + 7) / 8;
+  Shift best;
+  for (int y = -radius; y <= radius; y += stride)
+    for (int x = -radius; x <= radius; x += stride) {
+      const Shift at = stride == 1 ? Shift{x, y} : surface.climb({x, y});
+      if (surface(at) > surface(best)) best = at;
+    }
+  const Shift shift = surface.absolute(best);
+  const double pixels = std::max(0.0, double(first.extent.width - std::abs(shift.x))) *
+                        std::max(0.0, double(first.extent.height - std::abs(shift.y)));
+  // Means of 3 x 3 pixels: only one in nine is a value of its own.
+  const bool is_chance = surface(best) * std::sqrt(pixels / 9) < least_evidence;
+  if (surface(best) <= 0 || is_chance || surface.is_border(best)) return {};
+  return {shift, correlation(first, second, shift), evidence(first, second, shift), 0};
+}
+
+}  // namespace stitch

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "translations.hpp"
+
+namespace stitch {
+
+/// How the stage of a microscope moves in one direction.
+struct StageStep {
+  /// The median of the translations.
+  Shift step;
+  /// By how many pixels translations differ from the step at most.
+  int repeatability = 0;
+  /// The number of pairs that the two are taken from. If it is 0, they are what the deck lets expect.
+  int measured = 0;
+
+  /// Returns whether a shift differs from the step by at most `radius` pixels along x and along y.
+  bool has_within(Shift shift, int radius) const;
+  /// The radius within which shifts are searched that could not be measured, as MIST chooses it.
+  int search_radius() const { return 2 * repeatability + 1; }
+};
+
+/// The model of a stage: J. Chalfoun et al. (MIST, 2017), section 'stage model'.
+struct StageModel {
+  StageStep right;
+  StageStep below;
+  const StageStep& of(Direction direction) const { return direction == Direction::right ? right : below; }
+};
+
+/// The evidence from which on tiles have a texture in common, and that from which on a measured translation
+/// is exact. In between, noise may have moved its peak by a pixel.
+inline constexpr double least_evidence = 5;
+inline constexpr double exact_evidence = 15;
+
+/// Returns the model of the translations of a whole grid. Translations count that correlate by `reliable` at
+/// least and have a texture, and whose coordinates lie within 1.5 times the distance of the quartiles from
+/// these. `overlap` says what to expect where there are none.
+StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Translation>& translations,
+                    Extent extent, double overlap, double reliable);
+
+/// Where the final translation of a pair comes from.
+enum class Origin : std::uint8_t { measured, searched, model };
+/// The names of the origins in tables.
+inline constexpr std::string_view origin_names[] = {"measured", "searched", "model"};
+
+/// Returns for each translation whether it can be taken as it is: it agrees with the model, and would hardly
+/// do so by chance.
+bool agrees(const StageModel& model, const Pair& pair, const Translation& translation);
+
+/// The final translation of a pair.
+struct Placement {
+  Translation translation;
+  Origin origin = Origin::measured;
+};
+
+/// Chooses the final translation of a pair that does not agree with the model, between what was measured,
+/// what was searched, and the step of the model. `extent` is that of the tiles.
+Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
+                 const Translation& measured, const Translation& searched);
+
+/// Searches around the step of the model for the shift with the best correlation: everywhere within its
+/// search radius if that is small, else by hill-climbing from points of a regular grid. The result has no
+/// correlation if the best shift lies at the border of what was searched, or if the tiles have no texture in
+/// common there.
+Translation search(const StageStep& step, const Pixels& first, const Pixels& second);
+
+}  // namespace stitch

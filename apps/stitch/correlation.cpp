@@ -34,6 +34,34 @@ struct Sums {
   }
 };
 
+/// Sums over the differences of neighbouring pixels of two tiles, in one dimension.
+struct Differences {
+  double first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
+
+  /// Adds the differences between the pixels at `a` and `a_next`, and between those at `b` and `b_next`.
+  void add_row(const std::uint16_t* a, const std::uint16_t* a_next, const std::uint16_t* b,
+               const std::uint16_t* b_next, int count) {
+    std::int64_t sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
+#pragma omp simd reduction(+ : sum_a, sum_b, aa, bb, ab)
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t u = a_next[i] - a[i], v = b_next[i] - b[i];
+      sum_a += u;
+      sum_b += v;
+      aa += u * u;
+      bb += v * v;
+      ab += u * v;
+    }
+    first += static_cast<double>(sum_a);
+    second += static_cast<double>(sum_b);
+    first_squared += static_cast<double>(aa);
+    second_squared += static_cast<double>(bb);
+    product += static_cast<double>(ab);
+  }
+  double first_variance(double n) const { return first_squared - first * first / n; }
+  double second_variance(double n) const { return second_squared - second * second / n; }
+  double covariance(double n) const { return product - first * second / n; }
+};
+
 /// The pixels that two tiles have in common, in the coordinates of the first one.
 struct Common {
   int x_begin, x_end, y_begin, y_end;
@@ -75,26 +103,18 @@ double evidence(const Pixels& first, const Pixels& second, Shift shift) {
   const Common common(first.extent, shift);
   const int width = common.x_end - common.x_begin - 1, height = common.y_end - common.y_begin - 1;
   if (width < 1 || height < 1) return 0;
-  double product = 0, first_squared = 0, second_squared = 0;
+  Differences right, down;
   for (int y = common.y_begin; y + 1 < common.y_end; ++y) {
     const std::uint16_t* const a = at(first, common.x_begin, y);
     const std::uint16_t* const b = at(second, common.x_begin - shift.x, y - shift.y);
-    const std::uint16_t *const a_below = a + first.extent.width, *const b_below = b + second.extent.width;
-    std::int64_t ab = 0, aa = 0, bb = 0;
-#pragma omp simd reduction(+ : ab, aa, bb)
-    for (int x = 0; x < width; ++x) {
-      const std::int64_t a_right = a[x + 1] - a[x], a_down = a_below[x] - a[x];
-      const std::int64_t b_right = b[x + 1] - b[x], b_down = b_below[x] - b[x];
-      ab += a_right * b_right + a_down * b_down;
-      aa += a_right * a_right + a_down * a_down;
-      bb += b_right * b_right + b_down * b_down;
-    }
-    product += static_cast<double>(ab);
-    first_squared += static_cast<double>(aa);
-    second_squared += static_cast<double>(bb);
+    right.add_row(a, a + 1, b, b + 1, width);
+    down.add_row(a, a + first.extent.width, b, b + second.extent.width, width);
   }
+  const double n = static_cast<double>(width) * height;
+  const double first_squared = right.first_variance(n) + down.first_variance(n);
+  const double second_squared = right.second_variance(n) + down.second_variance(n);
   if (!(first_squared > 0) || !(second_squared > 0)) return 0;
-  return product / std::sqrt(first_squared * second_squared) * std::sqrt(static_cast<double>(width) * height);
+  return (right.covariance(n) + down.covariance(n)) / std::sqrt(first_squared * second_squared) * std::sqrt(n);
 }
 
 Shift refined(const Pixels& first, const Pixels& second, Shift shift) {

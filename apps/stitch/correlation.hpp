@@ -33,7 +33,7 @@ double correlation(const Pixels& first, const Pixels& second, Shift shift);
 
 /// Returns by how much more two tiles are alike at `shift` than tiles would be that have nothing in common:
 /// the correlation of the differences of neighbouring pixels, times the square root of their number. Unlike
-/// the correlation of pixels, it does not take the same lighting for a texture. Tiles that show nothing but
+/// the correlation of pixels, it does not take lighting for a texture. Tiles that show nothing but
 /// noise give values of about 1 at most. Returns 0 where there is nothing to compare.
 double evidence(const Pixels& first, const Pixels& second, Shift shift);
 

@@ -124,6 +124,8 @@ class Program final : public app::GraphProgram {
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::int64_t expected_bytes() const;
   std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
+  double reliable() const { return setting_.deck.get<double>("reliable"); }
+  void correct(app::GraphRunner& runner);
   void place(app::GraphRunner& runner);
   void tell(app::GraphRunner& runner) const;
   void compose(app::GraphRunner& runner);
@@ -181,31 +183,42 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
   return gather_lists(communicator(), translations_.results());
 }
 
-/// Finds where the tiles lie: the model of the stage, what does not agree with it, and the positions.
-void Program::place(app::GraphRunner& runner) {
-  const std::vector<Pair>& pairs = results_.pairs;
-  const double reliable = setting_.deck.get<double>("reliable");
-  results_.model = model_of(pairs, results_.measured, reader_.extent(), options_.overlap, reliable);
+/// Searches for the translations of those pairs that do not agree with the model, and replaces them.
+void Program::correct(app::GraphRunner& runner) {
   std::vector<std::size_t> outliers;
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (!agrees(results_.model, pairs[i], results_.measured[i])) outliers.push_back(i);
+  for (std::size_t i = 0; i < results_.pairs.size(); ++i)
+    if (!agrees(results_.model, results_.pairs[i], results_.placements[i])) outliers.push_back(i);
+  if (outliers.empty()) return;
   const auto border = [&](int rank) {
-    return outliers.size() * static_cast<std::size_t>(rank) /
-           static_cast<std::size_t>(setting_.session.rank_count());
+    return outliers.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(setting_.session.rank_count());
   };
+  const int rank = setting_.session.rank();
   std::vector<Pair> mine;
-  for (std::size_t i = border(setting_.session.rank()); i < border(setting_.session.rank() + 1); ++i)
-    mine.push_back(pairs[outliers[i]]);
+  for (std::size_t i = border(rank); i < border(rank + 1); ++i) mine.push_back(results_.pairs[outliers[i]]);
   searches_.set_work(results_.model, std::move(mine));
-  if (!outliers.empty()) runner.run(search_graph_);
+  runner.run(search_graph_);
   const std::vector<Translation> searched = gather_lists(communicator(), searches_.results());
-  for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
   for (std::size_t i = 0; i < outliers.size(); ++i)
-    results_.placements[outliers[i]] = choose(results_.model, pairs[outliers[i]], reader_.extent(), reliable,
+    results_.placements[outliers[i]] = choose(results_.model, results_.pairs[outliers[i]], reader_.extent(), reliable(),
                                               results_.measured[outliers[i]], searched[i]);
-  results_.positions = positions_of(reader_.grid(), pairs, results_.placements, results_.model,
+}
+
+/// Finds where the tiles lie: the model of the stage, the pairs that do not agree with it, and the positions.
+void Program::place(app::GraphRunner& runner) {
+  for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
+  const auto update_model = [&] {
+    results_.model = model_of(results_.pairs, results_.placements, reader_.extent(), options_.overlap, reliable());
+  };
+  update_model();
+  const bool is_guess = !is_founded(results_.model, results_.pairs);
+  correct(runner);
+  if (is_guess) {
+    update_model();
+    correct(runner);
+  }
+  results_.positions = positions_of(reader_.grid(), results_.pairs, results_.placements, results_.model,
                                     static_cast<Solver>(chosen(setting_.deck, "solver", solver_names)));
-  results_.by_model = tiles_placed_by_model(reader_.grid(), pairs, results_.placements);
+  results_.by_model = tiles_placed_by_model(reader_.grid(), results_.pairs, results_.placements);
 }
 
 void Program::tell(app::GraphRunner& runner) const {

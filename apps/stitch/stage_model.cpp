@@ -2,6 +2,7 @@
 #include "stage_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -57,8 +58,10 @@ StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
   for (const Shift& shift : shifts)
     if (x.contains(shift.x) && y.contains(shift.y)) kept.push_back(shift);
   if (kept.empty()) return expected;
+  // So few translations do not tell how far others may differ.
+  const bool are_few = kept.size() < 4;
   StageStep step{{median(coordinates(kept, &Shift::x)), median(coordinates(kept, &Shift::y))},
-                 1,
+                 are_few ? expected.repeatability : 1,
                  static_cast<int>(kept.size())};
   for (const Shift& shift : kept)
     step.repeatability = std::max(step.repeatability, distance(shift, step.step));
@@ -110,23 +113,34 @@ class Surface {
 
 bool StageStep::has_within(Shift shift, int radius) const { return distance(shift, step) <= radius; }
 
-StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Translation>& translations,
-                    Extent extent, double overlap, double reliable) {
+StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>& placements, Extent extent,
+                    double overlap, double reliable) {
+  const auto counts = [&](const Placement& one) {
+    const bool is_good = one.translation.correlation >= reliable && one.translation.evidence >= least_evidence;
+    return one.origin == Origin::searched || (one.origin == Origin::measured && is_good);
+  };
   const auto step = [&](Direction direction) {
     std::vector<Shift> shifts;
     for (std::size_t i = 0; i < pairs.size(); ++i)
-      if (const Translation& one = translations[i];
-          pairs[i].direction == direction && one.correlation >= reliable && one.evidence >= least_evidence)
-        shifts.push_back(one.shift);
+      if (pairs[i].direction == direction && counts(placements[i])) shifts.push_back(placements[i].translation.shift);
     return step_of(shifts, expected_step(direction, extent, overlap));
   };
   return {step(Direction::right), step(Direction::below)};
 }
 
-bool agrees(const StageModel& model, const Pair& pair, const Translation& translation) {
+bool is_founded(const StageModel& model, const std::vector<Pair>& pairs) {
+  return std::ranges::all_of(std::array{Direction::right, Direction::below}, [&](Direction direction) {
+    const auto count = std::ranges::count(pairs, direction, &Pair::direction);
+    return model.of(direction).measured >= std::max(count / 4, std::min<std::ptrdiff_t>(count, 3));
+  });
+}
+
+bool agrees(const StageModel& model, const Pair& pair, const Placement& placement) {
   const StageStep& step = model.of(pair.direction);
-  return step.measured > 0 && translation.correlation > 0 && translation.evidence >= exact_evidence &&
-         step.has_within(translation.shift, step.repeatability);
+  const Translation& one = placement.translation;
+  const bool is_exact = placement.origin == Origin::searched ||
+                        (placement.origin == Origin::measured && one.correlation > 0 && one.evidence >= exact_evidence);
+  return is_exact && step.measured > 0 && step.has_within(one.shift, step.repeatability);
 }
 
 Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
@@ -145,11 +159,11 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
 }
 
 Translation search(const StageStep& step, const Pixels& first, const Pixels& second) {
-  constexpr int exhaustive_radius = 24;
+  constexpr int exhaustive_radius = 32;
   const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
   Surface surface(step, {first.extent, flat_first}, {second.extent, flat_second});
   const int radius = surface.radius();
-  const int stride = radius <= exhaustive_radius ? 1 : (radius + 7) / 8;
+  const int stride = radius <= exhaustive_radius ? 1 : (radius + 15) / 16;
   Shift best;
   for (int y = -radius; y <= radius; y += stride)
     for (int x = -radius; x <= radius; x += stride) {

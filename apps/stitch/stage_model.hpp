@@ -34,20 +34,10 @@ struct StageModel {
 inline constexpr double least_evidence = 5;
 inline constexpr double exact_evidence = 15;
 
-/// Returns the model of the translations of a whole grid. Translations count that correlate by `reliable` at
-/// least and have a texture, and whose coordinates lie within 1.5 times the distance of the quartiles from
-/// these. `overlap` says what to expect where there are none.
-StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Translation>& translations,
-                    Extent extent, double overlap, double reliable);
-
 /// Where the final translation of a pair comes from.
 enum class Origin : std::uint8_t { measured, searched, model };
 /// The names of the origins in tables.
 inline constexpr std::string_view origin_names[] = {"measured", "searched", "model"};
-
-/// Returns for each translation whether it can be taken as it is: it agrees with the model, and would hardly
-/// do so by chance.
-bool agrees(const StageModel& model, const Pair& pair, const Translation& translation);
 
 /// The final translation of a pair.
 struct Placement {
@@ -55,15 +45,30 @@ struct Placement {
   Origin origin = Origin::measured;
 };
 
+/// Returns the model of the translations of a whole grid. Translations count that were searched, or that
+/// correlate by `reliable` at least and have a texture, and whose coordinates lie within 1.5 times the
+/// distance of the quartiles from these. `overlap` says what to expect where there are none.
+StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>& placements, Extent extent,
+                    double overlap, double reliable);
+
+/// Returns whether a model is better than a guess: each direction that has pairs was taken from a quarter of
+/// them, and from three at least if there are so many.
+bool is_founded(const StageModel& model, const std::vector<Pair>& pairs);
+
+/// Returns whether a translation can be taken as it is: it is exact, and agrees with the model.
+bool agrees(const StageModel& model, const Pair& pair, const Placement& placement);
+
 /// Chooses the final translation of a pair that does not agree with the model, between what was measured,
-/// what was searched, and the step of the model. `extent` is that of the tiles.
+/// what was searched, and the step of the model: what was searched, unless the tiles are clearly more alike as
+/// they were measured, and these do not lie too far from where the model puts them. `extent` is that of the
+/// tiles.
 Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
                  const Translation& measured, const Translation& searched);
 
-/// Searches around the step of the model for the shift with the best correlation: everywhere within its
-/// search radius if that is small, else by hill-climbing from points of a regular grid. The result has no
-/// correlation if the best shift lies at the border of what was searched, or if the tiles have no texture in
-/// common there.
+/// Searches around the step of the model for the shift with the best correlation of the flattened tiles:
+/// everywhere within its search radius if that is small, else by hill-climbing from points of a regular grid.
+/// The result has no correlation if the best shift lies at the border of what was searched, or if flattened
+/// tiles that have nothing in common could correlate as much.
 Translation search(const StageStep& step, const Pixels& first, const Pixels& second);
 
 }  // namespace stitch

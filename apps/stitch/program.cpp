@@ -187,7 +187,7 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
 void Program::correct(app::GraphRunner& runner) {
   std::vector<std::size_t> outliers;
   for (std::size_t i = 0; i < results_.pairs.size(); ++i)
-    if (!agrees(results_.model, results_.pairs[i], results_.placements[i])) outliers.push_back(i);
+    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i])) outliers.push_back(i);
   if (outliers.empty()) return;
   const auto border = [&](int rank) {
     return outliers.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(setting_.session.rank_count());

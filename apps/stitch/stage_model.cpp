@@ -135,11 +135,13 @@ bool is_founded(const StageModel& model, const std::vector<Pair>& pairs) {
   });
 }
 
-bool agrees(const StageModel& model, const Pair& pair, const Placement& placement) {
+bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement) {
   const StageStep& step = model.of(pair.direction);
   const Translation& one = placement.translation;
+  const double height = one.peak * std::sqrt(static_cast<double>(extent.pixels()));
   const bool is_exact = placement.origin == Origin::searched ||
-                        (placement.origin == Origin::measured && one.correlation > 0 && one.evidence >= exact_evidence);
+                        (placement.origin == Origin::measured && one.correlation > 0 &&
+                         one.evidence >= exact_evidence && height >= exact_height);
   return is_exact && step.measured > 0 && step.has_within(one.shift, step.repeatability);
 }
 
@@ -170,12 +172,14 @@ Translation search(const StageStep& step, const Pixels& first, const Pixels& sec
       const Shift at = stride == 1 ? Shift{x, y} : surface.climb({x, y});
       if (surface(at) > surface(best)) best = at;
     }
-  const Shift shift = surface.absolute(best);
+  Shift shift = surface.absolute(best);
   const double pixels = std::max(0.0, double(first.extent.width - std::abs(shift.x))) *
                         std::max(0.0, double(first.extent.height - std::abs(shift.y)));
   // Means of 3 x 3 pixels: only one in nine is a value of its own.
   const bool is_chance = surface(best) * std::sqrt(pixels / 9) < least_evidence;
   if (surface(best) <= 0 || is_chance || surface.is_border(best)) return {};
+  // Flattening is less exact at the borders of tiles, but noise disturbs it less.
+  if (evidence(first, second, shift) >= exact_evidence) shift = refined(first, second, shift);
   return {shift, correlation(first, second, shift), evidence(first, second, shift), 0};
 }
 

@@ -33,6 +33,8 @@ struct StageModel {
 /// is exact. In between, noise may have moved its peak by a pixel.
 inline constexpr double least_evidence = 5;
 inline constexpr double exact_evidence = 15;
+/// The height of a peak from which on it is hardly noise, in standard deviations of the surface around it.
+inline constexpr double exact_height = 7;
 
 /// Where the final translation of a pair comes from.
 enum class Origin : std::uint8_t { measured, searched, model };
@@ -55,8 +57,9 @@ StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>
 /// them, and from three at least if there are so many.
 bool is_founded(const StageModel& model, const std::vector<Pair>& pairs);
 
-/// Returns whether a translation can be taken as it is: it is exact, and agrees with the model.
-bool agrees(const StageModel& model, const Pair& pair, const Placement& placement);
+/// Returns whether a translation can be taken as it is: it is exact, and agrees with the model. `extent` is that
+/// of the tiles.
+bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement);
 
 /// Chooses the final translation of a pair that does not agree with the model, between what was measured,
 /// what was searched, and the step of the model: what was searched, unless the tiles are clearly more alike as

@@ -2,6 +2,7 @@
 #include "translations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -138,8 +139,10 @@ class Align {
       }
     if (best.correlation == no_correlation) return best;
     best.evidence = evidence(first, second, best.shift);
-    constexpr double little = 3, plenty = 25;  // evidence of nothing, and of a shift that is beyond doubt
-    if (best.evidence < little || best.evidence > plenty) return best;
+    // A peak that rises so far above the noise of the surface, whose deviation is 1, is not a pixel off.
+    constexpr double little = 3, plenty = 25;
+    if (best.evidence < little || best.peak * std::sqrt(static_cast<double>(extent.pixels())) > plenty)
+      return best;
     best.shift = refined(first, second, best.shift);
     best.correlation = correlation(first, second, best.shift);
     best.evidence = evidence(first, second, best.shift);

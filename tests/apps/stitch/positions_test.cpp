@@ -120,8 +120,8 @@ TEST(StitchModel, IsTheMedianOfReliableTranslations) {
   EXPECT_NEAR(model.below.step.y, 60, 1);
   EXPECT_LE(model.right.repeatability, 7);
   EXPECT_EQ(model.right.measured + model.below.measured, 60 - 3);
-  for (const std::size_t pair : {3U, 5U, 7U}) EXPECT_FALSE(agrees(model, plate.pairs[pair], plate.placements()[pair]));
-  EXPECT_TRUE(agrees(model, plate.pairs[0], plate.placements()[0]));
+  for (const std::size_t pair : {3U, 5U, 7U}) EXPECT_FALSE(agrees(model, plate.pairs[pair], extent, plate.placements()[pair]));
+  EXPECT_TRUE(agrees(model, plate.pairs[0], extent, plate.placements()[0]));
 }
 
 TEST(StitchModel, IsWhatTheOverlapLetsExpectWithoutReliableTranslations) {

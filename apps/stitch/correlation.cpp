@@ -114,7 +114,8 @@ double evidence(const Pixels& first, const Pixels& second, Shift shift) {
   const double first_squared = right.first_variance(n) + down.first_variance(n);
   const double second_squared = right.second_variance(n) + down.second_variance(n);
   if (!(first_squared > 0) || !(second_squared > 0)) return 0;
-  return (right.covariance(n) + down.covariance(n)) / std::sqrt(first_squared * second_squared) * std::sqrt(n);
+  return (right.covariance(n) + down.covariance(n)) / std::sqrt(first_squared * second_squared) *
+         std::sqrt(n);
 }
 
 Shift refined(const Pixels& first, const Pixels& second, Shift shift) {
@@ -149,9 +150,12 @@ std::vector<std::uint16_t> flattened(const Pixels& pixels) {
     }
   }
   const auto mean = [&](int x, int y, int radius, std::int64_t scale) {
-    const auto x_begin = static_cast<std::size_t>(std::max(0, x - radius)), y_begin = static_cast<std::size_t>(std::max(0, y - radius));
-    const auto x_end = static_cast<std::size_t>(std::min(width, x + radius + 1)), y_end = static_cast<std::size_t>(std::min(height, y + radius + 1));
-    const std::int64_t sum = sums[y_end * stride + x_end] - sums[y_begin * stride + x_end] - sums[y_end * stride + x_begin] + sums[y_begin * stride + x_begin];
+    const auto x_begin = static_cast<std::size_t>(std::max(0, x - radius)),
+               y_begin = static_cast<std::size_t>(std::max(0, y - radius));
+    const auto x_end = static_cast<std::size_t>(std::min(width, x + radius + 1)),
+               y_end = static_cast<std::size_t>(std::min(height, y + radius + 1));
+    const std::int64_t sum = sums[y_end * stride + x_end] - sums[y_begin * stride + x_end] -
+                             sums[y_end * stride + x_begin] + sums[y_begin * stride + x_begin];
     return sum * scale / static_cast<std::int64_t>((x_end - x_begin) * (y_end - y_begin));
   };
   // Twice as much as 16 bits hold, or 64 times as much for 8 bits.

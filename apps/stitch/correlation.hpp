@@ -37,12 +37,12 @@ double correlation(const Pixels& first, const Pixels& second, Shift shift);
 /// noise give values of about 1 at most. Returns 0 where there is nothing to compare.
 double evidence(const Pixels& first, const Pixels& second, Shift shift);
 
-/// Returns the neighbour of `shift`, or `shift` itself, from which no step to one of eight neighbours leads to
-/// more evidence. A peak of a phase correlation of noisy tiles is often one pixel off.
+/// Returns the neighbour of `shift`, or `shift` itself, from which no step to one of eight neighbours leads
+/// to more evidence. A peak of a phase correlation of noisy tiles is often one pixel off.
 Shift refined(const Pixels& first, const Pixels& second, Shift shift);
 
-/// Returns the pixels of a tile without what varies slowly, such as lighting, and with less noise: the mean of
-/// 3 x 3 pixels less that of 17 x 17, from 32768 on. Values that differ too much from it are cut off.
+/// Returns the pixels of a tile without what varies slowly, such as lighting, and with less noise: the mean
+/// of 3 x 3 pixels less that of 17 x 17, from 32768 on. Values that differ too much from it are cut off.
 std::vector<std::uint16_t> flattened(const Pixels& pixels);
 
 /// Multiplies the transform of one tile with the conjugate of that of another, and divides each product by

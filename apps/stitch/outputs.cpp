@@ -71,8 +71,7 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& til
 }
 
 void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
-  if (setting_.deck.is_set(key))
-    table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
+  if (setting_.deck.is_set(key)) table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
 }
 
 bool Outputs::has_plate() const {

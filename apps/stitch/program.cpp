@@ -187,10 +187,12 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
 void Program::correct(app::GraphRunner& runner) {
   std::vector<std::size_t> outliers;
   for (std::size_t i = 0; i < results_.pairs.size(); ++i)
-    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i])) outliers.push_back(i);
+    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i]))
+      outliers.push_back(i);
   if (outliers.empty()) return;
   const auto border = [&](int rank) {
-    return outliers.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(setting_.session.rank_count());
+    return outliers.size() * static_cast<std::size_t>(rank) /
+           static_cast<std::size_t>(setting_.session.rank_count());
   };
   const int rank = setting_.session.rank();
   std::vector<Pair> mine;
@@ -199,15 +201,16 @@ void Program::correct(app::GraphRunner& runner) {
   runner.run(search_graph_);
   const std::vector<Translation> searched = gather_lists(communicator(), searches_.results());
   for (std::size_t i = 0; i < outliers.size(); ++i)
-    results_.placements[outliers[i]] = choose(results_.model, results_.pairs[outliers[i]], reader_.extent(), reliable(),
-                                              results_.measured[outliers[i]], searched[i]);
+    results_.placements[outliers[i]] = choose(results_.model, results_.pairs[outliers[i]], reader_.extent(),
+                                              reliable(), results_.measured[outliers[i]], searched[i]);
 }
 
 /// Finds where the tiles lie: the model of the stage, the pairs that do not agree with it, and the positions.
 void Program::place(app::GraphRunner& runner) {
   for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
   const auto update_model = [&] {
-    results_.model = model_of(results_.pairs, results_.placements, reader_.extent(), options_.overlap, reliable());
+    results_.model =
+        model_of(results_.pairs, results_.placements, reader_.extent(), options_.overlap, reliable());
   };
   update_model();
   const bool is_guess = !is_founded(results_.model, results_.pairs);

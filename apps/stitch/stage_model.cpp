@@ -116,13 +116,15 @@ bool StageStep::has_within(Shift shift, int radius) const { return distance(shif
 StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>& placements, Extent extent,
                     double overlap, double reliable) {
   const auto counts = [&](const Placement& one) {
-    const bool is_good = one.translation.correlation >= reliable && one.translation.evidence >= least_evidence;
+    const bool is_good =
+        one.translation.correlation >= reliable && one.translation.evidence >= least_evidence;
     return one.origin == Origin::searched || (one.origin == Origin::measured && is_good);
   };
   const auto step = [&](Direction direction) {
     std::vector<Shift> shifts;
     for (std::size_t i = 0; i < pairs.size(); ++i)
-      if (pairs[i].direction == direction && counts(placements[i])) shifts.push_back(placements[i].translation.shift);
+      if (pairs[i].direction == direction && counts(placements[i]))
+        shifts.push_back(placements[i].translation.shift);
     return step_of(shifts, expected_step(direction, extent, overlap));
   };
   return {step(Direction::right), step(Direction::below)};
@@ -139,9 +141,9 @@ bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Plac
   const StageStep& step = model.of(pair.direction);
   const Translation& one = placement.translation;
   const double height = one.peak * std::sqrt(static_cast<double>(extent.pixels()));
-  const bool is_exact = placement.origin == Origin::searched ||
-                        (placement.origin == Origin::measured && one.correlation > 0 &&
-                         one.evidence >= exact_evidence && height >= exact_height);
+  const bool is_exact =
+      placement.origin == Origin::searched || (placement.origin == Origin::measured && one.correlation > 0 &&
+                                               one.evidence >= exact_evidence && height >= exact_height);
   return is_exact && step.measured > 0 && step.has_within(one.shift, step.repeatability);
 }
 
@@ -154,7 +156,8 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
   const bool is_credible = measured.correlation >= reliable && measured.evidence >= least_evidence &&
                            step.has_within(measured.shift, farthest);
   constexpr double clearly = 3;  // noise changes evidence by about 1
-  const bool is_better = searched.correlation == no_correlation || measured.evidence > searched.evidence + clearly;
+  const bool is_better =
+      searched.correlation == no_correlation || measured.evidence > searched.evidence + clearly;
   if (is_credible && is_better) return {measured, Origin::measured};
   if (searched.correlation != no_correlation) return {searched, Origin::searched};
   return {{.shift = step.step}, Origin::model};

@@ -57,14 +57,14 @@ StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>
 /// them, and from three at least if there are so many.
 bool is_founded(const StageModel& model, const std::vector<Pair>& pairs);
 
-/// Returns whether a translation can be taken as it is: it is exact, and agrees with the model. `extent` is that
-/// of the tiles.
+/// Returns whether a translation can be taken as it is: it is exact, and agrees with the model. `extent` is
+/// that of the tiles.
 bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement);
 
 /// Chooses the final translation of a pair that does not agree with the model, between what was measured,
-/// what was searched, and the step of the model: what was searched, unless the tiles are clearly more alike as
-/// they were measured, and these do not lie too far from where the model puts them. `extent` is that of the
-/// tiles.
+/// what was searched, and the step of the model: what was searched, unless the tiles are clearly more alike
+/// as they were measured, and these do not lie too far from where the model puts them. `extent` is that of
+/// the tiles.
 Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
                  const Translation& measured, const Translation& searched);
 

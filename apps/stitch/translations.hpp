@@ -3,26 +3,14 @@
 
 #include <vector>
 
-#include "correlation.hpp"
+#include "aligner.hpp"
 #include "grid.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tile_reader.hpp"
 
 namespace stitch {
 
-/// How the second tile of a pair lies to the first one.
-struct Translation {
-  Shift shift;
-  /// The correlation of what both tiles show. It is `no_correlation` if no shift is possible.
-  double correlation = no_correlation;
-  /// By how much more the tiles are alike at the shift than tiles that have nothing in common (see
-  /// `evidence`).
-  double evidence = 0;
-  /// The value of the peak from which the shift was read, in 0 to 1.
-  double peak = 0;
-};
-
-/// How translations are computed. Only the first three members change results.
+/// How translations are computed. The last two members change no result.
 struct TranslationOptions {
   /// The number of the highest peaks that are tried.
   int peaks = 2;
@@ -37,14 +25,7 @@ struct TranslationOptions {
   int workers = 1;
 };
 
-/// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
-/// the pair, with a quarter of the expected overlap at least and three quarters of the tile at most, and is
-/// not moved aside by more than half a tile.
-bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
-
-/// The translations of the pairs of one rank, which a graph computes: the phase correlation of C. D. Kuglin
-/// and D. C. Hines (1975), whose highest peaks are read in all ways and compared by the correlation of what
-/// both tiles then show, as J. Chalfoun et al. (MIST, 2017) do.
+/// The translations of the pairs of one rank, which a graph computes (see Aligner).
 class Translations {
  public:
   /// `reader` must outlive this object.

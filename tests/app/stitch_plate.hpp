@@ -45,10 +45,12 @@ class CutPlate {
     width_ = 2 * cut_.jitter + right * (cut_.columns - 1) + cut_.width;
     height_ = 2 * cut_.jitter + down * (cut_.rows - 1) + cut_.height;
     values_.resize(static_cast<std::size_t>(width_ * height_));
-    for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}}) add_texture(cell, share);
+    for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}})
+      add_texture(cell, share);
     for (int row = 0; row < cut_.rows; ++row)
       for (int column = 0; column < cut_.columns; ++column)
-        corners_[{row, column}] = {cut_.jitter + column * right + moved(), cut_.jitter + row * down + moved()};
+        corners_[{row, column}] = {cut_.jitter + column * right + moved(),
+                                   cut_.jitter + row * down + moved()};
   }
 
   int width() const { return width_; }
@@ -75,13 +77,16 @@ class CutPlate {
     const auto [left, top] = corner(row, column);
     const bool is_blank = cut_.blank.contains({row, column});
     std::normal_distribution<double> noise(0, 1);
-    io_test::write_plain_png(path, io_test::make_png(cut_.width, cut_.height, PNG_COLOR_TYPE_GRAY, cut_.bits, [&](auto x, auto y, int) {
-      const double u = 2.0 * double(x) / cut_.width - 1, v = 2.0 * double(y) / cut_.height - 1;
-      const double light = 1 - cut_.shade * (u * u + v * v) / 2;
-      const double shown = (is_blank ? 0.5 : value(left + static_cast<int>(x), top + static_cast<int>(y))) * light;
-      const double noisy = cut_.noise > 0 ? shown + cut_.noise * noise(random_) : shown;
-      return static_cast<int>(std::clamp(noisy, 0.0, 1.0) * greatest() + 0.5);
-    }));
+    io_test::write_plain_png(
+        path,
+        io_test::make_png(cut_.width, cut_.height, PNG_COLOR_TYPE_GRAY, cut_.bits, [&](auto x, auto y, int) {
+          const double u = 2.0 * double(x) / cut_.width - 1, v = 2.0 * double(y) / cut_.height - 1;
+          const double light = 1 - cut_.shade * (u * u + v * v) / 2;
+          const double shown =
+              (is_blank ? 0.5 : value(left + static_cast<int>(x), top + static_cast<int>(y))) * light;
+          const double noisy = cut_.noise > 0 ? shown + cut_.noise * noise(random_) : shown;
+          return static_cast<int>(std::clamp(noisy, 0.0, 1.0) * greatest() + 0.5);
+        }));
   }
   /// Writes all tiles as `t_r<row>_c<col>.png`, with two digits each.
   void write_all(const Folder& folder) {
@@ -96,7 +101,11 @@ class CutPlate {
  private:
   int greatest() const { return (1 << cut_.bits) - 1; }
   int step(int side) const { return static_cast<int>(side * (1 - cut_.overlap)); }
-  int moved() { return cut_.jitter == 0 ? 0 : static_cast<int>(random_() % static_cast<unsigned>(2 * cut_.jitter + 1)) - cut_.jitter; }
+  int moved() {
+    return cut_.jitter == 0
+               ? 0
+               : static_cast<int>(random_() % static_cast<unsigned>(2 * cut_.jitter + 1)) - cut_.jitter;
+  }
   double value(int x, int y) const { return values_[static_cast<std::size_t>(y * width_ + x)]; }
 
   /// Adds values that are random at the corners of squares, and linear in between.
@@ -110,7 +119,8 @@ class CutPlate {
         const int i = x / cell, j = y / cell;
         const double u = double(x % cell) / cell, v = double(y % cell) / cell;
         values_[static_cast<std::size_t>(y * width_ + x)] +=
-            share * ((at(i, j) * (1 - u) + at(i + 1, j) * u) * (1 - v) + (at(i, j + 1) * (1 - u) + at(i + 1, j + 1) * u) * v);
+            share * ((at(i, j) * (1 - u) + at(i + 1, j) * u) * (1 - v) +
+                     (at(i, j + 1) * (1 - u) + at(i + 1, j + 1) * u) * v);
       }
   }
 

@@ -49,16 +49,31 @@ TEST_P(ExactStitchTest, EveryPositionIsExact) {
 
 std::vector<Cut> exact_cuts() {
   return {{.rows = 2, .columns = 2},
-          {.rows = 2, .columns = 2, .width = 131, .height = 97, .jitter = 5, .seed = 2, .noise = 0.02, .shade = 0.3},
+          {.rows = 2,
+           .columns = 2,
+           .width = 131,
+           .height = 97,
+           .jitter = 5,
+           .seed = 2,
+           .noise = 0.02,
+           .shade = 0.3},
           {.rows = 1, .columns = 7, .seed = 3, .noise = 0.01, .shade = 0.2},
           {.rows = 7, .columns = 1, .seed = 4, .noise = 0.01, .first = 1},
           {.rows = 1, .columns = 1, .seed = 5},
           {.rows = 8, .columns = 8, .seed = 6, .noise = 0.01, .shade = 0.3},
-          {.rows = 13, .columns = 7, .width = 131, .height = 113, .bits = 8, .seed = 7, .noise = 0.01, .shade = 0.2}};
+          {.rows = 13,
+           .columns = 7,
+           .width = 131,
+           .height = 113,
+           .bits = 8,
+           .seed = 7,
+           .noise = 0.01,
+           .shade = 0.2}};
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuts, ExactStitchTest, testing::ValuesIn(exact_cuts()), [](const auto& info) {
-  return "cut_" + std::to_string(info.index) + "_" + std::to_string(info.param.rows) + "x" + std::to_string(info.param.columns);
+  return "cut_" + std::to_string(info.index) + "_" + std::to_string(info.param.rows) + "x" +
+         std::to_string(info.param.columns);
 });
 
 TEST(StitchTest, SameBitsOnAnyRanksWorkersPoolsAndTraversals) {
@@ -66,17 +81,20 @@ TEST(StitchTest, SameBitsOnAnyRanksWorkersPoolsAndTraversals) {
   CutPlate plate({.rows = 5, .columns = 6, .seed = 8, .noise = 0.02, .shade = 0.3, .blank = {{2, 3}}});
   plate.write_all(folder);
   const auto all = [&](int ranks, Words words) {
-    words.insert(words.end(), {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json", "output.translations=t.csv", "output.raw=plate", "blend=linear"});
+    words.insert(words.end(), {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json",
+                               "output.translations=t.csv", "output.raw=plate", "blend=linear"});
     expect_done(stitch(folder, ranks, words));
-    return folder.read("p.csv") + folder.read("a.csv") + folder.read("r.json") + folder.read("t.csv") + folder.read("plate");
+    return folder.read("p.csv") + folder.read("a.csv") + folder.read("r.json") + folder.read("t.csv") +
+           folder.read("plate");
   };
   const std::string expected = all(1, {"threads=1"});
-  const std::vector<Words> ways{{"threads=2", "traversal=diagonals", "graph.transforms.count=20"},
-                                {"threads=3", "traversal=chained_diagonals", "graph.align.workers=1"},
-                                {"threads=1", "traversal=columns"},
-                                {"threads=2", "traversal=chained_columns", "graph.window=1", "graph.bands.count=1"},
-                                {"threads=2", "traversal=chained_rows", "graph.search.workers=1"},
-                                {"threads=2", "traversal=rows", "graph.compose.workers=1"}};
+  const std::vector<Words> ways{
+      {"threads=2", "traversal=diagonals", "graph.transforms.count=20"},
+      {"threads=3", "traversal=chained_diagonals", "graph.align.workers=1"},
+      {"threads=1", "traversal=columns"},
+      {"threads=2", "traversal=chained_columns", "graph.window=1", "graph.bands.count=1"},
+      {"threads=2", "traversal=chained_rows", "graph.search.workers=1"},
+      {"threads=2", "traversal=rows", "graph.compose.workers=1"}};
   for (std::size_t way = 0; way < ways.size(); ++way)
     EXPECT_TRUE(all(way == 5 ? 7 : static_cast<int>(way % 4) + 1, ways[way]) == expected) << "way " << way;
 }
@@ -86,7 +104,8 @@ TEST(StitchTest, BlankTilesArePlacedByTheModel) {
     const Folder folder;
     CutPlate plate({.rows = 4, .columns = 5, .seed = 9, .noise = noise, .blank = {{1, 2}, {3, 4}}});
     plate.write_all(folder);
-    const ParallelEnding ending = stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "threads=1"});
+    const ParallelEnding ending =
+        stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "threads=1"});
     expect_done(ending);
     EXPECT_EQ(lines_with(ending.output, "placed by the model"),
               (Words{"t_r01_c02.png: it shows nothing that its neighbours show: it is placed by the model",
@@ -124,12 +143,15 @@ TEST(StitchTest, ThePlateIsComposedAgain) {
         for (int y = 0; y < height; ++y)
           for (int x = 0; x < width; ++x) {
             const bool is_covered = std::ranges::any_of(positions, [&](const auto& one) {
-              return x >= one.second.first && x < one.second.first + 120 && y >= one.second.second && y < one.second.second + 90;
+              return x >= one.second.first && x < one.second.first + 120 && y >= one.second.second &&
+                     y < one.second.second + 90;
             });
             const auto at = static_cast<std::size_t>(y * width + x) * static_cast<std::size_t>(bits / 8);
             int value = static_cast<unsigned char>(bytes[at]);
             if (bits == 16) value += 256 * static_cast<unsigned char>(bytes[at + 1]);
-            wrong += value != (is_covered ? plate.pixel(x - place.first + corner.first, y - place.second + corner.second) : 0);
+            wrong += value != (is_covered ? plate.pixel(x - place.first + corner.first,
+                                                        y - place.second + corner.second)
+                                          : 0);
           }
         EXPECT_EQ(wrong, 0) << blend;
       }
@@ -138,14 +160,29 @@ TEST(StitchTest, ThePlateIsComposedAgain) {
 
 TEST(StitchTest, OtherLayout) {
   const Folder folder;
-  const Cut cut{.rows = 3, .columns = 4, .width = 233, .height = 311, .overlap = 0.4, .jitter = 6, .bits = 8, .seed = 11, .noise = 0.01, .shade = 0.2};
+  const Cut cut{.rows = 3,
+                .columns = 4,
+                .width = 233,
+                .height = 311,
+                .overlap = 0.4,
+                .jitter = 6,
+                .bits = 8,
+                .seed = 11,
+                .noise = 0.01,
+                .shade = 0.2};
   CutPlate plate(cut);
   for (int row = 0; row < 3; ++row)  // from the lower left corner, there and back
     for (int column = 0; column < 4; ++column) {
       const int line = 2 - row, index = 4 * line + (line % 2 == 0 ? column : 3 - column);
       plate.write(row, column, folder / ("tile" + std::to_string(1001 + index) + ".png"));
     }
-  const Words words{"input.tiles=tile{index:4}.png", "input.columns=4", "input.overlap=0.4", "input.order=serpentine_rows", "input.start=lower_left", "output.positions=p.csv", "threads=1"};
+  const Words words{"input.tiles=tile{index:4}.png",
+                    "input.columns=4",
+                    "input.overlap=0.4",
+                    "input.order=serpentine_rows",
+                    "input.start=lower_left",
+                    "output.positions=p.csv",
+                    "threads=1"};
   expect_done(stitch(folder, 2, words));
   EXPECT_EQ(folder.read("p.csv"), plate.positions());
 }
@@ -169,7 +206,9 @@ TEST(StitchTest, MissingTilesAreSkippedOrRefused) {
   std::filesystem::remove(folder / "t_r01_c01.png");
   const ParallelEnding refused = stitch(folder, 2, {"output.positions=p.csv"});
   EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
-  EXPECT_EQ(lines_with(refused.errors, "error"), Words{"tessera-stitch: error: t_r01_c01.png: this tile, of row 1 and column 1, is missing: add it, or give missing=skip"});
+  EXPECT_EQ(lines_with(refused.errors, "error"),
+            Words{"tessera-stitch: error: t_r01_c01.png: this tile, of row 1 and column 1, is missing: add "
+                  "it, or give missing=skip"});
   EXPECT_FALSE(folder.names().contains("p.csv"));
   expect_done(stitch(folder, 2, {"output.positions=p.csv", "missing=skip"}));
   auto expected = positions_in(plate.positions());
@@ -181,8 +220,10 @@ TEST(StitchTest, GoesOnFromTranslations) {
   const Folder folder;
   CutPlate plate({.rows = 3, .columns = 3, .seed = 14, .noise = 0.02, .blank = {{0, 1}}});
   plate.write_all(folder);
-  expect_done(stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "output.translations=t.csv"}));
-  const ParallelEnding ending = stitch(folder, 1, {"output.positions=q.csv", "output.pairs=b.csv", "input.translations=t.csv"});
+  expect_done(
+      stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "output.translations=t.csv"}));
+  const ParallelEnding ending =
+      stitch(folder, 1, {"output.positions=q.csv", "output.pairs=b.csv", "input.translations=t.csv"});
   expect_done(ending);
   EXPECT_TRUE(lines_with(ending.output, "compared").empty());
   EXPECT_EQ(folder.read("p.csv"), folder.read("q.csv"));
@@ -194,11 +235,13 @@ TEST(StitchTest, AFlatFieldEvensTheLight) {
   const Cut cut{.rows = 2, .columns = 3, .jitter = 2, .seed = 15, .shade = 0.6};
   CutPlate plate(cut);
   plate.write_all(folder);
-  io_test::write_plain_png(folder / "flat.png", io_test::make_png(120, 90, PNG_COLOR_TYPE_GRAY, 16, [&](auto x, auto y, int) {
-    const double u = 2.0 * double(x) / 120 - 1, v = 2.0 * double(y) / 90 - 1;
-    return static_cast<int>(65535 * (1 - 0.6 * (u * u + v * v) / 2) + 0.5);
-  }));
-  expect_done(stitch(folder, 2, {"output.positions=p.csv", "output.raw=plate", "flat_field.file=flat.png", "threads=1"}));
+  io_test::write_plain_png(folder / "flat.png",
+                           io_test::make_png(120, 90, PNG_COLOR_TYPE_GRAY, 16, [&](auto x, auto y, int) {
+                             const double u = 2.0 * double(x) / 120 - 1, v = 2.0 * double(y) / 90 - 1;
+                             return static_cast<int>(65535 * (1 - 0.6 * (u * u + v * v) / 2) + 0.5);
+                           }));
+  expect_done(stitch(
+      folder, 2, {"output.positions=p.csv", "output.raw=plate", "flat_field.file=flat.png", "threads=1"}));
   EXPECT_EQ(folder.read("p.csv"), plate.positions());
   // The plate is now the true one, but for one factor.
   const auto positions = positions_in(plate.positions());
@@ -210,7 +253,8 @@ TEST(StitchTest, AFlatFieldEvensTheLight) {
   for (int y = place.second; y < place.second + 90; ++y)
     for (int x = place.first; x < place.first + 120; ++x) {
       const auto at = static_cast<std::size_t>(y * width + x) * 2;
-      const int value = static_cast<unsigned char>(bytes[at]) + 256 * static_cast<unsigned char>(bytes[at + 1]);
+      const int value =
+          static_cast<unsigned char>(bytes[at]) + 256 * static_cast<unsigned char>(bytes[at + 1]);
       const int truth = plate.pixel(x - place.first + corner.first, y - place.second + corner.second);
       if (truth < 10000) continue;
       least = std::min(least, double(value) / truth);
@@ -238,16 +282,31 @@ TEST(StitchTest, BadInputIsToldInOneLine) {
   std::filesystem::copy_file(folder / "t_r00_c00.png", folder / "z0_0.png");
   folder.write("z0_1.png", folder.read("t_r00_c01.png").substr(0, 4000));
   const std::vector<RefusedStitch> cases{
-      {{"input.overlap=0.005"}, "command line: 'input.overlap=0.005': 'input.overlap': a share of 0.005 of tiles of 120 x 90 leaves no pixel: give the share that neighbours both show"},
-      {{"input.tiles=x{row}_{col}.png"}, "x0_1.png: this tile is [0, 120) x [0, 90) of uint16, but x0_0.png is [0, 121) x [0, 90) of uint8: tiles of one plate are alike"},
-      {{"input.tiles=q{row}_{col}.png"}, "'input.tiles': no file is called as q{row}_{col}.png says: check the folder and the digits"},
-      {{"input.tiles=none/q{row}_{col}.png"}, "'input.tiles': cannot read the folder none/: No such file or directory"},
-      {{"input.tiles=q{row}.png"}, "q{row}.png does not number tiles: write {row} and {col} once each into the file name, or {index}, such as tile_r{row:3}_c{col:3}.tif"},
-      {{"input.channel=1"}, "command line: 'input.channel=1': 'input.channel': the tiles have 1 channel: give 0 to 0"},
-      {{"input.translations=bad.csv"}, "bad.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak: write the file anew with output.translations"},
-      {{"flat_field.file=x0_0.png"}, "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value for each pixel"},
-      {{"output.tiff=p.csv"}, "output.tiff: p.csv: the run uses this file already: give it a name of its own"},
-      {{"output.tiff=t_r00_c00.png"}, "output.tiff: t_r00_c00.png: the run uses this file already: give it a name of its own"},
+      {{"input.overlap=0.005"},
+       "command line: 'input.overlap=0.005': 'input.overlap': a share of 0.005 of tiles of 120 x 90 leaves "
+       "no pixel: give the share that neighbours both show"},
+      {{"input.tiles=x{row}_{col}.png"},
+       "x0_1.png: this tile is [0, 120) x [0, 90) of uint16, but x0_0.png is [0, 121) x [0, 90) of uint8: "
+       "tiles of one plate are alike"},
+      {{"input.tiles=q{row}_{col}.png"},
+       "'input.tiles': no file is called as q{row}_{col}.png says: check the folder and the digits"},
+      {{"input.tiles=none/q{row}_{col}.png"},
+       "'input.tiles': cannot read the folder none/: No such file or directory"},
+      {{"input.tiles=q{row}.png"},
+       "q{row}.png does not number tiles: write {row} and {col} once each into the file name, or {index}, "
+       "such as tile_r{row:3}_c{col:3}.tif"},
+      {{"input.channel=1"},
+       "command line: 'input.channel=1': 'input.channel': the tiles have 1 channel: give 0 to 0"},
+      {{"input.translations=bad.csv"},
+       "bad.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak: write the file "
+       "anew with output.translations"},
+      {{"flat_field.file=x0_0.png"},
+       "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value "
+       "for each pixel"},
+      {{"output.tiff=p.csv"},
+       "output.tiff: p.csv: the run uses this file already: give it a name of its own"},
+      {{"output.tiff=t_r00_c00.png"},
+       "output.tiff: t_r00_c00.png: the run uses this file already: give it a name of its own"},
       {{"graph.transforms.count=2", "threads=1"}, "raise graph.transforms.count"},
       {{"memory=1K"}, "may use 1.0 KiB: lower their counts"},
       {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"}};
@@ -264,11 +323,14 @@ TEST(StitchTest, BadInputIsToldInOneLine) {
       EXPECT_EQ(lines[0], "tessera-stitch: error: " + one.message);
     EXPECT_FALSE(folder.names().contains("p.csv")) << one.message;
   }
-  const ParallelEnding cut_off = stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
+  const ParallelEnding cut_off =
+      stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
   EXPECT_EQ(cut_off.status, 2) << cut_off.text();
   EXPECT_EQ(lines_with(cut_off.errors, "error: z0_1.png").size(), 1U) << cut_off.errors;
   const ParallelEnding nothing = stitch(folder, 1, {});
-  EXPECT_EQ(lines_with(nothing.errors, "error: "), Words{"tessera-stitch: error: nothing to write: give output.positions, output.tiff or another output in the deck or as key=value"});
+  EXPECT_EQ(lines_with(nothing.errors, "error: "),
+            Words{"tessera-stitch: error: nothing to write: give output.positions, output.tiff or another "
+                  "output in the deck or as key=value"});
 }
 
 TEST(StitchTest, GraphsAreExplainedAndChecked) {
@@ -277,10 +339,13 @@ TEST(StitchTest, GraphsAreExplainedAndChecked) {
   plate.write_all(folder);
   const ParallelEnding check = stitch(folder, 1, {"output.positions=p.csv", "--check", "threads=2"});
   EXPECT_EQ(check.status, 0) << check.text();
-  EXPECT_NE(check.output.find("3 x 3 tiles of 120 x 90 x 1 uint16, 12 pairs\n4 transforms at a time"), std::string::npos) << check.output;
+  EXPECT_NE(check.output.find("3 x 3 tiles of 120 x 90 x 1 uint16, 12 pairs\n4 transforms at a time"),
+            std::string::npos)
+      << check.output;
   const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
   EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
-  const ParallelEnding run = stitch(folder, 2, {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json", "threads=1"});
+  const ParallelEnding run =
+      stitch(folder, 2, {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json", "threads=1"});
   EXPECT_EQ(run.status, 0) << run.text();
   EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\""), std::string::npos);
   EXPECT_NE(folder.read("t.json").find("\"align\""), std::string::npos);

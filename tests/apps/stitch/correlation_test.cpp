@@ -33,8 +33,9 @@ void expect_transform(Extent extent, double tolerance) {
       std::complex<double> sum = 0;
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x)
-          sum += std::polar(double(given[static_cast<std::size_t>(y * extent.width + x)]),
-                            -2 * std::numbers::pi * (double(u * x) / extent.width + double(v * y) / extent.height));
+          sum += std::polar(
+              double(given[static_cast<std::size_t>(y * extent.width + x)]),
+              -2 * std::numbers::pi * (double(u * x) / extent.width + double(v * y) / extent.height));
       const auto found = result.data()[v * (extent.width / 2 + 1) + u];
       EXPECT_NEAR(found.real(), sum.real(), tolerance);
       EXPECT_NEAR(found.imag(), sum.imag(), tolerance);
@@ -56,14 +57,16 @@ TEST(StitchCorrelation, ThePhaseOfAShiftedTileHasItsPeakAtTheShift) {
   for (const Extent extent : {Extent{16, 12}, {17, 13}, {23, 8}})
     for (int i = 0; i < 5; ++i) {
       const Fourier<double> fourier(extent);
-      const int dx = static_cast<int>(random() % static_cast<unsigned>(extent.width)), dy = static_cast<int>(random() % static_cast<unsigned>(extent.height));
+      const int dx = static_cast<int>(random() % static_cast<unsigned>(extent.width)),
+                dy = static_cast<int>(random() % static_cast<unsigned>(extent.height));
       Aligned<double> first(extent.pixels()), second(extent.pixels());
       for (double& pixel : first.all()) pixel = static_cast<double>(random() % 256);
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x)
           second.data()[y * extent.width + x] =
               first.data()[(y + dy) % extent.height * extent.width + (x + dx) % extent.width];
-      const Aligned<std::complex<double>> a(extent.frequencies()), b(extent.frequencies()), c(extent.frequencies());
+      const Aligned<std::complex<double>> a(extent.frequencies()), b(extent.frequencies()),
+          c(extent.frequencies());
       fourier.forward(first, a);
       fourier.forward(second, b);
       cross_power<double>(a.all(), b.all(), c.all());
@@ -114,7 +117,9 @@ double correlation_by_definition(const Pixels& a, const Pixels& b, Shift shift) 
       q.push_back(b.values[static_cast<std::size_t>(v * a.extent.width + u)]);
     }
   if (p.empty()) return no_correlation;
-  const auto mean = [](const auto& values) { return std::accumulate(values.begin(), values.end(), 0.0L) / values.size(); };
+  const auto mean = [](const auto& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0L) / values.size();
+  };
   const long double m = mean(p), n = mean(q);
   long double pq = 0, pp = 0, qq = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -129,7 +134,8 @@ TEST(StitchCorrelation, CorrelationsAreThoseOfTheDefinition) {
   std::mt19937 random(9);
   for (int i = 0; i < 200; ++i) {
     const Extent extent{1 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 9)};
-    const auto a = random_pixels(random, extent, i % 2 == 0 ? 65536 : 3), b = random_pixels(random, extent, i % 3 == 0 ? 65536 : 2);
+    const auto a = random_pixels(random, extent, i % 2 == 0 ? 65536 : 3),
+               b = random_pixels(random, extent, i % 3 == 0 ? 65536 : 2);
     const Shift shift{static_cast<int>(random() % 21) - 10, static_cast<int>(random() % 21) - 10};
     EXPECT_NEAR(correlation({extent, a}, {extent, b}, shift),
                 correlation_by_definition({extent, a}, {extent, b}, shift), 1e-9);
@@ -163,7 +169,8 @@ TEST(StitchCorrelation, EvidenceTellsTextureFromLightAndNoise) {
 TEST(StitchCorrelation, FlattenedTilesLackWhatVariesSlowly) {
   const Extent extent{50, 40};
   std::vector<std::uint16_t> ramp(extent.pixels());
-  for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<std::uint16_t>(1000 + 20 * (i % 50) + 30 * (i / 50));
+  for (std::size_t i = 0; i < ramp.size(); ++i)
+    ramp[i] = static_cast<std::uint16_t>(1000 + 20 * (i % 50) + 30 * (i / 50));
   const auto flat = flattened({extent, ramp});
   for (std::size_t y = 8; y < 32; ++y)
     for (std::size_t x = 8; x < 42; ++x) EXPECT_EQ(flat[y * 50 + x], 32768);

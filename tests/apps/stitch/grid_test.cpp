@@ -29,7 +29,8 @@ TEST(StitchGrid, PairsAreAllNeighboursThatArePresent) {
     for (int a = 0; a < grid.size(); ++a)
       for (int b = 0; b < grid.size(); ++b) {
         const Cell p = grid.cell(a), q = grid.cell(b);
-        const bool follows = (p.row == q.row && p.column + 1 == q.column) || (p.column == q.column && p.row + 1 == q.row);
+        const bool follows =
+            (p.row == q.row && p.column + 1 == q.column) || (p.column == q.column && p.row + 1 == q.row);
         if (follows && grid.has(a) && grid.has(b)) expected.insert({a, b});
       }
     for (const Pair& pair : grid.pairs()) {
@@ -75,7 +76,9 @@ TEST(StitchGrid, TraversalsVisitEachTileThatHasAPairOnce) {
 
 TEST(StitchGrid, TraversalsHaveTheirOrder) {
   const Grid grid(2, 3);  // 0 1 2 above 3 4 5
-  const auto order = [&](Traversal traversal) { return tiles_in_order(grid, {0, 2}, grid.pairs(), traversal); };
+  const auto order = [&](Traversal traversal) {
+    return tiles_in_order(grid, {0, 2}, grid.pairs(), traversal);
+  };
   using Tiles = std::vector<int>;
   EXPECT_EQ(order(Traversal::rows), (Tiles{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(order(Traversal::chained_rows), (Tiles{0, 1, 2, 5, 4, 3}));

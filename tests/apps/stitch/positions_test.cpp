@@ -36,7 +36,8 @@ struct Plate {
       translations.push_back({shift_of(pair), 0.5 + double(random() % 1000) / 2001, 100, 0.1});
   }
   Shift shift_of(const Pair& pair) const {
-    const Position a = truth[static_cast<std::size_t>(pair.first)], b = truth[static_cast<std::size_t>(pair.second)];
+    const Position a = truth[static_cast<std::size_t>(pair.first)],
+                   b = truth[static_cast<std::size_t>(pair.second)];
     return {static_cast<int>(b.x - a.x), static_cast<int>(b.y - a.y)};
   }
   std::vector<Placement> placements() const {
@@ -48,7 +49,9 @@ struct Plate {
   std::vector<Position> expected() const {
     Position least{1000000, 1000000};
     for (int tile = 0; tile < grid.size(); ++tile)
-      if (grid.has(tile)) least = {std::min(least.x, truth[static_cast<std::size_t>(tile)].x), std::min(least.y, truth[static_cast<std::size_t>(tile)].y)};
+      if (grid.has(tile))
+        least = {std::min(least.x, truth[static_cast<std::size_t>(tile)].x),
+                 std::min(least.y, truth[static_cast<std::size_t>(tile)].y)};
     std::vector<Position> moved;
     for (const Position& one : truth) moved.push_back({one.x - least.x, one.y - least.y});
     return moved;
@@ -57,7 +60,8 @@ struct Plate {
 
 void expect_positions(const Plate& plate, const std::vector<Placement>& placements, Solver solver) {
   const StageModel model = model_of(plate.pairs, plate.placements(), extent, 0.2, 0.5);
-  const auto found = positions_of(plate.grid, plate.pairs, placements, model, solver), expected = plate.expected();
+  const auto found = positions_of(plate.grid, plate.pairs, placements, model, solver),
+             expected = plate.expected();
   for (int tile = 0; tile < plate.grid.size(); ++tile)
     if (plate.grid.has(tile)) {
       EXPECT_EQ(found[static_cast<std::size_t>(tile)], expected[static_cast<std::size_t>(tile)]) << tile;
@@ -71,7 +75,8 @@ TEST(StitchPositions, FollowFromTranslationsThatFit) {
       expect_positions(plate, plate.placements(), solver);
     }
   const Plate holes(5, 6, 12, {7, 13, 22});
-  for (const Solver solver : {Solver::tree, Solver::least_squares}) expect_positions(holes, holes.placements(), solver);
+  for (const Solver solver : {Solver::tree, Solver::least_squares})
+    expect_positions(holes, holes.placements(), solver);
 }
 
 TEST(StitchPositions, TheTreeTakesTheBestPairs) {
@@ -96,7 +101,9 @@ TEST(StitchPositions, LeastSquaresShareADeviation) {
   placements[0].translation.shift.x += 40;  // each of the four pairs takes a quarter
   const auto found = positions_of(plate.grid, plate.pairs, placements, {}, Solver::least_squares);
   const auto expected = plate.expected();
-  const auto x = [](const std::vector<Position>& all, int tile) { return all[static_cast<std::size_t>(tile)].x; };
+  const auto x = [](const std::vector<Position>& all, int tile) {
+    return all[static_cast<std::size_t>(tile)].x;
+  };
   EXPECT_EQ(x(found, 1) - x(found, 0), x(expected, 1) - x(expected, 0) + 30);
   EXPECT_EQ(x(found, 3) - x(found, 2), x(expected, 3) - x(expected, 2) + 10);
 }
@@ -120,7 +127,8 @@ TEST(StitchModel, IsTheMedianOfReliableTranslations) {
   EXPECT_NEAR(model.below.step.y, 60, 1);
   EXPECT_LE(model.right.repeatability, 7);
   EXPECT_EQ(model.right.measured + model.below.measured, 60 - 3);
-  for (const std::size_t pair : {3U, 5U, 7U}) EXPECT_FALSE(agrees(model, plate.pairs[pair], extent, plate.placements()[pair]));
+  for (const std::size_t pair : {3U, 5U, 7U})
+    EXPECT_FALSE(agrees(model, plate.pairs[pair], extent, plate.placements()[pair]));
   EXPECT_TRUE(agrees(model, plate.pairs[0], extent, plate.placements()[0]));
 }
 
@@ -157,13 +165,16 @@ TEST(StitchModel, SearchesFindTheShiftOfNoisyTiles) {
     for (std::size_t x = 0; x < 200; ++x) {
       const int right = static_cast<int>(x % 5), down = static_cast<int>(y % 5);
       plate[y * 200 + x] = ((at(x / 5, y / 5) * (5 - right) + at(x / 5 + 1, y / 5) * right) * (5 - down) +
-                            (at(x / 5, y / 5 + 1) * (5 - right) + at(x / 5 + 1, y / 5 + 1) * right) * down) / 25;
+                            (at(x / 5, y / 5 + 1) * (5 - right) + at(x / 5 + 1, y / 5 + 1) * right) * down) /
+                           25;
     }
   const auto cut = [&](Shift at) {
     std::vector<std::uint16_t> pixels;
     for (int y = 0; y < extent.height; ++y)
       for (int x = 0; x < extent.width; ++x)
-        pixels.push_back(static_cast<std::uint16_t>(100 + plate[static_cast<std::size_t>((y + at.y) * 200 + x + at.x)] + static_cast<int>(random() % 40)));
+        pixels.push_back(
+            static_cast<std::uint16_t>(100 + plate[static_cast<std::size_t>((y + at.y) * 200 + x + at.x)] +
+                                       static_cast<int>(random() % 40)));
     return pixels;
   };
   for (const int repeatability : {2, 4, 17}) {  // the last one climbs
@@ -213,11 +224,15 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
     return "";
   };
   const std::string write = ": write the file anew with output.translations";
-  EXPECT_EQ(error("row,col\n"), "t.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak" + write);
-  EXPECT_EQ(error(text + "1,1,left,3\n"), "t.csv:" + std::to_string(read.size() + 2) + ": this is no translation" + write);
+  EXPECT_EQ(error("row,col\n"),
+            "t.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak" + write);
+  EXPECT_EQ(error(text + "1,1,left,3\n"),
+            "t.csv:" + std::to_string(read.size() + 2) + ": this is no translation" + write);
   EXPECT_EQ(error(text + "1,2,left,80,0,0.5,9,0.1\n"),
-            "t.csv:" + std::to_string(read.size() + 2) + ": the tiles have no such pair, or it is listed twice" + write);
-  EXPECT_EQ(error(text.substr(0, text.rfind("3,4,above"))), "t.csv: it lacks 1 of 13 pairs, such as 3,4,above" + write);
+            "t.csv:" + std::to_string(read.size() + 2) +
+                ": the tiles have no such pair, or it is listed twice" + write);
+  EXPECT_EQ(error(text.substr(0, text.rfind("3,4,above"))),
+            "t.csv: it lacks 1 of 13 pairs, such as 3,4,above" + write);
 }
 
 TEST(StitchTables, PositionsHaveTheNumbersOfTheFiles) {
@@ -240,7 +255,8 @@ TEST(StitchBlend, RowsAreBlendedAsTheyAreDefined) {
   EXPECT_EQ(blended(Blend::overlay), (Values{0, 10, 20, 100, 200, 300, 401, 0, 0}));
   EXPECT_EQ(blended(Blend::average), (Values{0, 10, 20, 65, 120, 300, 401, 0, 0}));
   // Weights 2 and 3 at the third pixel, 1 and 6 at the fourth.
-  EXPECT_EQ(blended(Blend::linear), (Values{0, 10, 20, (2 * 30 + 3 * 100) / 5, (40 + 6 * 200 + 3) / 7, 300, 401, 0, 0}));
+  EXPECT_EQ(blended(Blend::linear),
+            (Values{0, 10, 20, (2 * 30 + 3 * 100) / 5, (40 + 6 * 200 + 3) / 7, 300, 401, 0, 0}));
 }
 
 }  // namespace

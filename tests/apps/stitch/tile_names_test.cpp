@@ -23,7 +23,8 @@ std::string error_of(const Task& task) {
 
 TEST(StitchNames, PathsMatchTheirPattern) {
   std::mt19937 random(5);
-  for (const char* text : {"a/b/t_r{row:3}_c{col:3}.tif", "r{row}c{col}", "{col:2}{row:2}.png", "x{row:2}7{col}.h5"}) {
+  for (const char* text :
+       {"a/b/t_r{row:3}_c{col:3}.tif", "r{row}c{col}", "{col:2}{row:2}.png", "x{row:2}7{col}.h5"}) {
     const NamePattern pattern(text);
     for (int i = 0; i < 50; ++i) {
       const TileNumbers numbers{.row = std::int64_t(random() % 100), .column = std::int64_t(random() % 100)};
@@ -40,20 +41,24 @@ TEST(StitchNames, OtherNamesDoNotMatch) {
   const NamePattern pattern("t_r{row:2}_c{col}.tif");
   EXPECT_EQ(pattern.match("t_r03_c4.tif"), (TileNumbers{.row = 3, .column = 4}));
   EXPECT_EQ(pattern.match("t_r123_c4.tif"), (TileNumbers{.row = 123, .column = 4}));
-  for (const char* name : {"", "t_r3_c4.tif", "t_r003_c4.tif", "t_r03_c04.tif", "t_r03_c4.tiff", "t_r03_c.tif", "t_r03_cx.tif", "at_r03_c4.tif"})
+  for (const char* name : {"", "t_r3_c4.tif", "t_r003_c4.tif", "t_r03_c04.tif", "t_r03_c4.tiff",
+                           "t_r03_c.tif", "t_r03_cx.tif", "at_r03_c4.tif"})
     EXPECT_EQ(pattern.match(name), std::nullopt) << name;
 }
 
 TEST(StitchNames, FaultyPatternsAreRefused) {
   EXPECT_EQ(error_of([] { NamePattern("a{row"); }), "the '{' in a{row has no '}': add it");
-  EXPECT_EQ(error_of([] { NamePattern("a{row:0}{col}"); }),
-            "'{row:0}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
-  EXPECT_EQ(error_of([] { NamePattern("a{line}"); }),
-            "'{line}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
+  EXPECT_EQ(
+      error_of([] { NamePattern("a{row:0}{col}"); }),
+      "'{row:0}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
+  EXPECT_EQ(
+      error_of([] { NamePattern("a{line}"); }),
+      "'{line}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
   for (const char* text : {"a{row}.tif", "{row}/{col}.tif", "{row}{col}{index}", "{index}_{index}", "a.tif"})
-    EXPECT_EQ(error_of([&] { NamePattern pattern(text); }).substr(std::string(text).size()),
-              " does not number tiles: write {row} and {col} once each into the file name, or {index}, such as "
-              "tile_r{row:3}_c{col:3}.tif");
+    EXPECT_EQ(
+        error_of([&] { NamePattern pattern(text); }).substr(std::string(text).size()),
+        " does not number tiles: write {row} and {col} once each into the file name, or {index}, such as "
+        "tile_r{row:3}_c{col:3}.tif");
 }
 
 TEST(StitchNames, CellsOfNumbersThatGoThereAndBack) {
@@ -89,20 +94,26 @@ TEST(StitchNames, TheFirstNumberIsFound) {
     EXPECT_EQ(tiles.names[5], (Cell{first + 1, first + 2}));
     EXPECT_EQ(tiles.paths[5], "t" + std::to_string(first + 1) + "_" + std::to_string(first + 2) + ".tif");
   }
-  const TileFiles turned = arrange({.pattern = "t{row}_{col}.tif", .start = {true, true}}, numbers(0, 2, 0, 3));
+  const TileFiles turned =
+      arrange({.pattern = "t{row}_{col}.tif", .start = {true, true}}, numbers(0, 2, 0, 3));
   EXPECT_EQ(turned.paths[0], "t1_2.tif");
 }
 
 TEST(StitchNames, MissingTilesAreNamedOrSkipped) {
   auto found = numbers(1, 2, 1, 3);
   found.erase(found.begin() + 4);
-  const std::string message = "t2_2.tif: this tile, of row 2 and column 2, is missing: add it, or give missing=skip";
+  const std::string message =
+      "t2_2.tif: this tile, of row 2 and column 2, is missing: add it, or give missing=skip";
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif"}, found); }), message);
   const TileFiles tiles = arrange({.pattern = "t{row}_{col}.tif", .skip_missing = true}, found);
   for (int tile = 0; tile < 6; ++tile) EXPECT_EQ(tiles.grid.has(tile), tile != 4);
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif", .rows = 3}, numbers(1, 2, 1, 3)); }),
-            "t3_1.tif: this tile, of row 3 and column 1, is missing, and 2 more tiles: add it, or give missing=skip");
-  EXPECT_EQ(arrange({.pattern = "t{row}_{col}.tif", .rows = 3, .skip_missing = true}, numbers(2, 2, 1, 3)).names[0].row, 1);
+            "t3_1.tif: this tile, of row 3 and column 1, is missing, and 2 more tiles: add it, or give "
+            "missing=skip");
+  EXPECT_EQ(arrange({.pattern = "t{row}_{col}.tif", .rows = 3, .skip_missing = true}, numbers(2, 2, 1, 3))
+                .names[0]
+                .row,
+            1);
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif", .columns = 2}, numbers(1, 2, 1, 3)); }),
             "'input.columns': it is 2, but the names of files go from 1 to 3: correct it");
 }
@@ -112,7 +123,8 @@ TEST(StitchNames, IndicesNeedASide) {
   for (int index = 1; index <= 6; ++index) found.push_back({.index = index});
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif"}, found); }),
             "'input.tiles': names with {index} do not tell the grid: give input.rows or input.columns, too");
-  const TileFiles tiles = arrange({.pattern = "t{index}.tif", .columns = 3, .order = Order::serpentine_rows}, found);
+  const TileFiles tiles =
+      arrange({.pattern = "t{index}.tif", .columns = 3, .order = Order::serpentine_rows}, found);
   EXPECT_EQ(tiles.grid.rows(), 2);
   EXPECT_EQ(tiles.paths[3], "t6.tif");
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif", .rows = 1, .columns = 3}, found); }),

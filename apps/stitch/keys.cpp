@@ -41,6 +41,7 @@ std::vector<KeyDeclaration> input_keys() {
                               "The files of the tiles, such as tile_r{row:3}_c{col:3}.tif, with three digits "
                               "each, or tile_{index:4}.tif");
   tiles.required = true;
+  tiles.alternatives = {"input.positions"};
   auto page = number("input.page", "Files",
                      "The page of TIFF files, from 0 on, such as that of one z; without it the first");
   page.minimum = 0;
@@ -50,6 +51,8 @@ std::vector<KeyDeclaration> input_keys() {
   channel.default_text.emplace("0");
   return {
       tiles,
+      file("input.positions",
+           "A table of tiles and their nominal positions in pixels instead, as CSV: file,x,y"),
       number("input.rows", "Files", "How many rows of tiles there are; without it as many as the files have"),
       number("input.columns", "Files",
              "How many columns of tiles there are; without it as many as the files have"),
@@ -93,6 +96,7 @@ std::vector<KeyDeclaration> keys() {
        {file("output.positions", "The positions of the tiles in pixels as CSV: row,col,x,y"),
         file("output.pairs", "A table of all pairs as CSV: what was measured, and what was taken instead"),
         file("output.json", "Positions, pairs and the model of the stage as JSON"),
+        file("output.picture", "A picture of the grid as PNG, with the quality of each pair"),
         file("output.translations",
              "The translations as CSV, as soon as they are known: a later run can go on from them"),
         file("output.tiff", "The plate as TIFF, or BigTIFF if it is large"),

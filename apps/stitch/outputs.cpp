@@ -19,13 +19,13 @@ namespace io = tessera::io;
 
 constexpr const char* plate_keys[] = {"output.tiff", "output.file", "output.png", "output.raw"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
-                                      "output.translations"};
+                                      "output.translations", "output.picture"};
 
 /// Throws InputError if no file is named, or if two files are the same.
 void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
   const Deck& deck = setting.deck;
   std::vector<std::string> taken = setting.deck_files;
-  for (const char* key : {"input.translations", "flat_field.file"})
+  for (const char* key : {"input.positions", "input.translations", "flat_field.file"})
     if (deck.is_set(key)) taken.push_back(deck.text_of(key));
   for (int tile = 0; tile < tiles.grid.size(); ++tile)
     if (tiles.grid.has(tile)) taken.push_back(tiles.paths[static_cast<std::size_t>(tile)]);
@@ -41,12 +41,15 @@ void check_files(const tessera::app::GraphSetting& setting, const TileFiles& til
   tessera::app::check_names(taken, files);
 }
 
-/// Throws InputError if the folder of a file for the plate has no room for it.
+/// Throws InputError if a file for the plate has no folder, or if that has no room for it.
 void check_room(const Deck& deck, std::int64_t bytes) {
   for (const char* key : plate_keys) {
-    if (!deck.is_set(key) || std::string_view(key) == "output.png") continue;  // which is compressed
+    if (!deck.is_set(key)) continue;
     const std::filesystem::path folder = std::filesystem::path(deck.text_of(key)).parent_path();
     std::error_code error;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+      deck.fail(key, fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
+    if (std::string_view(key) == "output.png") continue;  // which is compressed
     const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
     if (!error && space.available < static_cast<std::uintmax_t>(bytes))
       deck.fail(key, fmt::format(
@@ -68,6 +71,9 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& til
   create(positions_, "output.positions");
   create(pairs_, "output.pairs");
   create(json_, "output.json");
+  if (setting.deck.is_set("output.picture"))
+    picture_ = io::create_png(setting.session.communicator(), setting.deck.text_of("output.picture"),
+                              picture_domain(tiles.grid), tessera::ElementType::uint8);
 }
 
 void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
@@ -88,6 +94,19 @@ void Outputs::write_tables(const TileFiles& tiles, const Results& results) {
   if (positions_) positions_->write(positions_csv(tiles, results.positions));
   if (pairs_) pairs_->write(pairs_csv(tiles, results));
   if (json_) json_->write(results_json(tiles, results));
+  if (picture_) write_picture(tiles.grid, results);
+}
+
+/// Writes the picture, all of which is the block of rank 0.
+void Outputs::write_picture(const Grid& grid, const Results& results) {
+  tessera::Box domain = picture_domain(grid);
+  std::vector<std::uint8_t> values = picture_of(grid, results);
+  tessera::HostBlock block{reinterpret_cast<std::byte*>(values.data()),
+                           tessera::ElementType::uint8,
+                           domain,
+                           {1, domain[0].size(), domain[0].size() * domain[1].size()}};
+  if (setting_.session.rank() != 0) block.box[1] = {0, 0};
+  picture_->write(block);
 }
 
 std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_plate(const tessera::Box& domain,

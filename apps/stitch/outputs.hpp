@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "picture.hpp"
 #include "tables.hpp"
 #include "tessera/app/graph_application.hpp"
 #include "tessera/io/text_file.hpp"
@@ -32,8 +33,11 @@ class Outputs {
  private:
   void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
 
+  void write_picture(const Grid& grid, const Results& results);
+
   const tessera::app::GraphSetting& setting_;
   std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
+  std::unique_ptr<tessera::BlockSink> picture_;
 };
 
 }  // namespace stitch

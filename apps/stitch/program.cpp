@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "deck_choice.hpp"
 #include "exchange.hpp"
+#include "open_tiles.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -18,93 +20,31 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
-/// Returns the place of the value of a choice among `names`.
-template <std::size_t N>
-std::size_t chosen(const Deck& deck, const char* key, const std::string_view (&names)[N]) {
-  return static_cast<std::size_t>(std::ranges::find(names, deck.text_of(key)) - std::begin(names));
-}
-
-std::optional<int> number(const Deck& deck, const char* key) {
-  return deck.is_set(key) ? std::optional(static_cast<int>(deck.get<std::int64_t>(key))) : std::nullopt;
-}
-
-TileRequest request_of(const Deck& deck) {
-  const std::size_t corner = chosen(deck, "input.start", corner_names);
-  return {.pattern = deck.text_of("input.tiles"),
-          .rows = number(deck, "input.rows"),
-          .columns = number(deck, "input.columns"),
-          .order = static_cast<Order>(chosen(deck, "input.order", order_names)),
-          .start = {.is_right = corner % 2 == 1, .is_lower = corner / 2 == 1},
-          .skip_missing = deck.text_of("missing") == "skip"};
-}
-
-/// Looks for the tiles and reads their headers. Rank 0 asks the file system. Collective.
-TileReader open_tiles(const app::GraphSetting& setting) {
-  const Deck& deck = setting.deck;
-  const MPI_Comm communicator = setting.session.communicator();
-  const TileRequest request = request_of(deck);
-  const bool is_first = setting.session.rank() == 0;
-  std::vector<TileNumbers> found;
-  collectively(communicator, [&] {
-    if (is_first) found = list_tiles(request);
-  });
-  found = broadcast_list(communicator, std::move(found));
-  TileFiles files;
-  io::ImageInfo info;
-  collectively(communicator, [&] {
-    files = arrange(request, found);
-    const TileChoice choice{.dataset = deck.text_of("input.dataset"), .page = number(deck, "input.page")};
-    if (is_first) info = TileReader::inspect(files, choice);
-  });
-  TileReader reader(std::move(files), io::broadcast(communicator, std::move(info)));
-  collectively(communicator, [&] {
-    if (deck.is_set("flat_field.file")) reader.set_flat_field(deck.text_of("flat_field.file"));
-  });
-  return reader;
-}
-
-TranslationOptions options_of(const app::GraphSetting& setting, const Grid& grid) {
+TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles& tiles) {
   const Deck& deck = setting.deck;
   TranslationOptions options{.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
                              .in_double = deck.text_of("precision") == "double",
-                             .overlap = deck.get<double>("input.overlap"),
+                             .overlap = tiles.overlap,
                              .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
-                             .traversal = shortest_traversal(grid),
+                             .traversal = shortest_traversal(tiles.reader.grid()),
                              .workers = setting.workers};
   if (deck.text_of("traversal") != "auto")
-    options.traversal = static_cast<Traversal>(chosen(deck, "traversal", traversal_names));
+    options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
   return options;
-}
-
-void check_tiles(const Deck& deck, const TileReader& reader) {
-  const double overlap = deck.get<double>("input.overlap");
-  const auto [width, height] = reader.extent();
-  const bool is_too_small = (reader.grid().columns() > 1 && overlap * width < 1) ||
-                            (reader.grid().rows() > 1 && overlap * height < 1);
-  if (is_too_small)
-    deck.fail(
-        "input.overlap",
-        fmt::format(
-            "a share of {} of tiles of {} x {} leaves no pixel: give the share that neighbours both show",
-            overlap, width, height));
-  if (const auto channel = deck.get<std::int64_t>("input.channel"); channel >= reader.channels())
-    deck.fail("input.channel", fmt::format("the tiles have {}: give 0 to {}",
-                                           counted(reader.channels(), "channel"), reader.channels() - 1));
 }
 
 class Program final : public app::GraphProgram {
  public:
   explicit Program(const app::GraphSetting& setting)
       : setting_(setting),
-        reader_(open_tiles(setting)),
-        options_(options_of(setting, reader_.grid())),
+        tiles_(open_tiles(setting)),
+        options_(options_of(setting, tiles_)),
         translations_(reader_,
                       Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
                       options_),
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
-                     static_cast<Blend>(chosen(setting.deck, "blend", blend_names)), setting.workers) {
-    collectively(setting.session.communicator(), [&] { check_tiles(setting.deck, reader_); });
+                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers) {
     translations_.add_tasks(translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =
@@ -131,7 +71,8 @@ class Program final : public app::GraphProgram {
   void compose(app::GraphRunner& runner);
 
   const app::GraphSetting& setting_;
-  TileReader reader_;
+  OpenTiles tiles_;
+  const TileReader& reader_ = tiles_.reader;
   TranslationOptions options_;
   Translations translations_;
   Searches searches_;
@@ -220,7 +161,7 @@ void Program::place(app::GraphRunner& runner) {
     correct(runner);
   }
   results_.positions = positions_of(reader_.grid(), results_.pairs, results_.placements, results_.model,
-                                    static_cast<Solver>(chosen(setting_.deck, "solver", solver_names)));
+                                    choice_of<Solver>(setting_.deck, "solver", solver_names));
   results_.by_model = tiles_placed_by_model(reader_.grid(), results_.pairs, results_.placements);
 }
 

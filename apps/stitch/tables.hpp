@@ -24,13 +24,13 @@ std::vector<Translation> read_translations(const std::string& path, const std::s
 
 /// What a run has found.
 struct Results {
-  std::vector<Pair> pairs;
-  std::vector<Translation> measured;
-  std::vector<Placement> placements;
-  StageModel model;
-  std::vector<Position> positions;
+  std::vector<Pair> pairs = {};
+  std::vector<Translation> measured = {};
+  std::vector<Placement> placements = {};
+  StageModel model = {};
+  std::vector<Position> positions = {};
   /// The tiles that lie where the model puts them.
-  std::vector<int> by_model;
+  std::vector<int> by_model = {};
 };
 
 /// Returns a table of all pairs as CSV: what was measured, and what was taken instead.

@@ -187,6 +187,23 @@ TEST(StitchTest, OtherLayout) {
   EXPECT_EQ(folder.read("p.csv"), plate.positions());
 }
 
+TEST(StitchTest, ATableOfNominalPositions) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 4, .overlap = 0.25, .seed = 18, .noise = 0.01});
+  std::string table = "file,x,y\n";
+  for (int row = 0; row < 3; ++row)
+    for (int column = 3; column >= 0; --column) {
+      const std::string name = "tile " + std::to_string(7 * row + column) + ".png";
+      plate.write(row, column, folder / name);
+      table +=
+          name + "," + std::to_string(90 * column + row) + ".5," + std::to_string(67 * row - column) + "\n";
+    }
+  folder.write("table.csv", table);
+  const Words words{"input.positions=table.csv", "output.positions=p.csv", "threads=1"};
+  expect_done(run_on_ranks(TESSERA_STITCH, 2, folder, words));
+  EXPECT_EQ(folder.read("p.csv"), plate.positions());
+}
+
 TEST(StitchTest, PrecisionsTilesOfPrimesAndManyPeaksAgree) {
   const Folder folder;
   CutPlate plate({.rows = 2, .columns = 3, .width = 127, .height = 103, .seed = 12, .noise = 0.01});
@@ -303,6 +320,9 @@ TEST(StitchTest, BadInputIsToldInOneLine) {
       {{"flat_field.file=x0_0.png"},
        "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value "
        "for each pixel"},
+      {{"output.tiff=none/p.tif"},
+       "command line: 'output.tiff=none/p.tif': 'output.tiff': there is no folder none: create it, or write "
+       "elsewhere"},
       {{"output.tiff=p.csv"},
        "output.tiff: p.csv: the run uses this file already: give it a name of its own"},
       {{"output.tiff=t_r00_c00.png"},
@@ -344,11 +364,13 @@ TEST(StitchTest, GraphsAreExplainedAndChecked) {
       << check.output;
   const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
   EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
-  const ParallelEnding run =
-      stitch(folder, 2, {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json", "threads=1"});
+  const ParallelEnding run = stitch(folder, 2,
+                                    {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json",
+                                     "threads=1", "output.picture=g.png"});
   EXPECT_EQ(run.status, 0) << run.text();
   EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\""), std::string::npos);
   EXPECT_NE(folder.read("t.json").find("\"align\""), std::string::npos);
+  EXPECT_TRUE(folder.names().contains("g.png"));
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "apps/stitch/composition.hpp"
+#include "apps/stitch/picture.hpp"
 #include "apps/stitch/tables.hpp"
 #include "tessera/domain/error.hpp"
 
@@ -233,6 +235,27 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
                 ": the tiles have no such pair, or it is listed twice" + write);
   EXPECT_EQ(error(text.substr(0, text.rfind("3,4,above"))),
             "t.csv: it lacks 1 of 13 pairs, such as 3,4,above" + write);
+}
+
+TEST(StitchTables, ThePictureShowsTilesAndPairs) {
+  const Plate plate(2, 2, 21, {3});  // pairs: 0 with 1 on its right, 0 with 2 below
+  Results results{.pairs = plate.pairs, .placements = plate.placements(), .by_model = {2}};
+  results.placements[0] = {{{80, 0}, 1, 100, 0}, Origin::searched};
+  results.placements[1].origin = Origin::model;
+  const auto picture = picture_of(plate.grid, results);
+  ASSERT_EQ(picture.size(), 42U * 42 * 3);
+  const auto at = [&](std::size_t x, std::size_t y) {
+    return std::array<int, 3>{picture[y * 42 + x], picture[(42 + y) * 42 + x], picture[(84 + y) * 42 + x]};
+  };
+  using Colour = std::array<int, 3>;
+  EXPECT_EQ(at(0, 0), (Colour{0, 0, 0}));
+  EXPECT_EQ(at(6, 6), (Colour{160, 160, 160}));
+  EXPECT_EQ(at(17, 35), (Colour{64, 96, 255}));
+  EXPECT_EQ(at(35, 35), (Colour{0, 0, 0}));
+  EXPECT_EQ(at(20, 12), (Colour{255, 255, 0}));
+  EXPECT_EQ(at(12, 20), (Colour{255, 0, 0}));
+  results.placements[0] = {{{80, 0}, 0, 100, 0}, Origin::measured};
+  EXPECT_EQ(picture_of(plate.grid, results)[(42 + 12) * 42 + 20], 64);
 }
 
 TEST(StitchTables, PositionsHaveTheNumbersOfTheFiles) {

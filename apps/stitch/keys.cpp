@@ -100,6 +100,8 @@ std::vector<KeyDeclaration> keys() {
         file("output.translations",
              "The translations as CSV, as soon as they are known: a later run can go on from them"),
         file("output.tiff", "The plate as TIFF, or BigTIFF if it is large"),
+        file("output.ome_tiff",
+             "The plate as OME-TIFF with a pyramid: it at half, a quarter and so on of its size"),
         file("output.file", "The plate as HDF5, with the data set plate"),
         file("output.png", "The plate as PNG"), file("output.raw", "The numbers of the plate alone"), peaks,
         choice("precision", "Stitching", "The numbers of Fourier transforms", "float", {"float", "double"}),

@@ -17,7 +17,8 @@ namespace {
 using tessera::deck::Deck;
 namespace io = tessera::io;
 
-constexpr const char* plate_keys[] = {"output.tiff", "output.file", "output.png", "output.raw"};
+constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.file", "output.png",
+                                      "output.raw"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
 
@@ -116,6 +117,8 @@ std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_plate(const tes
   std::vector<std::unique_ptr<tessera::BlockSink>> sinks;
   if (deck.is_set("output.tiff"))
     sinks.push_back(io::create_tiff(communicator, deck.text_of("output.tiff"), domain, type));
+  if (deck.is_set("output.ome_tiff"))
+    sinks.push_back(io::create_ome_tiff(communicator, deck.text_of("output.ome_tiff"), domain, type));
   if (deck.is_set("output.file"))
     sinks.push_back(io::create_hdf5(communicator, deck.text_of("output.file"), "plate", domain, type));
   if (deck.is_set("output.png"))

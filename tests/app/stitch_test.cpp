@@ -81,11 +81,12 @@ TEST(StitchTest, SameBitsOnAnyRanksWorkersPoolsAndTraversals) {
   CutPlate plate({.rows = 5, .columns = 6, .seed = 8, .noise = 0.02, .shade = 0.3, .blank = {{2, 3}}});
   plate.write_all(folder);
   const auto all = [&](int ranks, Words words) {
-    words.insert(words.end(), {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json",
-                               "output.translations=t.csv", "output.raw=plate", "blend=linear"});
+    words.insert(words.end(),
+                 {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json",
+                  "output.translations=t.csv", "output.raw=plate", "output.ome_tiff=o.tif", "blend=linear"});
     expect_done(stitch(folder, ranks, words));
     return folder.read("p.csv") + folder.read("a.csv") + folder.read("r.json") + folder.read("t.csv") +
-           folder.read("plate");
+           folder.read("plate") + folder.read("o.tif");
   };
   const std::string expected = all(1, {"threads=1"});
   const std::vector<Words> ways{

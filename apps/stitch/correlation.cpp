@@ -137,7 +137,7 @@ Shift refined(const Pixels& first, const Pixels& second, Shift shift) {
 }
 
 std::vector<std::uint16_t> flattened(const Pixels& pixels) {
-  const auto [width, height] = pixels.extent;
+  const int width = pixels.extent.width, height = pixels.extent.height;
   const auto stride = static_cast<std::size_t>(width) + 1;
   // The sums of all pixels above and to the left.
   std::vector<std::int64_t> sums(stride * (static_cast<std::size_t>(height) + 1));

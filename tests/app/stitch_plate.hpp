@@ -74,7 +74,7 @@ class CutPlate {
   }
   /// Writes a tile to a PNG file.
   void write(int row, int column, const std::string& path) {
-    const auto [left, top] = corner(row, column);
+    const int left = corner(row, column).first, top = corner(row, column).second;
     const bool is_blank = cut_.blank.contains({row, column});
     std::normal_distribution<double> noise(0, 1);
     io_test::write_plain_png(

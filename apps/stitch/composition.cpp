@@ -91,10 +91,11 @@ void Composition::set_work(std::vector<Position> positions, std::vector<tessera:
   sinks_ = std::move(sinks);
 }
 
-/// Returns the number of rows of a rank in a band: as many as have some 16 MiB, and at most those of a tile.
+/// Returns the number of rows of a rank in a band: as many as the bytes of a band allow, and at most those of
+/// a tile.
 std::int64_t Composition::rows_of_band() const {
   const std::int64_t bytes_of_row = domain_[0].size() * reader_.channels() * 2;
-  return std::clamp<std::int64_t>((std::int64_t(16) << 20) / std::max<std::int64_t>(1, bytes_of_row), 1,
+  return std::clamp<std::int64_t>(most_band_bytes / std::max<std::int64_t>(1, bytes_of_row), 1,
                                   reader_.extent().height);
 }
 

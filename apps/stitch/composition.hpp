@@ -48,6 +48,9 @@ class RowBlender {
 /// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded.
 class Composition {
  public:
+  /// The bytes of a band on a rank are no more, unless a single row has more.
+  static constexpr std::int64_t most_band_bytes = std::int64_t(16) << 20;
+
   /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together,
   /// each with so many `workers`.
   Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers);

@@ -96,15 +96,15 @@ std::int64_t Program::expected_bytes() const {
 
 std::string Program::check() {
   const auto [width, height] = reader_.extent();
-  const std::int64_t pool = translations_.pool_size() * translations_.bytes_of_tile();
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}, {}\n"
-      "{} at a time on the first rank, {} in the pool: {}\n"
-      "a plate of some {}\n",
+      "{} at a time on the first rank, {} in the pool: {} with the memory of the workers\n"
+      "a plate of some {}, in bands of {} and less on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
       name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(translations_.most_live(), "transform"), translations_.pool_size(), human_bytes(pool),
-      human_bytes(expected_bytes()));
+      counted(translations_.most_live(), "transform"), translations_.pool_size(),
+      human_bytes(translations_.bytes()), human_bytes(expected_bytes()),
+      human_bytes(Composition::most_band_bytes));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.

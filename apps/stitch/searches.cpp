@@ -16,7 +16,7 @@ Translation Searches::search_pair(const Pair& pair) const {
   std::vector<std::uint16_t> first(extent.pixels()), second(extent.pixels());
   reader_.read(pair.first, channel_, {0, extent.height}, first);
   reader_.read(pair.second, channel_, {0, extent.height}, second);
-  return search(model_.of(pair.direction), {extent, first}, {extent, second});
+  return searcher_(model_.of(pair.direction), {extent, first}, {extent, second});
 }
 
 void Searches::add_tasks(tessera::graph::Graph& graph) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "stage_model.hpp"
+#include "search.hpp"
 #include "tessera/graph/graph.hpp"
 
 namespace stitch {
@@ -12,7 +12,8 @@ namespace stitch {
 class Searches {
  public:
   /// `reader` must outlive this object. `channel` is the channel that is compared.
-  Searches(const TileReader& reader, int channel) : reader_(reader), channel_(channel) {}
+  Searches(const TileReader& reader, int channel)
+      : reader_(reader), channel_(channel), searcher_(reader.extent()) {}
 
   /// Adds the tasks to the graph: outliers, search, note. The graph must not outlive this object.
   void add_tasks(tessera::graph::Graph& graph);
@@ -27,6 +28,7 @@ class Searches {
 
   const TileReader& reader_;
   int channel_;
+  Searcher searcher_;
   StageModel model_;
   std::vector<Pair> pairs_;
   std::vector<Translation> results_;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 namespace stitch {
 namespace {
@@ -68,47 +67,6 @@ StageStep step_of(const std::vector<Shift>& shifts, const StageStep& expected) {
   return step;
 }
 
-/// Correlations around a step, each of which is computed once.
-class Surface {
- public:
-  Surface(const StageStep& step, const Pixels& first, const Pixels& second)
-      : centre_(step.step),
-        radius_(step.search_radius()),
-        first_(first),
-        second_(second),
-        values_(static_cast<std::size_t>(side() * side()), std::numeric_limits<double>::quiet_NaN()) {}
-
-  int radius() const { return radius_; }
-  bool is_border(Shift at) const { return distance(at, {0, 0}) == radius_; }
-  Shift absolute(Shift at) const { return {centre_.x + at.x, centre_.y + at.y}; }
-  /// Returns the correlation at an offset from the step; none outside of the radius.
-  double operator()(Shift at) {
-    if (distance(at, {0, 0}) > radius_) return no_correlation;
-    double& value = values_[static_cast<std::size_t>((at.y + radius_) * side() + at.x + radius_)];
-    if (std::isnan(value)) value = correlation(first_, second_, absolute(at));
-    return value;
-  }
-  /// Returns the offset of the hilltop that is reached from `at` by steps to the best of eight neighbours.
-  Shift climb(Shift at) {
-    for (;;) {
-      Shift best = at;
-      for (int y = -1; y <= 1; ++y)
-        for (int x = -1; x <= 1; ++x)
-          if (const Shift next{at.x + x, at.y + y}; (*this)(next) > (*this)(best)) best = next;
-      if (best == at) return at;
-      at = best;
-    }
-  }
-
- private:
-  int side() const { return 2 * radius_ + 1; }
-
-  Shift centre_;
-  int radius_;
-  Pixels first_, second_;
-  std::vector<double> values_;
-};
-
 }  // namespace
 
 bool StageStep::has_within(Shift shift, int radius) const { return distance(shift, step) <= radius; }
@@ -161,29 +119,6 @@ Placement choose(const StageModel& model, const Pair& pair, Extent extent, doubl
   if (is_credible && is_better) return {measured, Origin::measured};
   if (searched.correlation != no_correlation) return {searched, Origin::searched};
   return {{.shift = step.step}, Origin::model};
-}
-
-Translation search(const StageStep& step, const Pixels& first, const Pixels& second) {
-  constexpr int exhaustive_radius = 32;
-  const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
-  Surface surface(step, {first.extent, flat_first}, {second.extent, flat_second});
-  const int radius = surface.radius();
-  const int stride = radius <= exhaustive_radius ? 1 : (radius + 15) / 16;
-  Shift best;
-  for (int y = -radius; y <= radius; y += stride)
-    for (int x = -radius; x <= radius; x += stride) {
-      const Shift at = stride == 1 ? Shift{x, y} : surface.climb({x, y});
-      if (surface(at) > surface(best)) best = at;
-    }
-  Shift shift = surface.absolute(best);
-  const double pixels = std::max(0.0, double(first.extent.width - std::abs(shift.x))) *
-                        std::max(0.0, double(first.extent.height - std::abs(shift.y)));
-  // Means of 3 x 3 pixels: only one in nine is a value of its own.
-  const bool is_chance = surface(best) * std::sqrt(pixels / 9) < least_evidence;
-  if (surface(best) <= 0 || is_chance || surface.is_border(best)) return {};
-  // Flattening is less exact at the borders of tiles, but noise disturbs it less.
-  if (evidence(first, second, shift) >= exact_evidence) shift = refined(first, second, shift);
-  return {shift, correlation(first, second, shift), evidence(first, second, shift), 0};
 }
 
 }  // namespace stitch

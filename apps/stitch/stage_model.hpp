@@ -68,10 +68,4 @@ bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Plac
 Placement choose(const StageModel& model, const Pair& pair, Extent extent, double reliable,
                  const Translation& measured, const Translation& searched);
 
-/// Searches around the step of the model for the shift with the best correlation of the flattened tiles:
-/// everywhere within its search radius if that is small, else by hill-climbing from points of a regular grid.
-/// The result has no correlation if the best shift lies at the border of what was searched, or if flattened
-/// tiles that have nothing in common could correlate as much.
-Translation search(const StageStep& step, const Pixels& first, const Pixels& second);
-
 }  // namespace stitch

@@ -78,6 +78,14 @@ std::int64_t Translations::bytes_of_tile() const {
   return static_cast<std::int64_t>(extent.pixels() * sizeof(std::uint16_t) + extent.frequencies() * number);
 }
 
+std::int64_t Translations::bytes() const {
+  // A worker that transforms has the pixels as real numbers, and one that aligns has these and a spectrum.
+  const std::int64_t number = options_.in_double ? sizeof(double) : sizeof(float);
+  const auto pixels = static_cast<std::int64_t>(reader_.extent().pixels());
+  const auto frequencies = static_cast<std::int64_t>(reader_.extent().frequencies());
+  return pool_size() * bytes_of_tile() + options_.workers * number * (2 * pixels + 2 * frequencies);
+}
+
 void Translations::add_tasks(tessera::graph::Graph& graph) {
   options_.in_double ? add<double>(graph) : add<float>(graph);
 }

@@ -44,6 +44,8 @@ class Translations {
   int pool_size() const;
   /// The bytes of the pixels and the transform of a tile.
   std::int64_t bytes_of_tile() const;
+  /// The bytes that the graph has in the pool and in the memory of its workers.
+  std::int64_t bytes() const;
   /// The translations of the pairs after the run of the graph.
   const std::vector<Translation>& results() const { return results_; }
 

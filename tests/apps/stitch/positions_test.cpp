@@ -10,6 +10,7 @@
 
 #include "apps/stitch/composition.hpp"
 #include "apps/stitch/picture.hpp"
+#include "apps/stitch/search.hpp"
 #include "apps/stitch/tables.hpp"
 #include "tessera/domain/error.hpp"
 
@@ -179,18 +180,18 @@ TEST(StitchModel, SearchesFindTheShiftOfNoisyTiles) {
                                        static_cast<int>(random() % 40)));
     return pixels;
   };
-  for (const int repeatability : {2, 4, 17}) {  // the last one climbs
+  for (const int repeatability : {2, 4, 17}) {  // all shifts, or the most promising ones
     const StageStep step{{60, 0}, repeatability, 9};
     const Shift truth{60 + repeatability, -repeatability + 1};
     const auto first = cut({0, 30}), second = cut({truth.x, truth.y + 30});
-    const Translation found = search(step, {extent, first}, {extent, second});
+    const Translation found = Searcher(extent)(step, {extent, first}, {extent, second});
     EXPECT_EQ(found.shift, truth);
     EXPECT_GT(found.correlation, 0.5);
     std::vector<std::uint16_t> noise(extent.pixels());
     for (auto& value : noise) value = static_cast<std::uint16_t>(random() % 300);
-    EXPECT_EQ(search(step, {extent, first}, {extent, noise}).correlation, no_correlation);
+    EXPECT_EQ(Searcher(extent)(step, {extent, first}, {extent, noise}).correlation, no_correlation);
     const std::vector<std::uint16_t> blank(extent.pixels(), 77);
-    EXPECT_EQ(search(step, {extent, first}, {extent, blank}).correlation, no_correlation);
+    EXPECT_EQ(Searcher(extent)(step, {extent, first}, {extent, blank}).correlation, no_correlation);
   }
 }
 

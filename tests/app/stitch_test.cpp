@@ -282,6 +282,71 @@ TEST(StitchTest, AFlatFieldEvensTheLight) {
   EXPECT_LT(greatest / least, 1.001);
 }
 
+TEST(StitchTest, OneChannelIsComparedAndAllAreComposed) {
+  const Folder folder;
+  CutPlate plate({.rows = 2, .columns = 3, .bits = 8, .seed = 19});
+  for (int row = 0; row < 2; ++row)
+    for (int column = 0; column < 3; ++column) {
+      const auto corner = plate.corner(row, column);
+      io_test::write_plain_png(folder / plate.name(row, column),
+                               io_test::make_png(120, 90, PNG_COLOR_TYPE_RGB, 8, [&](auto x, auto y, int c) {
+                                 const int value = plate.pixel(corner.first + static_cast<int>(x),
+                                                               corner.second + static_cast<int>(y));
+                                 return c == 0 ? 77 : c == 1 ? value : 255 - value;
+                               }));
+    }
+  const auto composed = [&](int ranks, const std::string& channel) {
+    expect_done(
+        stitch(folder, ranks,
+               {"output.positions=p.csv", "output.raw=plate", "threads=1", "input.channel=" + channel}));
+    EXPECT_EQ(folder.read("p.csv"), plate.positions());
+    return folder.read("plate");
+  };
+  const std::string planes = composed(1, "1");
+  EXPECT_EQ(composed(2, "2"), planes);
+  const std::size_t size = planes.size() / 3;
+  int wrong = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto value = [&](std::size_t plane) {
+      return static_cast<int>(static_cast<unsigned char>(planes[plane * size + i]));
+    };
+    const bool is_covered = value(0) == 77;
+    wrong += is_covered ? value(1) + value(2) != 255 : value(0) + value(1) + value(2) != 0;
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(StitchTest, KilledRunsLeaveNothingThatLooksComplete) {
+  const Folder folder;
+  CutPlate plate({.rows = 4, .columns = 4, .seed = 20, .noise = 0.02});
+  plate.write_all(folder);
+  const Words outputs{"output.positions=p.csv", "output.translations=t.csv", "output.tiff=p.tif",
+                      "output.ome_tiff=o.tif"};
+  expect_done(stitch(folder, 1, outputs));
+  std::map<std::string, std::string> whole;
+  for (const char* name : {"p.csv", "t.csv", "p.tif", "o.tif"}) {
+    whole[name] = folder.read(name);
+    std::filesystem::remove(folder / name);
+  }
+  // Whenever it is that they are killed, what is there is whole.
+  for (const char* seconds : {"0.03", "0.06", "0.1", "0.15", "0.2"}) {
+    Words words{"-s",
+                "KILL",
+                seconds,
+                TESSERA_STITCH,
+                "input.tiles=t_r{row:2}_c{col:2}.png",
+                "input.overlap=0.2",
+                "threads=1"};
+    words.insert(words.end(), outputs.begin(), outputs.end());
+    run_on_ranks("timeout", 1, folder, words);
+    for (const auto& [name, bytes] : whole) {
+      if (!folder.names().contains(name)) continue;
+      EXPECT_TRUE(folder.read(name) == bytes) << name << " after " << seconds << " s";
+      std::filesystem::remove(folder / name);
+    }
+  }
+}
+
 /// What must be refused, with one line.
 struct RefusedStitch {
   Words words;

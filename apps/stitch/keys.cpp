@@ -79,6 +79,9 @@ std::vector<KeyDeclaration> input_keys() {
       file("input.translations",
            "Translations that an earlier run has written to output.translations: tiles are not compared "
            "again"),
+      file("input.placed",
+           "Positions that an earlier run has written to output.positions: only the plate is composed, such "
+           "as that of another z"),
       file("flat_field.file",
            "An image by which the light falls on tiles: they are divided by it, and multiplied by its mean"),
       channel};

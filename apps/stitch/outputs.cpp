@@ -22,11 +22,19 @@ constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
 
-/// Throws InputError if no file is named, or if two files are the same.
+/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already and there
+/// are no tables to write.
 void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
   const Deck& deck = setting.deck;
+  if (deck.is_set("input.placed")) {
+    for (const char* key : table_keys)
+      if (deck.is_set(key))
+        deck.fail(key, "'input.placed' is given, so that nothing is compared: leave it out");
+    if (deck.is_set("input.translations"))
+      deck.fail("input.translations", "'input.placed' is given, too: give one of them");
+  }
   std::vector<std::string> taken = setting.deck_files;
-  for (const char* key : {"input.positions", "input.translations", "flat_field.file"})
+  for (const char* key : {"input.positions", "input.translations", "input.placed", "flat_field.file"})
     if (deck.is_set(key)) taken.push_back(deck.text_of(key));
   for (int tile = 0; tile < tiles.grid.size(); ++tile)
     if (tiles.grid.has(tile)) taken.push_back(tiles.paths[static_cast<std::size_t>(tile)]);

@@ -65,6 +65,7 @@ class Program final : public app::GraphProgram {
   std::int64_t expected_bytes() const;
   std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
   double reliable() const { return setting_.deck.get<double>("reliable"); }
+  void read_placed();
   void correct(app::GraphRunner& runner);
   void place(app::GraphRunner& runner);
   void tell(app::GraphRunner& runner) const;
@@ -203,7 +204,23 @@ void Program::compose(app::GraphRunner& runner) {
                          report.seconds));
 }
 
+/// Reads the positions that an earlier run has found.
+void Program::read_placed() {
+  const std::string path = setting_.deck.text_of("input.placed");
+  collectively(communicator(), [&] {
+    if (setting_.session.rank() == 0)
+      results_.positions =
+          read_positions(path, io::read_text_file(path, "a table of positions"), reader_.files());
+  });
+  results_.positions = broadcast_list(communicator(), std::move(results_.positions));
+}
+
 app::ExitStatus Program::run(app::GraphRunner& runner) {
+  if (setting_.deck.is_set("input.placed")) {
+    read_placed();
+    compose(runner);
+    return app::ExitStatus::done;
+  }
   results_.pairs = reader_.grid().pairs();
   results_.measured = measure(runner, results_.pairs);
   outputs_->write_translations(translations_csv(reader_.files(), results_.pairs, results_.measured));

@@ -70,6 +70,38 @@ std::string positions_csv(const TileFiles& tiles, const std::vector<Position>& p
   return text;
 }
 
+std::vector<Position> read_positions(const std::string& path, const std::string& text,
+                                     const TileFiles& tiles) {
+  const auto refuse = [&](std::size_t number, const char* why) {
+    throw InputError(fmt::format("{}:{}: {}: write the file anew with output.positions", path, number, why));
+  };
+  std::map<std::string, int> open;
+  for (int tile = 0; tile < tiles.grid.size(); ++tile)
+    if (tiles.grid.has(tile))
+      open[fmt::format("{},{}", tiles.names[at(tile)].row, tiles.names[at(tile)].column)] = tile;
+  std::vector<Position> positions(at(tiles.grid.size()));
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line) || line != "row,col,x,y") refuse(1, "the first line is not row,col,x,y");
+  for (std::size_t number = 2; std::getline(lines, line); ++number) {
+    constexpr std::int64_t most = std::int64_t(1) << 30;
+    const auto fields = fields_of(line);
+    Position one;
+    const bool is_good = fields.size() == 4 && parse(fields[2], one.x) && parse(fields[3], one.y) &&
+                         one.x >= 0 && one.y >= 0 && one.x < most && one.y < most;
+    if (!is_good) refuse(number, "this is no position");
+    const auto found = open.find(fmt::format("{},{}", fields[0], fields[1]));
+    if (found == open.end()) refuse(number, "there is no such tile, or it is listed twice");
+    positions[at(found->second)] = one;
+    open.erase(found);
+  }
+  if (!open.empty())
+    throw InputError(
+        fmt::format("{}: it lacks {} tiles, such as {}: write the file anew with output.positions", path,
+                    open.size(), open.begin()->first));
+  return positions;
+}
+
 std::string translations_csv(const TileFiles& tiles, const std::vector<Pair>& pairs,
                              const std::vector<Translation>& translations) {
   std::string text = fmt::format("{}\n", translations_header);

@@ -13,6 +13,11 @@ namespace stitch {
 /// and columns are numbered as in the names of the files.
 std::string positions_csv(const TileFiles& tiles, const std::vector<Position>& positions);
 
+/// Returns the positions from a file that `positions_csv` has written. Throws InputError, with the line of
+/// the file, if it does not have each tile that is present once, at a place from 0 on.
+std::vector<Position> read_positions(const std::string& path, const std::string& text,
+                                     const TileFiles& tiles);
+
 /// Returns the translations as CSV, with all digits, so that a later run can go on from them.
 std::string translations_csv(const TileFiles& tiles, const std::vector<Pair>& pairs,
                              const std::vector<Translation>& translations);

@@ -248,6 +248,24 @@ TEST(StitchTest, GoesOnFromTranslations) {
   EXPECT_EQ(folder.read("a.csv"), folder.read("b.csv"));
 }
 
+TEST(StitchTest, OtherTilesArePutWhereTheseLie) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 2, .seed = 21});
+  plate.write_all(folder);
+  expect_done(stitch(folder, 2, {"output.positions=p.csv", "output.raw=a"}));
+  for (const int ranks : {1, 2}) {
+    expect_done(stitch(folder, ranks, {"input.placed=p.csv", "output.raw=b", "threads=1"}));
+    EXPECT_TRUE(folder.read("a") == folder.read("b"));
+  }
+  const ParallelEnding refused =
+      stitch(folder, 2, {"input.placed=p.csv", "output.raw=b", "output.pairs=q.csv"});
+  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
+  EXPECT_EQ(lines_with(refused.errors, "error: "),
+            Words{"tessera-stitch: error: command line: 'output.pairs=q.csv': 'output.pairs': 'input.placed' "
+                  "is given, so "
+                  "that nothing is compared: leave it out"});
+}
+
 TEST(StitchTest, AFlatFieldEvensTheLight) {
   const Folder folder;
   const Cut cut{.rows = 2, .columns = 3, .jitter = 2, .seed = 15, .shade = 0.6};

@@ -238,6 +238,28 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
             "t.csv: it lacks 1 of 13 pairs, such as 3,4,above" + write);
 }
 
+TEST(StitchTables, PositionsAreReadAsTheyWereWritten) {
+  const Plate plate(2, 2, 23, {1});
+  const TileFiles tiles = files_of(plate);
+  const std::vector<Position> positions{{0, 5}, {0, 0}, {3, 60}, {81, 62}};
+  const std::string text = positions_csv(tiles, positions);
+  EXPECT_EQ(read_positions("p.csv", text, tiles), positions);
+  const auto error = [&](const std::string& faulty) -> std::string {
+    try {
+      read_positions("p.csv", faulty, tiles);
+    } catch (const tessera::InputError& found) {
+      return found.what();
+    }
+    return "";
+  };
+  const std::string write = ": write the file anew with output.positions";
+  EXPECT_EQ(error("file,x,y\n"), "p.csv:1: the first line is not row,col,x,y" + write);
+  EXPECT_EQ(error(text + "1,1,0,0\n"), "p.csv:5: there is no such tile, or it is listed twice" + write);
+  for (const char* line : {"1,1,0", "1,1,-1,0", "1,1,0,4000000000", "1,1,x,0", ""})
+    EXPECT_EQ(error("row,col,x,y\n" + std::string(line) + "\n"), "p.csv:2: this is no position" + write);
+  EXPECT_EQ(error("row,col,x,y\n2,1,0,0\n"), "p.csv: it lacks 2 tiles, such as 1,1" + write);
+}
+
 TEST(StitchTables, ThePictureShowsTilesAndPairs) {
   const Plate plate(2, 2, 21, {3});  // pairs: 0 with 1 on its right, 0 with 2 below
   Results results{.pairs = plate.pairs, .placements = plate.placements(), .by_model = {2}};

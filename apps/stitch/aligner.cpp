@@ -71,9 +71,7 @@ Translation Aligner<T>::best_reading(const Pixels& first, const Pixels& second, 
   // Lighting moves the greatest correlation by a pixel: of peaks side by side the highest one tells the
   // shift.
   const auto is_tried = [&](Shift shift) {
-    return std::ranges::any_of(tried, [&](Shift other) {
-      return std::abs(other.x - shift.x) <= 2 && std::abs(other.y - shift.y) <= 2;
-    });
+    return std::ranges::any_of(tried, [&](Shift other) { return distance(other, shift) <= 2; });
   };
   for (const std::size_t place : highest<T>(surface_.all(), peaks_))
     for (const Shift shift : readings(place, first.extent)) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -16,6 +18,9 @@ struct Shift {
   int y = 0;
   friend bool operator==(const Shift&, const Shift&) = default;
 };
+
+/// Returns the larger one of the differences of two shifts along x and along y.
+inline int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
 
 /// The pixels of a tile, row by row.
 struct Pixels {

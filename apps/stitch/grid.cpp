@@ -7,8 +7,6 @@
 namespace stitch {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// Appends the cells of rows [0, rows), by rows, by columns or by diagonals. A diagonal holds the cells whose
 /// row and column have the same sum, from its topmost cell on.
 std::vector<std::vector<Cell>> lines(int rows, int columns, Traversal traversal) {

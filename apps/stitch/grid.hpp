@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace stitch {
+
+/// Returns the number of a tile or a pair as an index of a vector.
+constexpr std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// The place of a tile in the grid. Row 0 is the topmost one, and column 0 the leftmost one.
 struct Cell {
@@ -38,9 +42,9 @@ class Grid {
   int size() const { return rows_ * columns_; }
   int number(Cell cell) const { return cell.row * columns_ + cell.column; }
   Cell cell(int tile) const { return {tile / columns_, tile % columns_}; }
-  bool has(int tile) const { return present_[static_cast<std::size_t>(tile)] != 0; }
+  bool has(int tile) const { return present_[at(tile)] != 0; }
   /// Says that there is no such tile.
-  void remove(int tile) { present_[static_cast<std::size_t>(tile)] = 0; }
+  void remove(int tile) { present_[at(tile)] = 0; }
 
   /// Returns all pairs of tiles that are present, by the second tile; that on its left comes first.
   std::vector<Pair> pairs() const;

@@ -9,8 +9,6 @@
 namespace stitch {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// Pairs that connect all tiles that pairs connect at all.
 class Forest {
  public:

@@ -9,8 +9,6 @@
 namespace stitch {
 namespace {
 
-int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
-
 /// Returns those coordinates of [0, side) that lie in [begin, end).
 tessera::Range cut(int side, int begin, int end) { return {std::max(0, begin), std::min(side, end)}; }
 

@@ -41,8 +41,6 @@ std::vector<int> coordinates(const std::vector<Shift>& shifts, int Shift::*coord
   return values;
 }
 
-int distance(Shift a, Shift b) { return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)); }
-
 StageStep expected_step(Direction direction, Extent extent, double overlap) {
   const bool is_right = direction == Direction::right;
   const int side = is_right ? extent.width : extent.height;

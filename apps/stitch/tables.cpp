@@ -19,8 +19,6 @@ using tessera::InputError, tessera::Json;
 
 constexpr std::string_view translations_header = "row,col,neighbour,x,y,correlation,evidence,peak";
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 const char* neighbour(const Pair& pair) { return pair.direction == Direction::right ? "left" : "above"; }
 
 /// Returns the row, the column and the neighbour of a pair, by which tables name it.

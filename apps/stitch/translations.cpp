@@ -23,8 +23,6 @@ struct PairItem {
   Lease<Tile<T>> first, second;
 };
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 /// Finds pairs of tiles that both have their transform, and keeps each tile until its last pair.
 template <class T>
 class Match {

@@ -149,11 +149,11 @@ std::vector<std::uint16_t> flattened(const Pixels& pixels) {
       sums[here] = sums[here - stride] + row;
     }
   }
+  // Windows are smaller at the borders, but have the pixel in their middle, so that slopes have no effect.
   const auto mean = [&](int x, int y, int radius, std::int64_t scale) {
-    const auto x_begin = static_cast<std::size_t>(std::max(0, x - radius)),
-               y_begin = static_cast<std::size_t>(std::max(0, y - radius));
-    const auto x_end = static_cast<std::size_t>(std::min(width, x + radius + 1)),
-               y_end = static_cast<std::size_t>(std::min(height, y + radius + 1));
+    const int right = std::min({radius, x, width - 1 - x}), down = std::min({radius, y, height - 1 - y});
+    const auto x_begin = static_cast<std::size_t>(x - right), x_end = static_cast<std::size_t>(x + right + 1);
+    const auto y_begin = static_cast<std::size_t>(y - down), y_end = static_cast<std::size_t>(y + down + 1);
     const std::int64_t sum = sums[y_end * stride + x_end] - sums[y_begin * stride + x_end] -
                              sums[y_end * stride + x_begin] + sums[y_begin * stride + x_begin];
     return sum * scale / static_cast<std::int64_t>((x_end - x_begin) * (y_end - y_begin));

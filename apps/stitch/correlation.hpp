@@ -48,6 +48,7 @@ Shift refined(const Pixels& first, const Pixels& second, Shift shift);
 
 /// Returns the pixels of a tile without what varies slowly, such as lighting, and with less noise: the mean
 /// of 3 x 3 pixels less that of 17 x 17, from 32768 on. Values that differ too much from it are cut off.
+/// At borders the squares are smaller.
 std::vector<std::uint16_t> flattened(const Pixels& pixels);
 
 /// Multiplies the transform of one tile with the conjugate of that of another, and divides each product by

@@ -41,7 +41,7 @@ static constexpr ProgramBuild this_program = {
     "the compiler's default instructions"
 #endif
     ,
-    detail::chooses_instructions,
+    tessera::detail::chooses_instructions,
 };
 
 }  // namespace tessera::app

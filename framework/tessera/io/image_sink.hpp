@@ -114,6 +114,16 @@ std::unique_ptr<BlockSink> create_png(MPI_Comm communicator, const std::string& 
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type);
 
+/// Creates an OME-TIFF file with a pyramid: the image in the first directory, with a description of its
+/// pixels for Bio-Formats and others, and in directories below it the image at half, a quarter and so on of
+/// its size, down to at most 256 points a side. A point of a level is the mean of up to 2 x 2 points of the
+/// level before, rounded to nearest, halves up. Everything else is as in create_tiff. The levels are kept in
+/// a nameless file in the folder of `path`, of a third of the size of the image, until the image is complete.
+/// Collective. Throws InputError in the cases in which create_tiff throws it, and for integers of 64 bits,
+/// which OME does not have.
+std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                           ElementType type);
+
 /// Creates a raw file, which holds only the numbers, in the byte order of this machine. x changes fastest,
 /// then y, then the third dimension. In C order, the shape is (H, W) for height and width, or (C, H, W) with
 /// C channels. Each rank writes its own block. Collective. Throws InputError when the file cannot be written.

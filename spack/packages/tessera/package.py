@@ -38,6 +38,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     variant("jpeg", default=True, description="JPEG files")
     variant("fits", default=True, description="FITS files")
     variant("ffmpeg", default=False, description="Videos, with FFmpeg's libraries")
+    variant("fftw", default=True, when="+apps", description="tessera-stitch, with FFTW")
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
@@ -85,6 +86,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("jpeg", when="+jpeg")
     depends_on("cfitsio", when="+fits")
     depends_on("ffmpeg@5:", when="+ffmpeg")
+    depends_on("fftw@3.3: precision=float,double", when="+fftw")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")
@@ -143,6 +145,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("TESSERA_JPEG", "jpeg"),
             self.define_from_variant("TESSERA_FITS", "fits"),
             self.define_from_variant("TESSERA_VIDEO", "ffmpeg"),
+            self.define("TESSERA_FFTW", self.spec.satisfies("+fftw")),
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/options.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/graph/graph.hpp"
-#include "tessera/io/text_file.hpp"
 
 namespace tessera::app {
 
@@ -48,19 +47,16 @@ class SeriesReport {
   SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
                const deck::Deck& deck);
 
-  bool is_wanted() const { return prints_report_ || report_file_ || trace_file_; }
-  bool wants_trace() const { return trace_file_.has_value(); }
+  bool is_wanted() const { return records_.is_wanted(); }
+  bool wants_trace() const { return records_.wants_trace(); }
   /// Writes the files. `report` and `lines` are those of this rank. Returns the sums over all ranks.
   SeriesOutcome write(const graph::Report& report, const SeriesLines& lines);
 
  private:
   Session& session_;
-  const Options& options_;
   const PipelineApplication& application_;
   const deck::Deck& deck_;
-  bool prints_report_ = false;
-  std::optional<io::TextFile> report_file_;
-  std::optional<io::TextFile> trace_file_;
+  GraphRecords records_;
 };
 
 }  // namespace tessera::app

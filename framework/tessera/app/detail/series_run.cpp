@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tessera/app/detail/file_series.hpp"
+#include "tessera/app/detail/graph_settings.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_report.hpp"
@@ -21,26 +22,6 @@
 
 namespace tessera::app {
 namespace {
-
-/// Returns the settings of the graph that the deck gives.
-graph::Settings graph_settings(const deck::Deck& deck, const std::vector<std::string>& tasks) {
-  graph::Settings settings;
-  const auto number = [&](const std::string& key) {
-    return deck.is_set(key) ? static_cast<int>(deck.get<std::int64_t>(key)) : 0;
-  };
-  settings.window = number("graph.window");
-  for (const std::string& task : tasks) {
-    graph::TaskSettings& chosen = settings.tasks[task];
-    if (const int workers = number(fmt::format("graph.{}.workers", task)); workers > 0)
-      chosen.workers = workers;
-    const std::string on = deck.text_of(fmt::format("graph.{}.on", task));
-    if (on == "threads") chosen.on = graph::Place::threads();
-    if (on == "io") chosen.on = graph::Place::io();
-    if (on == "kernels") chosen.on = graph::Place::kernels();
-  }
-  if (const int count = number("graph.images.count"); count > 0) settings.pools["images"] = count;
-  return settings;
-}
 
 /// Counts the images that are written, and shows it. Keeps those with a loop that has not converged. Several
 /// threads may use it at the same time.
@@ -124,7 +105,7 @@ class SeriesRun {
     series_->add_tasks(graph_);
     std::vector<std::string> tasks{"read", "write"};
     for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
-    graph::Settings settings = graph_settings(deck, tasks);
+    graph::Settings settings = graph_settings(deck, tasks, {"images"});
     settings.window = context_.window;
     graph_.configure(settings);
     graph_.check({.workers = threads});

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::int64_t strip_bytes = std::int64_t{256} << 10;
 
-File open_for_writing(const UnfinishedFile& output) {
-  File file(std::fopen(output.temporary_path().c_str(), "wb+"));
-  if (!file) fail_to_write(output.path(), error_text(errno));
-  errno = 0;  // a later value of errno then comes from a write
-  return file;
-}
-
 int sample_format(ElementType type) {
   return with_element_type(type, []<class T>(std::type_identity<T>) {
     if (std::is_floating_point_v<T>) return SAMPLEFORMAT_IEEEFP;
@@ -27,6 +20,32 @@ int sample_format(ElementType type) {
 
 }  // namespace
 
+File open_for_writing(const UnfinishedFile& output) {
+  File file(std::fopen(output.temporary_path().c_str(), "wb+"));
+  if (!file) fail_to_write(output.path(), error_text(errno));
+  errno = 0;  // a later value of errno then comes from a write
+  return file;
+}
+
+bool set_image_fields(TIFF* tiff, const Box& domain, ElementType type) {
+  const int channels = domain.dimensions == 3 ? static_cast<int>(domain[2].size()) : 1;
+  const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+  const std::int64_t row_bytes = domain[0].size() * channels * static_cast<std::int64_t>(size_of(type));
+  const std::int64_t rows = std::clamp<std::int64_t>(strip_bytes / row_bytes, 1, domain[1].size());
+  return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(domain[0].size())) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(domain[1].size())) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(type))) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(type)) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels == 1 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) ==
+             1 &&
+         (channels < 4 || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1) &&
+         TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT) == 1 &&
+         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows)) == 1;
+}
+
 TiffWriter::TiffWriter(const UnfinishedFile& output, const Box& domain, ElementType type)
     : path_(output.path()),
       domain_(domain),
@@ -34,30 +53,7 @@ TiffWriter::TiffWriter(const UnfinishedFile& output, const Box& domain, ElementT
       samples_(static_cast<std::size_t>(domain.size() / domain[1].size()) * size_of(type)),
       file_(open_for_writing(output),
             needs_big_tiff(domain.size() * static_cast<std::int64_t>(size_of(type))) ? "w8" : "w") {
-  if (file_.handle() == nullptr) fail_here();
-  write_header();
-}
-
-void TiffWriter::write_header() {
-  TIFF* tiff = file_.handle();
-  const int channels = domain_.dimensions == 3 ? static_cast<int>(domain_[2].size()) : 1;
-  const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-  const auto row_bytes = static_cast<std::int64_t>(samples_.size());
-  const std::int64_t rows = std::clamp<std::int64_t>(strip_bytes / row_bytes, 1, domain_[1].size());
-  const bool set =
-      TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(domain_[0].size())) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(domain_[1].size())) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(type_))) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(type_)) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels == 1 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) ==
-          1 &&
-      (channels < 4 || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1) &&
-      TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT) == 1 &&
-      TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows)) == 1;
-  if (!set) fail_here();
+  if (file_.handle() == nullptr || !set_image_fields(file_.handle(), domain, type)) fail_here();
 }
 
 void TiffWriter::write_rows(const HostBlock& rows) {

@@ -16,6 +16,13 @@ namespace tessera::io::detail {
 /// have only 32 bits, and the tables of the file need some space, too.
 constexpr bool needs_big_tiff(std::int64_t data_bytes) { return data_bytes > std::int64_t{3900} << 20; }
 
+/// Opens the file at the temporary path of `output`, and removes its content. Throws InputError.
+File open_for_writing(const UnfinishedFile& output);
+
+/// Sets the fields of a directory for an image in strips without compression. Returns whether libtiff takes
+/// them.
+bool set_image_fields(TIFF* tiff, const Box& domain, ElementType type);
+
 /// Writes one TIFF file row by row, on one rank. The strips of the file are not compressed.
 class TiffWriter final : public RowWriter {
  public:
@@ -27,7 +34,6 @@ class TiffWriter final : public RowWriter {
 
  private:
   void write_row(const HostBlock& rows, std::int64_t y);
-  void write_header();
   [[noreturn]] void fail_here() const;
 
   std::string path_;

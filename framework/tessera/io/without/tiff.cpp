@@ -18,4 +18,8 @@ std::unique_ptr<BlockSink> create_tiff(MPI_Comm, const std::string& path, const 
   detail::fail_to_write_without(path, "TIFF");
 }
 
+std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm, const std::string& path, const Box&, ElementType) {
+  detail::fail_to_write_without(path, "TIFF");
+}
+
 }  // namespace tessera::io

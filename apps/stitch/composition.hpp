@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "positions.hpp"
+#include "tessera/graph/graph.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tile_reader.hpp"
+
+namespace stitch {
+
+/// What the plate shows where several tiles lie.
+enum class Blend : std::uint8_t {
+  overlay,  ///< The last one of the tiles, row by row.
+  average,  ///< The mean of all of them.
+  linear  ///< Their mean, weighted by the distances of the point from the tile's borders, along x times along
+          ///< y.
+};
+/// The names in decks, in the order of the enumeration.
+inline constexpr std::string_view blend_names[] = {"overlay", "average", "linear"};
+
+/// Blends one row of the plate. Sums are sums of integers: neither their order nor the number of workers
+/// changes a bit. Means are rounded to nearest, halves up. Points without a tile become 0.
+class RowBlender {
+ public:
+  RowBlender(Blend blend, Extent tile, std::int64_t width);
+  /// Begins a row.
+  void begin();
+  /// Adds the row `y` of a tile whose first pixel lies at `x`.
+  void add(std::int64_t x, int y, std::span<const std::uint16_t> pixels);
+  /// Stores the row.
+  template <class T>
+  void store(T* to) const;
+
+ private:
+  Blend blend_;
+  Extent tile_;
+  std::vector<std::uint64_t> sums_, weights_;
+};
+
+/// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded.
+class Composition {
+ public:
+  /// The bytes of a band on a rank are no more, unless a single row has more.
+  static constexpr std::int64_t most_band_bytes = std::int64_t(16) << 20;
+
+  /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together,
+  /// each with so many `workers`.
+  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers);
+
+  /// Adds the tasks to the graph: bands, compose, write. Each rank runs the graph by itself, and the task
+  /// write makes collective calls. `write_on` is where it runs. The graph must not outlive this object.
+  void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
+
+  /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
+  void set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks);
+  /// Returns all points of the plate, for given positions of the tiles.
+  tessera::Box domain(const std::vector<Position>& positions) const;
+
+ private:
+  struct Rows;
+
+  std::int64_t rows_of_band() const;
+  void compose(Rows& rows) const;
+  template <class T>
+  void compose_channel(Rows& rows, int channel) const;
+  void write(Rows& rows) const;
+
+  MPI_Comm communicator_;
+  const TileReader& reader_;
+  Blend blend_;
+  int workers_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::vector<Position> positions_;
+  tessera::Box domain_;
+  std::vector<tessera::BlockSink*> sinks_;
+};
+
+}  // namespace stitch

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "tessera/deck/deck.hpp"
+
+namespace stitch {
+
+/// Returns the element of an enumeration whose name the deck gives for `key`. `names` are in its order.
+template <class Enumeration, std::size_t N>
+Enumeration choice_of(const tessera::deck::Deck& deck, const char* key, const std::string_view (&names)[N]) {
+  return static_cast<Enumeration>(std::ranges::find(names, deck.text_of(key)) - std::begin(names));
+}
+
+/// Returns the number that the deck gives for `key`, if it does.
+inline std::optional<int> number_of(const tessera::deck::Deck& deck, const char* key) {
+  return deck.is_set(key) ? std::optional(static_cast<int>(deck.get<std::int64_t>(key))) : std::nullopt;
+}
+
+}  // namespace stitch

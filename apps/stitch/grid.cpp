@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "grid.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stitch {
+namespace {
+
+/// Appends the cells of rows [0, rows), by rows, by columns or by diagonals. A diagonal holds the cells whose
+/// row and column have the same sum, from its topmost cell on.
+std::vector<std::vector<Cell>> lines(int rows, int columns, Traversal traversal) {
+  std::vector<std::vector<Cell>> lines;
+  const bool by_rows = traversal == Traversal::rows || traversal == Traversal::chained_rows;
+  const bool by_columns = traversal == Traversal::columns || traversal == Traversal::chained_columns;
+  const int count = by_rows ? rows : by_columns ? columns : rows + columns - 1;
+  for (int line = 0; line < count; ++line) {
+    auto& cells = lines.emplace_back();
+    const int length = by_rows ? columns : rows;
+    for (int i = 0; i < length; ++i) {
+      const Cell cell = by_rows ? Cell{line, i} : by_columns ? Cell{i, line} : Cell{i, line - i};
+      if (cell.column >= 0 && cell.column < columns) cells.push_back(cell);
+    }
+  }
+  return lines;
+}
+
+bool is_chained(Traversal traversal) {
+  return traversal == Traversal::chained_rows || traversal == Traversal::chained_columns ||
+         traversal == Traversal::chained_diagonals;
+}
+
+}  // namespace
+
+Grid::Grid(int rows, int columns)
+    : rows_(rows), columns_(columns), present_(at(rows) * at(columns), std::uint8_t(1)) {}
+
+std::vector<Pair> Grid::pairs() const { return pairs_of(*this, {0, rows_}); }
+
+Traversal shortest_traversal(const Grid& grid) {
+  return grid.columns() <= grid.rows() ? Traversal::rows : Traversal::columns;
+}
+
+Band Band::of_rank(const Grid& grid, int ranks, int rank) {
+  const auto border = [&](int number) {
+    return static_cast<int>(std::int64_t(grid.rows()) * number / ranks);
+  };
+  return {border(rank), border(rank + 1)};
+}
+
+std::vector<Pair> pairs_of(const Grid& grid, Band band) {
+  std::vector<Pair> pairs;
+  for (int row = band.begin; row < band.end; ++row)
+    for (int column = 0; column < grid.columns(); ++column) {
+      const int tile = grid.number({row, column});
+      if (!grid.has(tile)) continue;
+      if (column > 0 && grid.has(tile - 1)) pairs.push_back({tile - 1, tile, Direction::right});
+      if (row > 0 && grid.has(tile - grid.columns()))
+        pairs.push_back({tile - grid.columns(), tile, Direction::below});
+    }
+  return pairs;
+}
+
+std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs) {
+  std::vector<int> counts(at(grid.size()));
+  for (const Pair& pair : pairs)
+    for (const int tile : {pair.first, pair.second}) ++counts[at(tile)];
+  return counts;
+}
+
+std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
+                                Traversal traversal) {
+  const std::vector<int> counts = pair_counts(grid, pairs);
+  const int first = std::max(0, band.begin - 1);
+  std::vector<int> tiles;
+  bool backwards = false;
+  for (std::vector<Cell>& line : lines(std::max(0, band.end - first), grid.columns(), traversal)) {
+    if (backwards) std::ranges::reverse(line);
+    for (const Cell cell : line)
+      if (const int tile = grid.number({first + cell.row, cell.column}); counts[at(tile)] > 0)
+        tiles.push_back(tile);
+    backwards = is_chained(traversal) && !backwards;
+  }
+  return tiles;
+}
+
+int most_live(const Grid& grid, const std::vector<int>& tiles, const std::vector<Pair>& pairs) {
+  std::vector<std::vector<int>> partners(at(grid.size()));
+  for (const Pair& pair : pairs) {
+    partners[at(pair.first)].push_back(pair.second);
+    partners[at(pair.second)].push_back(pair.first);
+  }
+  std::vector<int> left = pair_counts(grid, pairs);
+  std::vector<std::uint8_t> is_there(at(grid.size()));
+  int live = 0, most = 0;
+  for (const int tile : tiles) {
+    is_there[at(tile)] = 1;
+    most = std::max(most, ++live);
+    for (const int partner : partners[at(tile)]) {
+      if (is_there[at(partner)] == 0) continue;
+      for (const int done : {tile, partner})
+        if (--left[at(done)] == 0) --live;
+    }
+  }
+  return most;
+}
+
+}  // namespace stitch

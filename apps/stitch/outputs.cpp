@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "tessera/app/file_names.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace stitch {
+namespace {
+
+using tessera::deck::Deck;
+namespace io = tessera::io;
+
+constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.file", "output.png",
+                                      "output.raw"};
+constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
+                                      "output.translations", "output.picture"};
+
+/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already and there
+/// are no tables to write.
+void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
+  const Deck& deck = setting.deck;
+  if (deck.is_set("input.placed")) {
+    for (const char* key : table_keys)
+      if (deck.is_set(key))
+        deck.fail(key, "'input.placed' is given, so that nothing is compared: leave it out");
+    if (deck.is_set("input.translations"))
+      deck.fail("input.translations", "'input.placed' is given, too: give one of them");
+  }
+  std::vector<std::string> taken = setting.deck_files;
+  for (const char* key : {"input.positions", "input.translations", "input.placed", "flat_field.file"})
+    if (deck.is_set(key)) taken.push_back(deck.text_of(key));
+  for (int tile = 0; tile < tiles.grid.size(); ++tile)
+    if (tiles.grid.has(tile)) taken.push_back(tiles.paths[static_cast<std::size_t>(tile)]);
+  std::vector<std::pair<std::string, std::string>> files;
+  const auto add = [&](const char* key) {
+    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
+  };
+  for (const char* key : table_keys) add(key);
+  for (const char* key : plate_keys) add(key);
+  if (files.empty())
+    throw tessera::InputError(
+        "nothing to write: give output.positions, output.tiff or another output in the deck or as key=value");
+  tessera::app::check_names(taken, files);
+}
+
+/// Throws InputError if a file for the plate has no folder, or if that has no room for it.
+void check_room(const Deck& deck, std::int64_t bytes) {
+  for (const char* key : plate_keys) {
+    if (!deck.is_set(key)) continue;
+    const std::filesystem::path folder = std::filesystem::path(deck.text_of(key)).parent_path();
+    std::error_code error;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+      deck.fail(key, fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
+    if (std::string_view(key) == "output.png") continue;  // which is compressed
+    const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
+    if (!error && space.available < static_cast<std::uintmax_t>(bytes))
+      deck.fail(key, fmt::format(
+                         "{}: the plate has some {}, but there is room for {}: make room, or write elsewhere",
+                         deck.text_of(key), tessera::human_bytes(bytes),
+                         tessera::human_bytes(static_cast<std::int64_t>(space.available))));
+  }
+}
+
+}  // namespace
+
+Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes)
+    : setting_(setting) {
+  tessera::collectively(setting.session.communicator(), [&] {
+    check_files(setting, tiles);
+    if (setting.session.rank() == 0) check_room(setting.deck, plate_bytes);
+  });
+  create(translations_, "output.translations");
+  create(positions_, "output.positions");
+  create(pairs_, "output.pairs");
+  create(json_, "output.json");
+  if (setting.deck.is_set("output.picture"))
+    picture_ = io::create_png(setting.session.communicator(), setting.deck.text_of("output.picture"),
+                              picture_domain(tiles.grid), tessera::ElementType::uint8);
+}
+
+void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
+  if (setting_.deck.is_set(key)) table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
+}
+
+bool Outputs::has_plate() const {
+  for (const char* key : plate_keys)
+    if (setting_.deck.is_set(key)) return true;
+  return false;
+}
+
+void Outputs::write_translations(const std::string& csv) {
+  if (translations_) translations_->write(csv);
+}
+
+void Outputs::write_tables(const TileFiles& tiles, const Results& results) {
+  if (positions_) positions_->write(positions_csv(tiles, results.positions));
+  if (pairs_) pairs_->write(pairs_csv(tiles, results));
+  if (json_) json_->write(results_json(tiles, results));
+  if (picture_) write_picture(tiles.grid, results);
+}
+
+/// Writes the picture, all of which is the block of rank 0.
+void Outputs::write_picture(const Grid& grid, const Results& results) {
+  tessera::Box domain = picture_domain(grid);
+  std::vector<std::uint8_t> values = picture_of(grid, results);
+  tessera::HostBlock block{reinterpret_cast<std::byte*>(values.data()),
+                           tessera::ElementType::uint8,
+                           domain,
+                           {1, domain[0].size(), domain[0].size() * domain[1].size()}};
+  if (setting_.session.rank() != 0) block.box[1] = {0, 0};
+  picture_->write(block);
+}
+
+std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_plate(const tessera::Box& domain,
+                                                                       tessera::ElementType type) const {
+  const Deck& deck = setting_.deck;
+  const MPI_Comm communicator = setting_.session.communicator();
+  std::vector<std::unique_ptr<tessera::BlockSink>> sinks;
+  if (deck.is_set("output.tiff"))
+    sinks.push_back(io::create_tiff(communicator, deck.text_of("output.tiff"), domain, type));
+  if (deck.is_set("output.ome_tiff"))
+    sinks.push_back(io::create_ome_tiff(communicator, deck.text_of("output.ome_tiff"), domain, type));
+  if (deck.is_set("output.file"))
+    sinks.push_back(io::create_hdf5(communicator, deck.text_of("output.file"), "plate", domain, type));
+  if (deck.is_set("output.png"))
+    sinks.push_back(io::create_png(communicator, deck.text_of("output.png"), domain, type, setting_.workers));
+  if (deck.is_set("output.raw"))
+    sinks.push_back(io::create_raw(communicator, deck.text_of("output.raw"), domain, type));
+  return sinks;
+}
+
+}  // namespace stitch

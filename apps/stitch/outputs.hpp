@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "picture.hpp"
+#include "tables.hpp"
+#include "tessera/app/graph_application.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace stitch {
+
+/// The files that the deck names for what a run finds. All functions are collective.
+class Outputs {
+ public:
+  /// Creates the tables, so that one that cannot be written is noticed at once. Throws InputError if the deck
+  /// names no file at all, one file twice, or one that is read, or if a folder has no room for a plate of
+  /// `plate_bytes`.
+  Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes);
+
+  /// Whether the deck names a file for the plate.
+  bool has_plate() const;
+  void write_translations(const std::string& csv);
+  void write_tables(const TileFiles& tiles, const Results& results);
+  /// Creates the files of the plate, and returns their sinks.
+  std::vector<std::unique_ptr<tessera::BlockSink>> create_plate(const tessera::Box& domain,
+                                                                tessera::ElementType type) const;
+
+ private:
+  void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
+
+  void write_picture(const Grid& grid, const Results& results);
+
+  const tessera::app::GraphSetting& setting_;
+  std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
+  std::unique_ptr<tessera::BlockSink> picture_;
+};
+
+}  // namespace stitch

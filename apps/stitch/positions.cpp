@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace stitch {
+namespace {
+
+/// Pairs that connect all tiles that pairs connect at all.
+class Forest {
+ public:
+  explicit Forest(int tiles) : parent_(at(tiles)), neighbours_(at(tiles)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+
+  /// Adds a pair unless its tiles are connected already.
+  void add(const Pair& pair, Shift shift) {
+    const int first = root(pair.first), second = root(pair.second);
+    if (first == second) return;
+    parent_[at(std::max(first, second))] = std::min(first, second);
+    neighbours_[at(pair.first)].push_back({pair.second, shift});
+    neighbours_[at(pair.second)].push_back({pair.first, {-shift.x, -shift.y}});
+  }
+
+  /// Sets the positions of all tiles that are connected to `start`, whose position is set.
+  void spread(int start, std::vector<Position>& positions) const {
+    struct Step {
+      int tile, from;
+    };
+    std::vector<Step> open{{start, -1}};
+    while (!open.empty()) {
+      const Step step = open.back();
+      open.pop_back();
+      for (const Neighbour& next : neighbours_[at(step.tile)]) {
+        if (next.tile == step.from) continue;
+        const Position here = positions[at(step.tile)];
+        positions[at(next.tile)] = {here.x + next.shift.x, here.y + next.shift.y};
+        open.push_back({next.tile, step.tile});
+      }
+    }
+  }
+
+  int root(int tile) {
+    while (parent_[at(tile)] != tile) tile = parent_[at(tile)] = parent_[at(parent_[at(tile)])];
+    return tile;
+  }
+
+ private:
+  struct Neighbour {
+    int tile;
+    Shift shift;
+  };
+  std::vector<int> parent_;
+  std::vector<std::vector<Neighbour>> neighbours_;
+};
+
+std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pairs,
+                                 const std::vector<Placement>& placements, const StageModel& model) {
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const bool a_is_model = placements[a].origin == Origin::model,
+               b_is_model = placements[b].origin == Origin::model;
+    if (a_is_model != b_is_model) return b_is_model;
+    return placements[a].translation.correlation > placements[b].translation.correlation;
+  });
+  Forest forest(grid.size());
+  for (const std::size_t pair : order) forest.add(pairs[pair], placements[pair].translation.shift);
+  std::vector<Position> positions(at(grid.size()));
+  for (int tile = 0; tile < grid.size(); ++tile) {
+    if (!grid.has(tile) || forest.root(tile) != tile) continue;
+    const Cell cell = grid.cell(tile);
+    positions[at(tile)] = {
+        std::int64_t(cell.column) * model.right.step.x + std::int64_t(cell.row) * model.below.step.x,
+        std::int64_t(cell.column) * model.right.step.y + std::int64_t(cell.row) * model.below.step.y};
+    forest.spread(tile, positions);
+  }
+  return positions;
+}
+
+/// The equations of one coordinate: those of a graph whose edges are pairs with weights. They are solved by
+/// conjugate gradients from a first guess, whose mean in each connected part is kept.
+class Equations {
+ public:
+  Equations(const std::vector<Pair>& pairs, std::vector<double> weights)
+      : pairs_(pairs), weights_(std::move(weights)) {}
+
+  void solve(std::vector<double>& x, const std::vector<double>& shifts) const {
+    std::vector<double> residual(x.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      add(residual, i, weights_[i] * (shifts[i] - (x[at(pairs_[i].second)] - x[at(pairs_[i].first)])));
+    std::vector<double> direction = residual;
+    double size = dot(residual, residual);
+    const double small = 1e-20 * std::max(1.0, size);
+    for (std::size_t turn = 0; turn < 10 * x.size() && size > small; ++turn) {
+      std::vector<double> product(x.size());
+      for (std::size_t i = 0; i < pairs_.size(); ++i)
+        add(product, i, weights_[i] * (direction[at(pairs_[i].second)] - direction[at(pairs_[i].first)]));
+      const double length = size / dot(direction, product);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] += length * direction[i];
+        residual[i] -= length * product[i];
+      }
+      const double next = dot(residual, residual);
+      for (std::size_t i = 0; i < x.size(); ++i) direction[i] = residual[i] + next / size * direction[i];
+      size = next;
+    }
+  }
+
+ private:
+  void add(std::vector<double>& to, std::size_t pair, double value) const {
+    to[at(pairs_[pair].second)] += value;
+    to[at(pairs_[pair].first)] -= value;
+  }
+  static double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  }
+
+  const std::vector<Pair>& pairs_;
+  std::vector<double> weights_;
+};
+
+void by_least_squares(const std::vector<Pair>& pairs, const std::vector<Placement>& placements,
+                      std::vector<Position>& positions) {
+  // A pair of the model is a thousandth as good as one that correlates by 1.
+  constexpr double weight_of_model = 1e-3;
+  std::vector<double> weights, right, down, x, y;
+  for (const Placement& one : placements) {
+    weights.push_back(one.origin == Origin::model ? weight_of_model
+                                                  : std::max(weight_of_model, one.translation.correlation));
+    right.push_back(one.translation.shift.x);
+    down.push_back(one.translation.shift.y);
+  }
+  for (const Position& position : positions) {
+    x.push_back(static_cast<double>(position.x));
+    y.push_back(static_cast<double>(position.y));
+  }
+  const Equations equations(pairs, weights);
+  equations.solve(x, right);
+  equations.solve(y, down);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = {std::llround(x[i]), std::llround(y[i])};
+}
+
+}  // namespace
+
+std::vector<Position> positions_of(const Grid& grid, const std::vector<Pair>& pairs,
+                                   const std::vector<Placement>& placements, const StageModel& model,
+                                   Solver solver) {
+  std::vector<Position> positions = along_tree(grid, pairs, placements, model);
+  if (solver == Solver::least_squares) by_least_squares(pairs, placements, positions);
+  Position least{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
+  for (int tile = 0; tile < grid.size(); ++tile)
+    if (grid.has(tile)) {
+      least.x = std::min(least.x, positions[at(tile)].x);
+      least.y = std::min(least.y, positions[at(tile)].y);
+    }
+  for (Position& position : positions) position = {position.x - least.x, position.y - least.y};
+  return positions;
+}
+
+std::vector<int> tiles_placed_by_model(const Grid& grid, const std::vector<Pair>& pairs,
+                                       const std::vector<Placement>& placements) {
+  std::vector<std::uint8_t> is_found(at(grid.size()));
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (placements[i].origin != Origin::model)
+      for (const int tile : {pairs[i].first, pairs[i].second}) is_found[at(tile)] = 1;
+  std::vector<int> tiles;
+  for (int tile = 0; tile < grid.size(); ++tile)
+    if (grid.has(tile) && is_found[at(tile)] == 0 && grid.size() > 1) tiles.push_back(tile);
+  return tiles;
+}
+
+}  // namespace stitch

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "deck_choice.hpp"
+#include "exchange.hpp"
+#include "open_tiles.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace stitch {
+namespace {
+
+using namespace tessera;
+using deck::Deck;
+
+TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles& tiles) {
+  const Deck& deck = setting.deck;
+  TranslationOptions options{.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
+                             .in_double = deck.text_of("precision") == "double",
+                             .overlap = tiles.overlap,
+                             .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
+                             .traversal = shortest_traversal(tiles.reader.grid()),
+                             .workers = setting.workers};
+  if (deck.text_of("traversal") != "auto")
+    options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
+  return options;
+}
+
+class Program final : public app::GraphProgram {
+ public:
+  explicit Program(const app::GraphSetting& setting)
+      : setting_(setting),
+        tiles_(open_tiles(setting)),
+        options_(options_of(setting, tiles_)),
+        translations_(reader_,
+                      Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
+                      options_),
+        searches_(reader_, options_.channel),
+        composition_(setting.session.communicator(), reader_,
+                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers) {
+    translations_.add_tasks(translation_graph_);
+    searches_.add_tasks(search_graph_);
+    const bool may_communicate =
+        setting.session.thread_level() == "multiple" || setting.session.thread_level() == "serialized";
+    composition_.add_tasks(composition_graph_,
+                           may_communicate ? graph::Place::io() : graph::Place::kernels());
+    outputs_.emplace(setting, reader_.files(), expected_bytes());
+  }
+
+  std::vector<graph::Graph*> graphs() override {
+    return {&translation_graph_, &search_graph_, &composition_graph_};
+  }
+  std::string check() override;
+  app::ExitStatus run(app::GraphRunner& runner) override;
+
+ private:
+  MPI_Comm communicator() const { return setting_.session.communicator(); }
+  std::int64_t expected_bytes() const;
+  std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
+  double reliable() const { return setting_.deck.get<double>("reliable"); }
+  void read_placed();
+  void correct(app::GraphRunner& runner);
+  void place(app::GraphRunner& runner);
+  void tell(app::GraphRunner& runner) const;
+  void compose(app::GraphRunner& runner);
+
+  const app::GraphSetting& setting_;
+  OpenTiles tiles_;
+  const TileReader& reader_ = tiles_.reader;
+  TranslationOptions options_;
+  Translations translations_;
+  Searches searches_;
+  Composition composition_;
+  std::optional<Outputs> outputs_;
+  Results results_;
+  // The graphs refer to all of these, and end before them.
+  graph::Graph translation_graph_{"translations"}, search_graph_{"searches"},
+      composition_graph_{"composition"};
+};
+
+/// Returns the bytes of the plate, as far as they follow from the expected overlap.
+std::int64_t Program::expected_bytes() const {
+  const auto side = [&](int tiles, int pixels) {
+    return static_cast<std::int64_t>((1 + (tiles - 1) * (1 - options_.overlap)) * pixels);
+  };
+  return side(reader_.grid().columns(), reader_.extent().width) *
+         side(reader_.grid().rows(), reader_.extent().height) * reader_.channels() *
+         (reader_.type() == ElementType::uint8 ? 1 : 2);
+}
+
+std::string Program::check() {
+  const auto [width, height] = reader_.extent();
+  return fmt::format(
+      "{} x {} tiles of {} x {} x {} {}, {}\n"
+      "{} at a time on the first rank, {} in the pool: {} with the memory of the workers\n"
+      "a plate of some {}, in bands of {} and less on each rank\n",
+      reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
+      name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
+      counted(translations_.most_live(), "transform"), translations_.pool_size(),
+      human_bytes(translations_.bytes()), human_bytes(expected_bytes()),
+      human_bytes(Composition::most_band_bytes));
+}
+
+/// Returns the translations of all pairs, which are computed unless a file has them.
+std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::vector<Pair>& pairs) {
+  if (setting_.deck.is_set("input.translations")) {
+    const std::string path = setting_.deck.text_of("input.translations");
+    std::vector<Translation> read;
+    collectively(communicator(), [&] {
+      if (setting_.session.rank() == 0)
+        read = read_translations(path, io::read_text_file(path, "a table of translations"), reader_.files(),
+                                 pairs);
+    });
+    return broadcast_list(communicator(), std::move(read));
+  }
+  const graph::Report report = runner.run(translation_graph_);
+  runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs), "pair"), report.seconds));
+  return gather_lists(communicator(), translations_.results());
+}
+
+/// Searches for the translations of those pairs that do not agree with the model, and replaces them.
+void Program::correct(app::GraphRunner& runner) {
+  std::vector<std::size_t> outliers;
+  for (std::size_t i = 0; i < results_.pairs.size(); ++i)
+    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i]))
+      outliers.push_back(i);
+  if (outliers.empty()) return;
+  const auto border = [&](int rank) {
+    return outliers.size() * static_cast<std::size_t>(rank) /
+           static_cast<std::size_t>(setting_.session.rank_count());
+  };
+  const int rank = setting_.session.rank();
+  std::vector<Pair> mine;
+  for (std::size_t i = border(rank); i < border(rank + 1); ++i) mine.push_back(results_.pairs[outliers[i]]);
+  searches_.set_work(results_.model, std::move(mine));
+  runner.run(search_graph_);
+  const std::vector<Translation> searched = gather_lists(communicator(), searches_.results());
+  for (std::size_t i = 0; i < outliers.size(); ++i)
+    results_.placements[outliers[i]] = choose(results_.model, results_.pairs[outliers[i]], reader_.extent(),
+                                              reliable(), results_.measured[outliers[i]], searched[i]);
+}
+
+/// Finds where the tiles lie: the model of the stage, the pairs that do not agree with it, and the positions.
+void Program::place(app::GraphRunner& runner) {
+  for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
+  const auto update_model = [&] {
+    results_.model =
+        model_of(results_.pairs, results_.placements, reader_.extent(), options_.overlap, reliable());
+  };
+  update_model();
+  const bool is_guess = !is_founded(results_.model, results_.pairs);
+  correct(runner);
+  if (is_guess) {
+    update_model();
+    correct(runner);
+  }
+  results_.positions = positions_of(reader_.grid(), results_.pairs, results_.placements, results_.model,
+                                    choice_of<Solver>(setting_.deck, "solver", solver_names));
+  results_.by_model = tiles_placed_by_model(reader_.grid(), results_.pairs, results_.placements);
+}
+
+void Program::tell(app::GraphRunner& runner) const {
+  const auto count = [&](Origin origin) {
+    return std::ranges::count(results_.placements, origin, &Placement::origin);
+  };
+  runner.say(fmt::format("{}: {} measured, {} searched, {} by the model",
+                         counted(std::ssize(results_.pairs), "pair"), count(Origin::measured),
+                         count(Origin::searched), count(Origin::model)));
+  constexpr std::size_t most_lines = 10;
+  const std::size_t shown = std::min(results_.by_model.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i)
+    runner.say(fmt::format("{}: it shows nothing that its neighbours show: it is placed by the model",
+                           reader_.files().paths[static_cast<std::size_t>(results_.by_model[i])]));
+  if (const auto more = std::ssize(results_.by_model) - static_cast<std::ptrdiff_t>(shown); more > 0)
+    runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
+  const auto step = [](const StageStep& one) {
+    return fmt::format("({}, {}) +- {}", one.step.x, one.step.y, one.repeatability);
+  };
+  runner.say(fmt::format("steps of the stage: {} to the right, {} down", step(results_.model.right),
+                         step(results_.model.below)));
+  runner.add("stitching", {{"pairs", std::int64_t(std::ssize(results_.pairs))},
+                           {"measured", std::int64_t(count(Origin::measured))},
+                           {"searched", std::int64_t(count(Origin::searched))},
+                           {"by_model", std::int64_t(count(Origin::model))},
+                           {"tiles_by_model", std::int64_t(std::ssize(results_.by_model))},
+                           {"most_live_transforms", std::int64_t(translations_.most_live())}});
+}
+
+void Program::compose(app::GraphRunner& runner) {
+  const Box domain = composition_.domain(results_.positions);
+  const auto sinks = outputs_->create_plate(domain, reader_.type());
+  std::vector<BlockSink*> plain;
+  for (const auto& sink : sinks) plain.push_back(sink.get());
+  composition_.set_work(results_.positions, std::move(plain));
+  const graph::Report report = runner.run_alone(composition_graph_);
+  runner.say(fmt::format("wrote a plate of {} x {} in {:.2f} s", domain[0].size(), domain[1].size(),
+                         report.seconds));
+}
+
+/// Reads the positions that an earlier run has found.
+void Program::read_placed() {
+  const std::string path = setting_.deck.text_of("input.placed");
+  collectively(communicator(), [&] {
+    if (setting_.session.rank() == 0)
+      results_.positions =
+          read_positions(path, io::read_text_file(path, "a table of positions"), reader_.files());
+  });
+  results_.positions = broadcast_list(communicator(), std::move(results_.positions));
+}
+
+app::ExitStatus Program::run(app::GraphRunner& runner) {
+  if (setting_.deck.is_set("input.placed")) {
+    read_placed();
+    compose(runner);
+    return app::ExitStatus::done;
+  }
+  results_.pairs = reader_.grid().pairs();
+  results_.measured = measure(runner, results_.pairs);
+  outputs_->write_translations(translations_csv(reader_.files(), results_.pairs, results_.measured));
+  place(runner);
+  tell(runner);
+  outputs_->write_tables(reader_.files(), results_);
+  if (outputs_->has_plate()) compose(runner);
+  return app::ExitStatus::done;
+}
+
+}  // namespace
+
+std::unique_ptr<app::GraphProgram> make_program(const app::GraphSetting& setting) {
+  return std::make_unique<Program>(setting);
+}
+
+}  // namespace stitch

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stage_model.hpp"
+
+namespace stitch {
+
+/// Searches for the translations of pairs of tiles of one size around the step of the stage. Several threads
+/// may use one object at the same time.
+class Searcher {
+ public:
+  explicit Searcher(Extent extent) : fourier_(extent) {}
+
+  /// Returns the shift, no farther from the step than its search radius, with the best correlation of the
+  /// flattened tiles. Within a small radius all shifts are tried. Else those are where the unnormalised
+  /// correlation of the parts that may overlap, by Fourier transforms, is highest, and from the best of them
+  /// hills are climbed. The result has no correlation if the best shift lies at the border of what was
+  /// searched, or if flattened tiles that have nothing in common could correlate as much.
+  Translation operator()(const StageStep& step, const Pixels& first, const Pixels& second) const;
+
+ private:
+  class Surface;
+  std::vector<Shift> promising(const StageStep& step, const Pixels& first, const Pixels& second) const;
+
+  Fourier<float> fourier_;
+};
+
+}  // namespace stitch

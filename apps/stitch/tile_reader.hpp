@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fourier.hpp"
+#include "tessera/io/image_info.hpp"
+#include "tile_names.hpp"
+
+namespace stitch {
+
+/// Which image of each file is read.
+struct TileChoice {
+  /// The data set of HDF5 files; empty if they have only one.
+  std::string dataset = {};
+  /// The page of TIFF files, such as the number of a slice in z.
+  std::optional<int> page = {};
+};
+
+/// Reads tiles, which all have the size and the type of the first one. All functions may be called by several
+/// threads unless `needs_one_thread`.
+class TileReader {
+ public:
+  /// Looks at the headers of all tiles. Not collective. Throws InputError about the first one that cannot be
+  /// read, is not an image of uint8 or uint16, or differs from the others.
+  static tessera::io::ImageInfo inspect(const TileFiles& files, const TileChoice& choice);
+
+  /// `info` is that of all tiles.
+  TileReader(TileFiles files, tessera::io::ImageInfo info);
+
+  /// Takes an image of the size of a tile, of any type, by which the light falls on the tiles: pixels are
+  /// then divided by it, and multiplied by its mean. Throws InputError if a pixel of it is not above 0.
+  void set_flat_field(const std::string& path);
+
+  const Grid& grid() const { return files_.grid; }
+  const TileFiles& files() const { return files_; }
+  Extent extent() const;
+  /// The number of channels: 1 for grey images.
+  int channels() const;
+  /// The type of the pixels: uint8 or uint16.
+  tessera::ElementType type() const { return info_.type; }
+  /// Whether the library of the format is not made for several threads.
+  bool needs_one_thread() const;
+
+  /// Reads rows of one channel of a tile, one after the other, to `to`. Throws InputError if they cannot be
+  /// read.
+  void read(int tile, int channel, tessera::Range rows, std::span<std::uint16_t> to) const;
+
+ private:
+  TileFiles files_;
+  tessera::io::ImageInfo info_;
+  /// What each pixel is multiplied by; empty without a flat field.
+  std::vector<float> gains_;
+};
+
+}  // namespace stitch

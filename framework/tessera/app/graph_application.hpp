@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tessera/app/program_build.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/key.hpp"
+#include "tessera/graph/graph.hpp"
+
+namespace tessera::app {
+
+/// What a program that computes by task graphs knows when it makes its graphs.
+struct GraphSetting {
+  /// The lifetime of MPI and Kokkos, with the communicator of all ranks.
+  Session& session;
+  /// The deck.
+  const deck::Deck& deck;
+  /// The number of worker threads of each rank.
+  int workers = 1;
+  /// The paths of the decks.
+  std::vector<std::string> deck_files;
+};
+
+/// Runs the graphs of a program, and collects what the report says of them.
+class GraphRunner {
+ public:
+  virtual ~GraphRunner() = default;
+  /// Runs a graph on all ranks together, and returns what it has done on this rank. Collective. Throws as
+  /// graph::Run::wait does.
+  virtual graph::Report run(graph::Graph& graph) = 0;
+  /// Runs a graph on each rank by itself. Its bodies may make collective calls, if all ranks make them in the
+  /// same order, and must then see to it that all ranks end alike.
+  virtual graph::Report run_alone(graph::Graph& graph) = 0;
+  /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
+  virtual void say(const std::string& line) = 0;
+  /// Adds named values to a section of the report.
+  virtual void add(
+      const std::string& section,
+      const std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>& values) = 0;
+};
+
+/// A program between its start and its end, on one rank.
+class GraphProgram {
+ public:
+  virtual ~GraphProgram() = default;
+  /// Returns the graphs in the order in which they run. They must be complete, so that they can be explained.
+  virtual std::vector<graph::Graph*> graphs() = 0;
+  /// Returns lines that say what a run would do and need. Collective.
+  virtual std::string check() = 0;
+  /// Runs the program. Collective.
+  virtual ExitStatus run(GraphRunner& runner) = 0;
+};
+
+/// The names of those tasks and pools of a graph that decks may change.
+struct GraphNames {
+  /// The tasks that decks may give workers: the key `graph.<task>.workers`.
+  std::vector<std::string> tasks;
+  /// The pools whose number of buffers decks may change: the key `graph.<pool>.count`.
+  std::vector<std::string> pools;
+};
+
+/// A description of a program that computes by task graphs, one after the other.
+struct GraphApplication {
+  /// The name of the program.
+  std::string program;
+  /// A sentence that says what the program does, for --help.
+  std::string summary;
+  /// The declarations of the program's own keys.
+  std::vector<deck::KeyDeclaration> keys = {};
+  /// The names in each graph, in the order of GraphProgram::graphs.
+  std::vector<GraphNames> graphs = {};
+  /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
+  std::function<std::unique_ptr<GraphProgram>(const GraphSetting&)> make = {};
+};
+
+/// Runs an application: reads options and deck, makes the program, and checks, explains or runs its graphs.
+/// The keys of the deck are those of the application, `threads`, `memory`, which limits the buffers of all
+/// pools of a graph, and those of the block `graph`. `build` says how the program is compiled. Returns the
+/// exit status, which main() should return.
+int run_graph_application(int argc, char** argv, const GraphApplication& application,
+                          const ProgramBuild& build = this_program);
+
+}  // namespace tessera::app

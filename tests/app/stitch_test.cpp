@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tessera-stitch as users start it, on plates that were cut where the tests know.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "stitch_plate.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ParallelEnding stitch(const Folder& folder, int ranks, Words words) {
+  Words all{TESSERA_STITCH_DECKS "/default.yaml", "input.tiles=t_r{row:2}_c{col:2}.png", "input.overlap=0.2"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_on_ranks(TESSERA_STITCH, ranks, folder, all);
+}
+
+void expect_done(const ParallelEnding& ending) { ASSERT_EQ(ending.status, 0) << ending.text(); }
+
+/// The positions in a table, by row and column.
+std::map<std::pair<int, int>, std::pair<int, int>> positions_in(const std::string& csv) {
+  std::map<std::pair<int, int>, std::pair<int, int>> positions;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    int row = 0, column = 0, x = 0, y = 0;
+    EXPECT_EQ(std::sscanf(line.c_str(), "%d,%d,%d,%d", &row, &column, &x, &y), 4) << line;
+    positions[{row, column}] = {x, y};
+  }
+  return positions;
+}
+
+/// Plates without blank tiles: every position is exact.
+class ExactStitchTest : public testing::TestWithParam<Cut> {};
+
+TEST_P(ExactStitchTest, EveryPositionIsExact) {
+  const Folder folder;
+  CutPlate plate(GetParam());
+  plate.write_all(folder);
+  for (const auto& [ranks, solver] : {std::pair{2, "solver=tree"}, {1, "solver=least_squares"}}) {
+    expect_done(stitch(folder, ranks, {"output.positions=p.csv", "threads=2", solver}));
+    EXPECT_EQ(folder.read("p.csv"), plate.positions()) << solver;
+  }
+}
+
+std::vector<Cut> exact_cuts() {
+  return {{.rows = 2, .columns = 2},
+          {.rows = 2,
+           .columns = 2,
+           .width = 131,
+           .height = 97,
+           .jitter = 5,
+           .seed = 2,
+           .noise = 0.02,
+           .shade = 0.3},
+          {.rows = 1, .columns = 7, .seed = 3, .noise = 0.01, .shade = 0.2},
+          {.rows = 7, .columns = 1, .seed = 4, .noise = 0.01, .first = 1},
+          {.rows = 1, .columns = 1, .seed = 5},
+          {.rows = 8, .columns = 8, .seed = 6, .noise = 0.01, .shade = 0.3},
+          {.rows = 13,
+           .columns = 7,
+           .width = 131,
+           .height = 113,
+           .bits = 8,
+           .seed = 7,
+           .noise = 0.01,
+           .shade = 0.2}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuts, ExactStitchTest, testing::ValuesIn(exact_cuts()), [](const auto& info) {
+  return "cut_" + std::to_string(info.index) + "_" + std::to_string(info.param.rows) + "x" +
+         std::to_string(info.param.columns);
+});
+
+TEST(StitchTest, SameBitsOnAnyRanksWorkersPoolsAndTraversals) {
+  const Folder folder;
+  CutPlate plate({.rows = 5, .columns = 6, .seed = 8, .noise = 0.02, .shade = 0.3, .blank = {{2, 3}}});
+  plate.write_all(folder);
+  const auto all = [&](int ranks, Words words) {
+    words.insert(words.end(),
+                 {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json",
+                  "output.translations=t.csv", "output.raw=plate", "output.ome_tiff=o.tif", "blend=linear"});
+    expect_done(stitch(folder, ranks, words));
+    return folder.read("p.csv") + folder.read("a.csv") + folder.read("r.json") + folder.read("t.csv") +
+           folder.read("plate") + folder.read("o.tif");
+  };
+  const std::string expected = all(1, {"threads=1"});
+  const std::vector<Words> ways{
+      {"threads=2", "traversal=diagonals", "graph.transforms.count=20"},
+      {"threads=3", "traversal=chained_diagonals", "graph.align.workers=1"},
+      {"threads=1", "traversal=columns"},
+      {"threads=2", "traversal=chained_columns", "graph.window=1", "graph.bands.count=1"},
+      {"threads=2", "traversal=chained_rows", "graph.search.workers=1"},
+      {"threads=2", "traversal=rows", "graph.compose.workers=1"}};
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    EXPECT_TRUE(all(way == 5 ? 7 : static_cast<int>(way % 4) + 1, ways[way]) == expected) << "way " << way;
+}
+
+TEST(StitchTest, BlankTilesArePlacedByTheModel) {
+  for (const double noise : {0.0, 0.01}) {
+    const Folder folder;
+    CutPlate plate({.rows = 4, .columns = 5, .seed = 9, .noise = noise, .blank = {{1, 2}, {3, 4}}});
+    plate.write_all(folder);
+    const ParallelEnding ending =
+        stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "threads=1"});
+    expect_done(ending);
+    EXPECT_EQ(lines_with(ending.output, "placed by the model"),
+              (Words{"t_r01_c02.png: it shows nothing that its neighbours show: it is placed by the model",
+                     "t_r03_c04.png: it shows nothing that its neighbours show: it is placed by the model"}));
+    const auto found = positions_in(folder.read("p.csv")), expected = positions_in(plate.positions());
+    ASSERT_EQ(found.size(), 20U);
+    for (const auto& [cell, position] : expected) {
+      const bool is_blank = cell == std::pair{1, 2} || cell == std::pair{3, 4};
+      const int tolerance = is_blank ? 12 : 0;  // four jitters
+      EXPECT_LE(std::abs(found.at(cell).first - position.first), tolerance);
+      EXPECT_LE(std::abs(found.at(cell).second - position.second), tolerance);
+    }
+    EXPECT_EQ(folder.read("a.csv").find("nan"), std::string::npos);
+  }
+}
+
+TEST(StitchTest, ThePlateIsComposedAgain) {
+  for (const int bits : {8, 16}) {
+    const Folder folder;
+    CutPlate plate({.rows = 3, .columns = 4, .bits = bits, .seed = 10});
+    plate.write_all(folder);
+    const auto positions = positions_in(plate.positions());
+    const auto corner = plate.corner(0, 0), place = positions.at({0, 0});
+    for (const char* blend : {"blend=overlay", "blend=average", "blend=linear"})
+      for (const int ranks : {1, 3}) {
+        expect_done(stitch(folder, ranks, {"output.raw=plate", "threads=1", blend}));
+        const std::string bytes = folder.read("plate");
+        int width = 0, height = 0;
+        for (const auto& [cell, position] : positions) {
+          width = std::max(width, position.first + 120);
+          height = std::max(height, position.second + 90);
+        }
+        ASSERT_EQ(bytes.size(), static_cast<std::size_t>(width * height * bits / 8));
+        int wrong = 0;
+        for (int y = 0; y < height; ++y)
+          for (int x = 0; x < width; ++x) {
+            const bool is_covered = std::ranges::any_of(positions, [&](const auto& one) {
+              return x >= one.second.first && x < one.second.first + 120 && y >= one.second.second &&
+                     y < one.second.second + 90;
+            });
+            const auto at = static_cast<std::size_t>(y * width + x) * static_cast<std::size_t>(bits / 8);
+            int value = static_cast<unsigned char>(bytes[at]);
+            if (bits == 16) value += 256 * static_cast<unsigned char>(bytes[at + 1]);
+            wrong += value != (is_covered ? plate.pixel(x - place.first + corner.first,
+                                                        y - place.second + corner.second)
+                                          : 0);
+          }
+        EXPECT_EQ(wrong, 0) << blend;
+      }
+  }
+}
+
+TEST(StitchTest, OtherLayout) {
+  const Folder folder;
+  const Cut cut{.rows = 3,
+                .columns = 4,
+                .width = 233,
+                .height = 311,
+                .overlap = 0.4,
+                .jitter = 6,
+                .bits = 8,
+                .seed = 11,
+                .noise = 0.01,
+                .shade = 0.2};
+  CutPlate plate(cut);
+  for (int row = 0; row < 3; ++row)  // from the lower left corner, there and back
+    for (int column = 0; column < 4; ++column) {
+      const int line = 2 - row, index = 4 * line + (line % 2 == 0 ? column : 3 - column);
+      plate.write(row, column, folder / ("tile" + std::to_string(1001 + index) + ".png"));
+    }
+  const Words words{"input.tiles=tile{index:4}.png",
+                    "input.columns=4",
+                    "input.overlap=0.4",
+                    "input.order=serpentine_rows",
+                    "input.start=lower_left",
+                    "output.positions=p.csv",
+                    "threads=1"};
+  expect_done(stitch(folder, 2, words));
+  EXPECT_EQ(folder.read("p.csv"), plate.positions());
+}
+
+TEST(StitchTest, ATableOfNominalPositions) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 4, .overlap = 0.25, .seed = 18, .noise = 0.01});
+  std::string table = "file,x,y\n";
+  for (int row = 0; row < 3; ++row)
+    for (int column = 3; column >= 0; --column) {
+      const std::string name = "tile " + std::to_string(7 * row + column) + ".png";
+      plate.write(row, column, folder / name);
+      table +=
+          name + "," + std::to_string(90 * column + row) + ".5," + std::to_string(67 * row - column) + "\n";
+    }
+  folder.write("table.csv", table);
+  const Words words{"input.positions=table.csv", "output.positions=p.csv", "threads=1"};
+  expect_done(run_on_ranks(TESSERA_STITCH, 2, folder, words));
+  EXPECT_EQ(folder.read("p.csv"), plate.positions());
+}
+
+TEST(StitchTest, PrecisionsTilesOfPrimesAndManyPeaksAgree) {
+  const Folder folder;
+  CutPlate plate({.rows = 2, .columns = 3, .width = 127, .height = 103, .seed = 12, .noise = 0.01});
+  plate.write_all(folder);
+  for (const Words& words : {Words{"precision=double"}, {"precision=double", "peaks=1"}, {"peaks=7"}}) {
+    Words all = words;
+    all.insert(all.end(), {"output.positions=p.csv", "threads=1"});
+    expect_done(stitch(folder, 1, all));
+    EXPECT_EQ(folder.read("p.csv"), plate.positions());
+  }
+}
+
+TEST(StitchTest, MissingTilesAreSkippedOrRefused) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 3, .seed = 13});
+  plate.write_all(folder);
+  std::filesystem::remove(folder / "t_r01_c01.png");
+  const ParallelEnding refused = stitch(folder, 2, {"output.positions=p.csv"});
+  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
+  EXPECT_EQ(lines_with(refused.errors, "error"),
+            Words{"tessera-stitch: error: t_r01_c01.png: this tile, of row 1 and column 1, is missing: add "
+                  "it, or give missing=skip"});
+  EXPECT_FALSE(folder.names().contains("p.csv"));
+  expect_done(stitch(folder, 2, {"output.positions=p.csv", "missing=skip"}));
+  auto expected = positions_in(plate.positions());
+  expected.erase({1, 1});
+  EXPECT_EQ(positions_in(folder.read("p.csv")), expected);
+}
+
+TEST(StitchTest, GoesOnFromTranslations) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 3, .seed = 14, .noise = 0.02, .blank = {{0, 1}}});
+  plate.write_all(folder);
+  expect_done(
+      stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "output.translations=t.csv"}));
+  const ParallelEnding ending =
+      stitch(folder, 1, {"output.positions=q.csv", "output.pairs=b.csv", "input.translations=t.csv"});
+  expect_done(ending);
+  EXPECT_TRUE(lines_with(ending.output, "compared").empty());
+  EXPECT_EQ(folder.read("p.csv"), folder.read("q.csv"));
+  EXPECT_EQ(folder.read("a.csv"), folder.read("b.csv"));
+}
+
+TEST(StitchTest, OtherTilesArePutWhereTheseLie) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 2, .seed = 21});
+  plate.write_all(folder);
+  expect_done(stitch(folder, 2, {"output.positions=p.csv", "output.raw=a"}));
+  for (const int ranks : {1, 2}) {
+    expect_done(stitch(folder, ranks, {"input.placed=p.csv", "output.raw=b", "threads=1"}));
+    EXPECT_TRUE(folder.read("a") == folder.read("b"));
+  }
+  const ParallelEnding refused =
+      stitch(folder, 2, {"input.placed=p.csv", "output.raw=b", "output.pairs=q.csv"});
+  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
+  EXPECT_EQ(lines_with(refused.errors, "error: "),
+            Words{"tessera-stitch: error: command line: 'output.pairs=q.csv': 'output.pairs': 'input.placed' "
+                  "is given, so "
+                  "that nothing is compared: leave it out"});
+}
+
+TEST(StitchTest, AFlatFieldEvensTheLight) {
+  const Folder folder;
+  const Cut cut{.rows = 2, .columns = 3, .jitter = 2, .seed = 15, .shade = 0.6};
+  CutPlate plate(cut);
+  plate.write_all(folder);
+  io_test::write_plain_png(folder / "flat.png",
+                           io_test::make_png(120, 90, PNG_COLOR_TYPE_GRAY, 16, [&](auto x, auto y, int) {
+                             const double u = 2.0 * double(x) / 120 - 1, v = 2.0 * double(y) / 90 - 1;
+                             return static_cast<int>(65535 * (1 - 0.6 * (u * u + v * v) / 2) + 0.5);
+                           }));
+  expect_done(stitch(
+      folder, 2, {"output.positions=p.csv", "output.raw=plate", "flat_field.file=flat.png", "threads=1"}));
+  EXPECT_EQ(folder.read("p.csv"), plate.positions());
+  // The plate is now the true one, but for one factor.
+  const auto positions = positions_in(plate.positions());
+  const auto corner = plate.corner(0, 0), place = positions.at({0, 0});
+  int width = 0;
+  for (const auto& [cell, position] : positions) width = std::max(width, position.first + 120);
+  const std::string bytes = folder.read("plate");
+  double least = 9, greatest = 0;
+  for (int y = place.second; y < place.second + 90; ++y)
+    for (int x = place.first; x < place.first + 120; ++x) {
+      const auto at = static_cast<std::size_t>(y * width + x) * 2;
+      const int value =
+          static_cast<unsigned char>(bytes[at]) + 256 * static_cast<unsigned char>(bytes[at + 1]);
+      const int truth = plate.pixel(x - place.first + corner.first, y - place.second + corner.second);
+      if (truth < 10000) continue;
+      least = std::min(least, double(value) / truth);
+      greatest = std::max(greatest, double(value) / truth);
+    }
+  EXPECT_GT(least, 0);
+  EXPECT_LT(greatest / least, 1.001);
+}
+
+TEST(StitchTest, OneChannelIsComparedAndAllAreComposed) {
+  const Folder folder;
+  CutPlate plate({.rows = 2, .columns = 3, .bits = 8, .seed = 19});
+  for (int row = 0; row < 2; ++row)
+    for (int column = 0; column < 3; ++column) {
+      const auto corner = plate.corner(row, column);
+      io_test::write_plain_png(folder / plate.name(row, column),
+                               io_test::make_png(120, 90, PNG_COLOR_TYPE_RGB, 8, [&](auto x, auto y, int c) {
+                                 const int value = plate.pixel(corner.first + static_cast<int>(x),
+                                                               corner.second + static_cast<int>(y));
+                                 return c == 0 ? 77 : c == 1 ? value : 255 - value;
+                               }));
+    }
+  const auto composed = [&](int ranks, const std::string& channel) {
+    expect_done(
+        stitch(folder, ranks,
+               {"output.positions=p.csv", "output.raw=plate", "threads=1", "input.channel=" + channel}));
+    EXPECT_EQ(folder.read("p.csv"), plate.positions());
+    return folder.read("plate");
+  };
+  const std::string planes = composed(1, "1");
+  EXPECT_EQ(composed(2, "2"), planes);
+  const std::size_t size = planes.size() / 3;
+  int wrong = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto value = [&](std::size_t plane) {
+      return static_cast<int>(static_cast<unsigned char>(planes[plane * size + i]));
+    };
+    const bool is_covered = value(0) == 77;
+    wrong += is_covered ? value(1) + value(2) != 255 : value(0) + value(1) + value(2) != 0;
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(StitchTest, KilledRunsLeaveNothingThatLooksComplete) {
+  const Folder folder;
+  CutPlate plate({.rows = 4, .columns = 4, .seed = 20, .noise = 0.02});
+  plate.write_all(folder);
+  const Words outputs{"output.positions=p.csv", "output.translations=t.csv", "output.tiff=p.tif",
+                      "output.ome_tiff=o.tif"};
+  expect_done(stitch(folder, 1, outputs));
+  std::map<std::string, std::string> whole;
+  for (const char* name : {"p.csv", "t.csv", "p.tif", "o.tif"}) {
+    whole[name] = folder.read(name);
+    std::filesystem::remove(folder / name);
+  }
+  // Whenever it is that they are killed, what is there is whole.
+  for (const char* seconds : {"0.03", "0.06", "0.1", "0.15", "0.2"}) {
+    Words words{"-s",
+                "KILL",
+                seconds,
+                TESSERA_STITCH,
+                "input.tiles=t_r{row:2}_c{col:2}.png",
+                "input.overlap=0.2",
+                "threads=1"};
+    words.insert(words.end(), outputs.begin(), outputs.end());
+    run_on_ranks("timeout", 1, folder, words);
+    for (const auto& [name, bytes] : whole) {
+      if (!folder.names().contains(name)) continue;
+      EXPECT_TRUE(folder.read(name) == bytes) << name << " after " << seconds << " s";
+      std::filesystem::remove(folder / name);
+    }
+  }
+}
+
+/// What must be refused, with one line.
+struct RefusedStitch {
+  Words words;
+  std::string message;
+};
+
+TEST(StitchTest, BadInputIsToldInOneLine) {
+  const Folder folder;
+  CutPlate plate({.rows = 2, .columns = 3, .seed = 16});
+  plate.write_all(folder);
+  CutPlate other({.rows = 2, .columns = 2, .width = 121, .bits = 8});
+  other.write(0, 0, folder / "x0_0.png");
+  plate.write(0, 0, folder / "x0_1.png");
+  folder.write("y0.png", "no image");
+  folder.write("bad.csv", "row,col\n");
+  std::filesystem::copy_file(folder / "t_r00_c00.png", folder / "z0_0.png");
+  folder.write("z0_1.png", folder.read("t_r00_c01.png").substr(0, 4000));
+  const std::vector<RefusedStitch> cases{
+      {{"input.overlap=0.005"},
+       "command line: 'input.overlap=0.005': 'input.overlap': a share of 0.005 of tiles of 120 x 90 leaves "
+       "no pixel: give the share that neighbours both show"},
+      {{"input.tiles=x{row}_{col}.png"},
+       "x0_1.png: this tile is [0, 120) x [0, 90) of uint16, but x0_0.png is [0, 121) x [0, 90) of uint8: "
+       "tiles of one plate are alike"},
+      {{"input.tiles=q{row}_{col}.png"},
+       "'input.tiles': no file is called as q{row}_{col}.png says: check the folder and the digits"},
+      {{"input.tiles=none/q{row}_{col}.png"},
+       "'input.tiles': cannot read the folder none/: No such file or directory"},
+      {{"input.tiles=q{row}.png"},
+       "q{row}.png does not number tiles: write {row} and {col} once each into the file name, or {index}, "
+       "such as tile_r{row:3}_c{col:3}.tif"},
+      {{"input.channel=1"},
+       "command line: 'input.channel=1': 'input.channel': the tiles have 1 channel: give 0 to 0"},
+      {{"input.translations=bad.csv"},
+       "bad.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak: write the file "
+       "anew with output.translations"},
+      {{"flat_field.file=x0_0.png"},
+       "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value "
+       "for each pixel"},
+      {{"output.tiff=none/p.tif"},
+       "command line: 'output.tiff=none/p.tif': 'output.tiff': there is no folder none: create it, or write "
+       "elsewhere"},
+      {{"output.tiff=p.csv"},
+       "output.tiff: p.csv: the run uses this file already: give it a name of its own"},
+      {{"output.tiff=t_r00_c00.png"},
+       "output.tiff: t_r00_c00.png: the run uses this file already: give it a name of its own"},
+      {{"graph.transforms.count=2", "threads=1"}, "raise graph.transforms.count"},
+      {{"memory=1K"}, "may use 1.0 KiB: lower their counts"},
+      {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"}};
+  for (const RefusedStitch& one : cases) {
+    Words words = one.words;
+    words.insert(words.begin(), "output.positions=p.csv");
+    const ParallelEnding ending = stitch(folder, 2, words);
+    EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << one.message << ending.text();
+    const Words lines = lines_with(ending.errors, "error: ");
+    ASSERT_EQ(lines.size(), 1U) << one.message << ending.errors;
+    if (one.message.starts_with("raise") || one.message.starts_with("may"))
+      EXPECT_NE(lines[0].find(one.message), std::string::npos) << lines[0];
+    else
+      EXPECT_EQ(lines[0], "tessera-stitch: error: " + one.message);
+    EXPECT_FALSE(folder.names().contains("p.csv")) << one.message;
+  }
+  const ParallelEnding cut_off =
+      stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
+  EXPECT_EQ(cut_off.status, 2) << cut_off.text();
+  EXPECT_EQ(lines_with(cut_off.errors, "error: z0_1.png").size(), 1U) << cut_off.errors;
+  const ParallelEnding nothing = stitch(folder, 1, {});
+  EXPECT_EQ(lines_with(nothing.errors, "error: "),
+            Words{"tessera-stitch: error: nothing to write: give output.positions, output.tiff or another "
+                  "output in the deck or as key=value"});
+}
+
+TEST(StitchTest, GraphsAreExplainedAndChecked) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 3, .seed = 17});
+  plate.write_all(folder);
+  const ParallelEnding check = stitch(folder, 1, {"output.positions=p.csv", "--check", "threads=2"});
+  EXPECT_EQ(check.status, 0) << check.text();
+  EXPECT_NE(check.output.find("3 x 3 tiles of 120 x 90 x 1 uint16, 12 pairs\n4 transforms at a time"),
+            std::string::npos)
+      << check.output;
+  const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
+  EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
+  const ParallelEnding run = stitch(folder, 2,
+                                    {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json",
+                                     "threads=1", "output.picture=g.png"});
+  EXPECT_EQ(run.status, 0) << run.text();
+  EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\""), std::string::npos);
+  EXPECT_NE(folder.read("t.json").find("\"align\""), std::string::npos);
+  EXPECT_TRUE(folder.names().contains("g.png"));
+}
+
+}  // namespace
+}  // namespace tessera::app_test

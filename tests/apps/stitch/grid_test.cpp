@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grids, traversals, bands of ranks, and how many transforms are alive.
+#include "apps/stitch/grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace stitch {
+namespace {
+
+constexpr int traversals = std::size(traversal_names);
+
+Grid random_grid(std::mt19937& random) {
+  const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
+  Grid grid(1 + below(7), 1 + below(7));
+  for (int tile = 0; tile < grid.size(); ++tile)
+    if (below(5) == 0) grid.remove(tile);
+  return grid;
+}
+
+TEST(StitchGrid, PairsAreAllNeighboursThatArePresent) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 50; ++i) {
+    const Grid grid = random_grid(random);
+    std::set<std::pair<int, int>> expected, found;
+    for (int a = 0; a < grid.size(); ++a)
+      for (int b = 0; b < grid.size(); ++b) {
+        const Cell p = grid.cell(a), q = grid.cell(b);
+        const bool follows =
+            (p.row == q.row && p.column + 1 == q.column) || (p.column == q.column && p.row + 1 == q.row);
+        if (follows && grid.has(a) && grid.has(b)) expected.insert({a, b});
+      }
+    for (const Pair& pair : grid.pairs()) {
+      EXPECT_EQ(pair.direction == Direction::right, grid.cell(pair.first).row == grid.cell(pair.second).row);
+      EXPECT_TRUE(found.insert({pair.first, pair.second}).second);
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(StitchGrid, RanksShareThePairsInTheirOrder) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 50; ++i) {
+    const Grid grid = random_grid(random);
+    const int ranks = 1 + static_cast<int>(random() % 9);
+    std::vector<Pair> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto mine = pairs_of(grid, Band::of_rank(grid, ranks, rank));
+      all.insert(all.end(), mine.begin(), mine.end());
+    }
+    EXPECT_EQ(all, grid.pairs());
+  }
+}
+
+TEST(StitchGrid, TraversalsVisitEachTileThatHasAPairOnce) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 50; ++i) {
+    const Grid grid = random_grid(random);
+    const int ranks = 1 + static_cast<int>(random() % 3), rank = static_cast<int>(random()) % ranks;
+    const Band band = Band::of_rank(grid, ranks, std::abs(rank));
+    const auto pairs = pairs_of(grid, band);
+    std::vector<int> expected;
+    for (const Pair& pair : pairs) expected.insert(expected.end(), {pair.first, pair.second});
+    std::ranges::sort(expected);
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    for (int traversal = 0; traversal < traversals; ++traversal) {
+      auto tiles = tiles_in_order(grid, band, pairs, static_cast<Traversal>(traversal));
+      std::ranges::sort(tiles);
+      EXPECT_EQ(tiles, expected);
+    }
+  }
+}
+
+TEST(StitchGrid, TraversalsHaveTheirOrder) {
+  const Grid grid(2, 3);  // 0 1 2 above 3 4 5
+  const auto order = [&](Traversal traversal) {
+    return tiles_in_order(grid, {0, 2}, grid.pairs(), traversal);
+  };
+  using Tiles = std::vector<int>;
+  EXPECT_EQ(order(Traversal::rows), (Tiles{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(order(Traversal::chained_rows), (Tiles{0, 1, 2, 5, 4, 3}));
+  EXPECT_EQ(order(Traversal::columns), (Tiles{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(order(Traversal::chained_columns), (Tiles{0, 3, 4, 1, 2, 5}));
+  EXPECT_EQ(order(Traversal::diagonals), (Tiles{0, 1, 3, 2, 4, 5}));
+  EXPECT_EQ(order(Traversal::chained_diagonals), (Tiles{0, 3, 1, 2, 4, 5}));
+}
+
+/// Before a tile, those are alive that still have a partner to come.
+int most_live_by_definition(const std::vector<int>& tiles, const std::vector<Pair>& pairs) {
+  const auto time = [&](int tile) { return std::ranges::find(tiles, tile) - tiles.begin(); };
+  std::ptrdiff_t most = 0;
+  for (std::ptrdiff_t now = 0; now < std::ssize(tiles); ++now)
+    most = std::max(most, 1 + std::count_if(tiles.begin(), tiles.begin() + now, [&](int tile) {
+                            return std::ranges::any_of(pairs, [&](const Pair& pair) {
+                              return (pair.first == tile && time(pair.second) >= now) ||
+                                     (pair.second == tile && time(pair.first) >= now);
+                            });
+                          }));
+  return static_cast<int>(most);
+}
+
+TEST(StitchGrid, TransformsAliveAreCountedRight) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 40; ++i) {
+    const Grid grid = random_grid(random);
+    const auto pairs = grid.pairs();
+    for (int traversal = 0; traversal < traversals; ++traversal) {
+      const auto tiles = tiles_in_order(grid, {0, grid.rows()}, pairs, static_cast<Traversal>(traversal));
+      EXPECT_EQ(most_live(grid, tiles, pairs), most_live_by_definition(tiles, pairs));
+    }
+  }
+}
+
+int live(int rows, int columns, Traversal traversal) {
+  const Grid grid(rows, columns);
+  const auto pairs = grid.pairs();
+  return most_live(grid, tiles_in_order(grid, {0, rows}, pairs, traversal), pairs);
+}
+
+TEST(StitchGrid, LongGridsNeedAsManyTransformsAsTheirShorterSideAndOneOrTwo) {
+  EXPECT_EQ(live(42, 59, Traversal::chained_diagonals), 44);
+  EXPECT_EQ(live(59, 42, Traversal::chained_diagonals), 44);
+  for (const auto& [rows, columns] : {std::pair{42, 59}, {59, 42}, {8, 8}, {2, 2}, {1, 9}, {9, 1}}) {
+    const Grid grid(rows, columns);
+    EXPECT_EQ(live(rows, columns, shortest_traversal(grid)), 1 + std::min(rows, columns));
+  }
+  EXPECT_EQ(live(1, 1, Traversal::rows), 0);
+}
+
+}  // namespace
+}  // namespace stitch

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns of file names, and the grids that files make up.
+#include "apps/stitch/tile_names.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "apps/stitch/tile_table.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace stitch {
+namespace {
+
+template <class Task>
+std::string error_of(const Task& task) {
+  try {
+    task();
+  } catch (const tessera::InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StitchNames, PathsMatchTheirPattern) {
+  std::mt19937 random(5);
+  for (const char* text :
+       {"a/b/t_r{row:3}_c{col:3}.tif", "r{row}c{col}", "{col:2}{row:2}.png", "x{row:2}7{col}.h5"}) {
+    const NamePattern pattern(text);
+    for (int i = 0; i < 50; ++i) {
+      const TileNumbers numbers{.row = std::int64_t(random() % 100), .column = std::int64_t(random() % 100)};
+      const std::string path = pattern.path(numbers);
+      EXPECT_EQ(pattern.match(path.substr(path.rfind('/') + 1)), numbers) << path;
+    }
+  }
+  EXPECT_EQ(NamePattern("a/b/t{index:4}.tif").path({.index = 17}), "a/b/t0017.tif");
+  EXPECT_EQ(NamePattern("a/b/t{index:4}.tif").folder(), "a/b/");
+  EXPECT_EQ(NamePattern("t{index:4}.tif").folder(), ".");
+}
+
+TEST(StitchNames, OtherNamesDoNotMatch) {
+  const NamePattern pattern("t_r{row:2}_c{col}.tif");
+  EXPECT_EQ(pattern.match("t_r03_c4.tif"), (TileNumbers{.row = 3, .column = 4}));
+  EXPECT_EQ(pattern.match("t_r123_c4.tif"), (TileNumbers{.row = 123, .column = 4}));
+  for (const char* name : {"", "t_r3_c4.tif", "t_r003_c4.tif", "t_r03_c04.tif", "t_r03_c4.tiff",
+                           "t_r03_c.tif", "t_r03_cx.tif", "at_r03_c4.tif"})
+    EXPECT_EQ(pattern.match(name), std::nullopt) << name;
+}
+
+TEST(StitchNames, FaultyPatternsAreRefused) {
+  EXPECT_EQ(error_of([] { NamePattern("a{row"); }), "the '{' in a{row has no '}': add it");
+  EXPECT_EQ(
+      error_of([] { NamePattern("a{row:0}{col}"); }),
+      "'{row:0}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
+  EXPECT_EQ(
+      error_of([] { NamePattern("a{line}"); }),
+      "'{line}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
+  for (const char* text : {"a{row}.tif", "{row}/{col}.tif", "{row}{col}{index}", "{index}_{index}", "a.tif"})
+    EXPECT_EQ(
+        error_of([&] { NamePattern pattern(text); }).substr(std::string(text).size()),
+        " does not number tiles: write {row} and {col} once each into the file name, or {index}, such as "
+        "tile_r{row:3}_c{col:3}.tif");
+}
+
+TEST(StitchNames, CellsOfNumbersThatGoThereAndBack) {
+  const auto cells = [](Order order, Corner start) {
+    std::string text;
+    for (int index = 0; index < 6; ++index) {
+      const Cell cell = cell_of(index, 2, 3, order, start);
+      text += std::to_string(cell.row) + std::to_string(cell.column) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(cells(Order::rows, {}), "00 01 02 10 11 12 ");
+  EXPECT_EQ(cells(Order::columns, {}), "00 10 01 11 02 12 ");
+  EXPECT_EQ(cells(Order::serpentine_rows, {}), "00 01 02 12 11 10 ");
+  EXPECT_EQ(cells(Order::serpentine_columns, {}), "00 10 11 01 02 12 ");
+  EXPECT_EQ(cells(Order::rows, {.is_right = true}), "02 01 00 12 11 10 ");
+  EXPECT_EQ(cells(Order::serpentine_rows, {.is_lower = true}), "10 11 12 02 01 00 ");
+}
+
+std::vector<TileNumbers> numbers(int first_row, int rows, int first_column, int columns) {
+  std::vector<TileNumbers> found;
+  for (int row = first_row; row < first_row + rows; ++row)
+    for (int column = first_column; column < first_column + columns; ++column)
+      found.push_back({.row = row, .column = column});
+  return found;
+}
+
+TEST(StitchNames, TheFirstNumberIsFound) {
+  for (const int first : {0, 1, 7}) {
+    const TileFiles tiles = arrange({.pattern = "t{row}_{col}.tif"}, numbers(first, 2, first, 3));
+    EXPECT_EQ(tiles.grid.rows(), 2);
+    EXPECT_EQ(tiles.grid.columns(), 3);
+    EXPECT_EQ(tiles.names[5], (Cell{first + 1, first + 2}));
+    EXPECT_EQ(tiles.paths[5], "t" + std::to_string(first + 1) + "_" + std::to_string(first + 2) + ".tif");
+  }
+  const TileFiles turned =
+      arrange({.pattern = "t{row}_{col}.tif", .start = {true, true}}, numbers(0, 2, 0, 3));
+  EXPECT_EQ(turned.paths[0], "t1_2.tif");
+}
+
+TEST(StitchNames, MissingTilesAreNamedOrSkipped) {
+  auto found = numbers(1, 2, 1, 3);
+  found.erase(found.begin() + 4);
+  const std::string message =
+      "t2_2.tif: this tile, of row 2 and column 2, is missing: add it, or give missing=skip";
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif"}, found); }), message);
+  const TileFiles tiles = arrange({.pattern = "t{row}_{col}.tif", .skip_missing = true}, found);
+  for (int tile = 0; tile < 6; ++tile) EXPECT_EQ(tiles.grid.has(tile), tile != 4);
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif", .rows = 3}, numbers(1, 2, 1, 3)); }),
+            "t3_1.tif: this tile, of row 3 and column 1, is missing, and 2 more tiles: add it, or give "
+            "missing=skip");
+  EXPECT_EQ(arrange({.pattern = "t{row}_{col}.tif", .rows = 3, .skip_missing = true}, numbers(2, 2, 1, 3))
+                .names[0]
+                .row,
+            1);
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "t{row}_{col}.tif", .columns = 2}, numbers(1, 2, 1, 3)); }),
+            "'input.columns': it is 2, but the names of files go from 1 to 3: correct it");
+}
+
+TEST(StitchNames, IndicesNeedASide) {
+  std::vector<TileNumbers> found;
+  for (int index = 1; index <= 6; ++index) found.push_back({.index = index});
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif"}, found); }),
+            "'input.tiles': names with {index} do not tell the grid: give input.rows or input.columns, too");
+  const TileFiles tiles =
+      arrange({.pattern = "t{index}.tif", .columns = 3, .order = Order::serpentine_rows}, found);
+  EXPECT_EQ(tiles.grid.rows(), 2);
+  EXPECT_EQ(tiles.paths[3], "t6.tif");
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif", .rows = 1, .columns = 3}, found); }),
+            "'input.rows': 1 x 3 tiles are fewer than the names of files, from 1 to 6: correct it");
+}
+
+TEST(StitchNames, TablesTellTheGrid) {
+  const auto tiles = read_tile_table("a/t.csv", "file,x,y\nq 1.tif,-3.5,0\n/b/2.tif,76,3e0\n3,a.tif,0,71\n");
+  ASSERT_EQ(tiles.size(), 3U);
+  EXPECT_EQ(tiles[0].path, "a/q 1.tif");
+  EXPECT_EQ(tiles[0].x, -3.5);
+  EXPECT_EQ(tiles[1].path, "/b/2.tif");
+  EXPECT_EQ(tiles[2].path, "a/3,a.tif");
+  const Extent extent{100, 90};
+  EXPECT_EQ(error_of([&] { arrange_table("a/t.csv", tiles, extent, false); }),
+            "a/t.csv: there is no tile in row 1 and column 1, from 0: add it, or give missing=skip");
+  const TileFiles files = arrange_table("a/t.csv", tiles, extent, true);
+  EXPECT_EQ(files.grid.rows(), 2);
+  EXPECT_EQ(files.grid.columns(), 2);
+  EXPECT_EQ(files.paths, (std::vector<std::string>{"a/q 1.tif", "/b/2.tif", "a/3,a.tif", ""}));
+  EXPECT_NEAR(overlap_of(files, tiles, extent), 1 - 79.5 / 100, 1e-12);
+  auto twice = tiles;
+  twice[2].y = 5;
+  EXPECT_EQ(error_of([&] { arrange_table("t.csv", twice, extent, true); }),
+            "t.csv: a/q 1.tif and a/3,a.tif have the same place in the grid: correct their positions");
+}
+
+TEST(StitchNames, FaultyTablesAreRefused) {
+  const auto error = [](const std::string& text) {
+    return error_of([&] { read_tile_table("t.csv", text); });
+  };
+  EXPECT_EQ(error("row,col\n"), "t.csv:1: the first line is not file,x,y: correct it");
+  EXPECT_EQ(error("file,x,y\n"), "t.csv:2: there are no tiles: list them");
+  for (const char* line : {"a.tif", "a.tif,1", ",1,2", "a.tif,1,x", "a.tif,nan,2", "a.tif,1e99,2", ""})
+    EXPECT_EQ(error(std::string("file,x,y\nb.tif,0,0\n") + line + "\n"),
+              "t.csv:3: this is no file with two numbers: write file,x,y");
+}
+
+}  // namespace
+}  // namespace stitch

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The graph of translations: the same bits in whichever order bodies run, and no buffer more than the
+// traversal needs.
+#include "apps/stitch/translations.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <random>
+
+#include "tessera/io/image_sink.hpp"
+
+namespace stitch {
+namespace {
+
+using tessera::Box;
+
+constexpr Extent extent{60, 50};
+constexpr int step_x = 44, step_y = 36, jitter = 3;
+
+/// The tiles of a plate of random pixels, in files.
+class StitchTranslations : public testing::Test {
+ protected:
+  StitchTranslations() {
+    std::string pattern = std::filesystem::temp_directory_path() / "tessera-stitch-XXXXXX";
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  ~StitchTranslations() override { std::filesystem::remove_all(folder_); }
+
+  TileReader tiles(int rows, int columns) {
+    std::mt19937 random(22);
+    const int width = columns * step_x + extent.width, height = rows * step_y + extent.height;
+    std::vector<std::uint16_t> plate(static_cast<std::size_t>(width * height));
+    for (auto& pixel : plate) pixel = static_cast<std::uint16_t>(random() % 60000);
+    TileFiles files{Grid(rows, columns), {}, {}};
+    corners_.clear();
+    for (int tile = 0; tile < files.grid.size(); ++tile) {
+      const Cell cell = files.grid.cell(tile);
+      const auto moved = [&] { return static_cast<int>(random() % (2 * jitter + 1)); };
+      const Shift corner{cell.column * step_x + moved(), cell.row * step_y + moved()};
+      corners_.push_back(corner);
+      files.names.push_back(cell);
+      files.paths.push_back(folder_ / (std::to_string(tile) + ".tif"));
+      std::vector<std::uint16_t> pixels;
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; ++x)
+          pixels.push_back(plate[static_cast<std::size_t>((corner.y + y) * width + corner.x + x)]);
+      const Box box{{0, extent.width}, {0, extent.height}};
+      tessera::io::create_tiff(MPI_COMM_SELF, files.paths.back(), box, tessera::ElementType::uint16)
+          ->write({reinterpret_cast<std::byte*>(pixels.data()),
+                   tessera::ElementType::uint16,
+                   box,
+                   {1, extent.width}});
+    }
+    const auto info = TileReader::inspect(files, {});
+    return {std::move(files), info};
+  }
+
+  void expect_exact(const Translations& found) const {
+    for (std::size_t i = 0; i < found.pairs().size(); ++i) {
+      const Shift a = corners_[static_cast<std::size_t>(found.pairs()[i].first)],
+                  b = corners_[static_cast<std::size_t>(found.pairs()[i].second)];
+      EXPECT_EQ(found.results()[i].shift, (Shift{b.x - a.x, b.y - a.y}));
+      EXPECT_GT(found.results()[i].correlation, 0.9999);
+    }
+  }
+
+  std::filesystem::path folder_;
+  std::vector<Shift> corners_;
+};
+
+TEST_F(StitchTranslations, SameBitsInAnyOrderOfBodies) {
+  const TileReader reader = tiles(3, 4);
+  std::vector<Translation> expected;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Translations translations(reader, {0, 3},
+                              {.overlap = 0.25,
+                               .traversal = static_cast<Traversal>(seed % 6),
+                               .workers = 1 + static_cast<int>(seed % 3)});
+    tessera::graph::Graph graph("translations");
+    translations.add_tasks(graph);
+    graph.rehearse(seed);
+    if (seed == 0) {
+      expect_exact(translations);
+      expected = translations.results();
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const Translation &a = translations.results()[i], &b = expected[i];
+      EXPECT_TRUE(a.shift == b.shift && a.correlation == b.correlation && a.evidence == b.evidence &&
+                  a.peak == b.peak)
+          << seed;
+    }
+  }
+}
+
+TEST_F(StitchTranslations, ThePoolIsWhatTheTraversalNeeds) {
+  for (const auto& [rows, columns] : {std::pair{2, 5}, {5, 2}, {3, 3}, {1, 4}}) {
+    const TileReader reader = tiles(rows, columns);
+    for (int traversal = 0; traversal < 6; ++traversal)
+      for (const bool in_double : {false, true}) {
+        Translations translations(
+            reader, {0, rows},
+            {.in_double = in_double, .overlap = 0.25, .traversal = static_cast<Traversal>(traversal)});
+        tessera::graph::Graph graph("translations");
+        translations.add_tasks(graph);
+        ASSERT_EQ(translations.pool_size(), translations.most_live());
+        {
+          tessera::graph::Run run = graph.run({.workers = 1});
+          run.wait();
+          EXPECT_EQ(run.report().pools.at(0).high_water, translations.most_live());
+        }
+        expect_exact(translations);
+        if (translations.most_live() < 3) continue;
+        graph.configure({.pools = {{"transforms", translations.most_live() - 1}}});
+        EXPECT_THROW(graph.run({.workers = 2}).wait(), tessera::InputError);
+      }
+  }
+}
+
+TEST_F(StitchTranslations, OnlyShiftsInTheRightDirectionArePossible) {
+  EXPECT_TRUE(is_possible({44, 3}, Direction::right, extent, 0.2));
+  EXPECT_TRUE(is_possible({3, 36}, Direction::below, extent, 0.2));
+  for (const Shift shift : {Shift{0, 0}, {-44, 3}, {58, 0}, {10, 0}, {44, 26}, {44, -26}})
+    EXPECT_FALSE(is_possible(shift, Direction::right, extent, 0.2)) << shift.x << " " << shift.y;
+}
+
+}  // namespace
+}  // namespace stitch

@@ -153,6 +153,12 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             arguments.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
         return arguments
 
+    def check(self):
+        """Runs all tests but those that compile the library once more, for which there is test_consumer."""
+        with working_dir(self.build_directory):
+            ctest = which(self.spec["cmake"].prefix.bin.ctest)
+            ctest("--output-on-failure", "--label-exclude", "install", "--parallel", str(make_jobs))
+
     consumer = join_path("tests", "install", "consumer")
 
     @run_after("install")

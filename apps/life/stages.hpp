@@ -170,7 +170,7 @@ inline tessera::Pipeline make_pipeline(const tessera::Box& image, const Game& ga
   pipeline.bound(state.cells, game.board, game.border);
   if (game.greatest_period > 1) {
     state.reference = pipeline.stage<Cell>("reference", Show{1}, state.cells);
-    pipeline.bound(state.reference, game.board, tessera::Boundary::none);
+    pipeline.bound(state.reference, game.board, game.border);
   }
   state.generation = pipeline.value<std::int64_t>("generation", FirstGeneration());
   run_generations(pipeline, game, state);

@@ -143,6 +143,17 @@ TEST_F(LifeTest, APulsarHasPeriod3) {
   }
 }
 
+TEST_F(LifeTest, APulsarOnATorusHasPeriod3WithEveryDeck) {
+  for (const char* deck : {"rounds.yaml", "in_cache.yaml", "seldom_tested.yaml"}) {
+    const ParallelEnding ending =
+        life(3, {std::string(TESSERA_DECKS "/life/") + deck, "input.file=" + pattern("pulsar.rle"),
+                 "board.width=17", "board.height=18", "border=periodic", "generations=30", "period=3",
+                 "output.rle=o.rle"});
+    EXPECT_EQ(ending.status, 0) << ending.text();
+    EXPECT_EQ(numbers(ending), "generation 3, period 3, population 48") << deck;
+  }
+}
+
 TEST_F(LifeTest, ABlockStaysAsItIs) {
   folder_.write("block.rle", "x = 2, y = 2\n2o$2o!");
   for (const char* period : {"period=1", "period=64"})

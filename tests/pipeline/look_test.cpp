@@ -20,6 +20,13 @@ struct Step {
     return pack(next, next);
   }
 };
+/// What a stage outside of all rounds makes of an iterate and of an array that nothing else reads.
+struct Shown {
+  template <class U, class Mask, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const Mask& mask, Coord x, Coord y) const {
+    return u(x, y) + mask(x + 1, y - 1);
+  }
+};
 struct IsAbove {
   std::int32_t limit;
   template <class In, class Coord>
@@ -40,16 +47,19 @@ struct Sample {
   explicit Sample(test::Random& random)
       : box(random.box(2, -3, 1, 12)),
         first(test::random_image(random, box)),
+        mask(test::random_image(random, box)),
         most(random.between(1, 25)),
         limit(random.small(500, 4000)),
         every(random.between(1, 7)) {
     const auto u = pipeline.input<std::int32_t, 2>("u", box, Boundary::clamp);
+    const auto cover = pipeline.input<std::int32_t, 2>("mask", box, Boundary::clamp);
     pipeline.repeat("steps", most, [&](const Pipeline::Loop& loop) {
       const auto [next, change] =
           pipeline.stages<TypeList<std::int32_t, std::int32_t>>({"next", "change"}, Step(), u);
       const auto greatest = pipeline.reduce("greatest", Maximum<std::int32_t>(), change, box);
       loop.watch(greatest);
       loop.until(pipeline.value<std::uint8_t>("above", IsAbove{limit}, greatest));
+      pipeline.output(pipeline.stage<std::int32_t>("shown", Shown(), u, cover), box);
       loop.feed(next, u);
     });
     pipeline.output(u);
@@ -59,6 +69,7 @@ struct Sample {
 
   Box box;
   Image first;
+  Image mask;
   std::int64_t most;
   std::int32_t limit;
   std::int64_t every;
@@ -122,9 +133,9 @@ TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
     const Rounds rounds = in_rounds(sample.pipeline, schedule);
     const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, ranks, rank);
     PlanInstance instance(rounds.pipeline, plan, MPI_COMM_WORLD);
-    test::ArraySource<std::int32_t> source(sample.first);
-    test::ArraySink<std::int32_t> sink(sample.box);
-    Bindings bindings{{{"u", &source}}, {{"u", &sink}}};
+    test::ArraySource<std::int32_t> source(sample.first), mask(sample.mask);
+    test::ArraySink<std::int32_t> sink(sample.box), shown(sample.box);
+    Bindings bindings{{{"u", &source}, {"mask", &mask}}, {{"u", &sink}, {"shown", &shown}}};
     Looker looker(sample, rounds.pipeline, plan, test::to_string(schedule));
     looker.bind(bindings);
     std::int64_t turns = 0;
@@ -134,8 +145,14 @@ TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
       turns = progress.turns;
     };
     instance.run(bindings);
-    Image expected = sample.first;
-    for (std::int64_t turn = 0; turn < turns; ++turn) expected = after_step(expected);
+    Image expected = sample.first, before = expected;
+    for (std::int64_t turn = 0; turn < turns; ++turn) before = std::exchange(expected, after_step(expected));
+    const Box& owned = plan.stages[static_cast<std::size_t>(rounds.pipeline.find("shown"))].owned;
+    std::int64_t wrong = 0;
+    test::for_each_point(owned, [&](const Point& p) {
+      wrong += shown.array.at(p) != before.at(p) + sample.mask.clamped(test::moved(p, 1, -1)) ? 1 : 0;
+    });
+    EXPECT_EQ(wrong, 0) << test::to_string(schedule);
     EXPECT_TRUE(std::ranges::max(expected.values) > sample.limit || turns == sample.most);
     looks += looker.looks;
     ended_early += turns < sample.most ? 1 : 0;

@@ -35,7 +35,7 @@ struct IsAbove {
   }
 };
 
-/// What `value % divisor` is in a body: never negative.
+/// What `value % divisor` is in a body if the value is one of coordinates: never negative.
 std::int32_t remainder(std::int32_t value, std::int32_t divisor) {
   return (value % divisor + divisor) % divisor;
 }
@@ -127,6 +127,96 @@ TEST(PeriodicSides, StagesBeyondThemAreThoseOfTheOppositeSides) {
     p.output(stage);
     test::RandomRun(random, p, {{"u", first}}).expect("stage3", expected);
   }
+}
+
+struct Scaled {
+  std::int32_t factor;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return factor * (in(x, y) + in(x + 1, y)) % 1009 + x;
+  }
+};
+
+/// Devices compute fusable stages by one kernel, which has copies of their bodies.
+TEST(PeriodicSides, BoundedStagesAreFused) {
+  const Box box{{0, 40}, {0, 30}};
+  test::Random random(2913);
+  const Image first = test::random_image(random, box);
+  Pipeline p;
+  const auto u = p.input<std::int32_t, 2>("u", box, Boundary::periodic);
+  const auto inner = p.stage<std::int32_t>("inner", Scaled{3}, u);
+  const auto stage = p.stage<std::int32_t>("stage", Scaled{5}, inner);
+  p.bound(stage, box, Boundary::periodic);
+  p.fusable(inner, stage);
+  p.output(stage);
+  Schedule schedule;
+  schedule.stages["inner"].placement = Placement::tile;
+  const auto at = [&](std::int64_t x, std::int64_t y) {
+    const auto value = [&](std::int64_t c) { return first.at({{c % 40, y, 0, 0}}); };
+    return 3 * (value(x) + value(x + 1)) % 1009 + static_cast<std::int32_t>(x);
+  };
+  const Image expected = test::made(box, [&](const Point& point) {
+    return 5 * (at(point[0], point[1]) + at(point[0] + 1, point[1])) % 1009 +
+           static_cast<std::int32_t>(point[0]);
+  });
+  for (const bool device : {false, true}) {
+    Target target;
+    target.device = device || !runs_on_host;
+    test::ArraySource<std::int32_t> source(first);
+    test::ArraySink<std::int32_t> sink(box);
+    Rehearsal(p, make_plans(p, schedule, target, 3)).run({{{"u", &source}}, {{"stage", &sink}}});
+    EXPECT_TRUE(sink.array.same_bits(expected)) << device;
+  }
+}
+
+struct Column {
+  template <class Line, class In, class Coord>
+  KOKKOS_FUNCTION void operator()(Line& line, const In& in, Coord x) const {
+    for (int y = 0; y < 8; ++y) line(y) = in(x, Coordinate(0)) + y;
+  }
+};
+
+TEST(PeriodicSides, LinesAlongThemAreComputedOnce) {
+  const Box box{{0, 8}, {0, 8}};
+  Pipeline p;
+  const auto u = p.input<std::int32_t, 2>("u", box, Boundary::periodic);
+  const auto least = p.reduce("least", Minimum<std::int32_t>(), u);
+  const auto lines = p.columns<std::int32_t, 2, 1>("lines", Column(), 8, u);
+  p.bound(lines, box, Boundary::periodic);
+  p.output(p.stage<std::int32_t>("shown", Plus(), lines, least), box);
+  Schedule schedule;
+  schedule.stages["lines"].placement = Placement::tile;
+  EXPECT_EQ(
+      test::message_of<ScheduleError>([&] { make_plans(p, schedule, {}, 2); }),
+      "the bounded stage 'lines' cannot be 'tile', only 'distributed': 'lines' computes whole lines, which "
+      "end at periodic sides");
+}
+
+struct Two {
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y) const {
+    return pack(a(x, y) + b(x - 1, y), b(x, y) - a(x + 1, y));
+  }
+};
+
+TEST(PeriodicSides, IteratesOfOneStageHaveTheSame) {
+  const Box box{{0, 8}, {0, 8}};
+  BoundaryConditions along_x(Boundary::clamp);
+  along_x.side[0] = {Boundary::periodic, Boundary::periodic};
+  Pipeline p;
+  const auto a = p.input<std::int32_t, 2>("a", box, along_x);
+  const auto b = p.input<std::int32_t, 2>("b", box, Boundary::periodic);
+  p.repeat("both", 9, [&](const Pipeline::Loop& loop) {
+    const auto [c, d] = p.stages<TypeList<std::int32_t, std::int32_t>>({"c", "d"}, Two(), a, b);
+    loop.feed(c, a);
+    loop.feed(d, b);
+  });
+  p.output(a);
+  Schedule schedule;
+  schedule.loops["both"].turns_per_exchange = 2;
+  EXPECT_EQ(
+      test::message_of<ScheduleError>([&] { in_rounds(p, schedule); }),
+      "'c@1' has a periodic side, but 'd@1', which is computed with it, has not the same: only 1 is legal");
 }
 
 TEST(PeriodicSides, PlacementsThatStagesCannotHave) {

@@ -9,7 +9,7 @@ namespace tessera {
 
 /// Fills the points of `box` outside `domain` with the values that the boundary conditions give them. The
 /// array must hold the points from which the conditions take these values (see with_boundary_sources). Points
-/// that are outside the domain only in periodic dimensions must already have their values, from an exchange.
+/// that are outside the domain only in periodic dimensions must already have their values.
 /// Corners are right for every mixture of conditions, because one dimension is filled after the other.
 ///
 /// The work is enqueued on `execution`. On hosts, small fills are done when the call returns. Throws

@@ -111,9 +111,11 @@ PlanTotals totals_of(const Algorithm& pipeline, const Plans& plans, const Use& u
 
 std::string bands_text(const Algorithm& pipeline, const Band& band) {
   const int passes = passes_of(pipeline);
-  return fmt::format("out of core, in {} of rows{}, two of which are in memory at a time{}\n",
-                     counted(band.count, "band"), passes == 1 ? "" : fmt::format(" and {} passes", passes),
-                     band.unit == 1 ? "" : fmt::format("; bands of whole chunks of {} rows", band.unit));
+  return fmt::format(
+      "out of core, in {} of rows{}, two of which are in memory at a time{}\n", counted(band.count, "band"),
+      passes == 1 ? "" : fmt::format(" and {} passes", passes),
+      band.unit == 1 ? ""
+                     : fmt::format("; bands of multiples of {} rows, so that chunks are whole", band.unit));
 }
 
 std::string explain_text(const Algorithm& pipeline, const Plans& plans, const std::string& exchange,

@@ -35,7 +35,8 @@ void Algorithm::check_reduced(std::string_view name, const Box& over, int dimens
 }
 
 void Algorithm::check_groups(std::string_view name, std::int64_t count) {
-  if (count < 1) throw InternalError(fmt::format("the reduction '{}' has {} groups", name, count));
+  if (count < 1 || count > std::int64_t{1} << 40)
+    throw InternalError(fmt::format("the reduction '{}' has {} groups", name, count));
 }
 
 int Algorithm::find(std::string_view name) const {

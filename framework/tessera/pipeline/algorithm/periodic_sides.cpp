@@ -33,6 +33,13 @@ bool has_periods_of(const ArrayDeclaration& array, const ArrayDeclaration& other
   return true;
 }
 
+/// Whether the stage computes all points along one of its periodic dimensions together.
+bool has_periodic_lines(const ArrayDeclaration& stage, const ArrayDeclaration& periodic) {
+  for (int d = 0; d < periodic.dimensions; ++d)
+    if (periodic.boundary.is_periodic(d) && !stage.whole[static_cast<std::size_t>(d)].empty()) return true;
+  return false;
+}
+
 PeriodicStage::Operand operand(const ArrayDeclaration& array) {
   return {array.element_bytes(), array.is_everywhere()};
 }
@@ -43,8 +50,10 @@ std::string reason_against_ghosts(const std::vector<ArrayDeclaration>& arrays, i
   const auto outputs = outputs_of(arrays, stage);
   const ArrayDeclaration* periodic = periodic_output(outputs);
   if (periodic == nullptr) return "";
+  if (has_periodic_lines(outputs.front(), *periodic))
+    return fmt::format("'{}' computes whole lines, which end at periodic sides", periodic->name);
   for (const ArrayDeclaration& other : outputs)
-    if (other.is_bounded && !has_periods_of(*periodic, other))
+    if (other.is_bounded && !(has_periods_of(*periodic, other) && has_periods_of(other, *periodic)))
       return fmt::format("'{}' has a periodic side, but '{}', which is computed with it, has not the same",
                          periodic->name, other.name);
   for (int id : outputs.front().inputs) {

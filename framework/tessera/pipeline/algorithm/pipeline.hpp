@@ -370,7 +370,7 @@ class Pipeline : public Algorithm {
   }
   template <class Kernel>
   const Kernel& kernel_of(int id) const {
-    return static_cast<const Kernel&>(*(*this)[(*this)[id].lead].kernel);
+    return static_cast<const Kernel&>((*this)[(*this)[id].lead].kernel->unwrapped());
   }
 };
 

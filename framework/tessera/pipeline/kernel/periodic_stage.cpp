@@ -22,12 +22,9 @@ std::vector<ArrayReference> shifted(const ArrayReference* arrays, const Point& s
   return moved;
 }
 
-Box shifted(Box box, const Point& shift, int sign) {
-  for (int d = 0; d < box.dimensions; ++d) {
-    box[d].begin += sign * shift[d];
-    box[d].end += sign * shift[d];
-  }
-  return box;
+Point opposite(Point shift) {
+  for (std::int64_t& distance : shift.at) distance = -distance;
+  return shift;
 }
 
 }  // namespace
@@ -46,11 +43,11 @@ void PeriodicStage::required(const Box& box, Box* needs) const {
   std::vector<Box> of_piece(inputs_.size());
   bool is_first = true;
   for (const PeriodicPiece& piece : periodic_pieces(box, domain_, boundary_)) {
-    stage_->required(shifted(piece.box, piece.shift, 1), of_piece.data());
+    stage_->required(shifted(piece.box, piece.shift), of_piece.data());
     for (std::size_t k = 0; k < of_piece.size(); ++k) {
       const Box need = inputs_[k].is_everywhere || of_piece[k].empty()
                            ? of_piece[k]
-                           : shifted(of_piece[k], piece.shift, -1);
+                           : shifted(of_piece[k], opposite(piece.shift));
       needs[k] = is_first ? need : hull(needs[k], need);
     }
     is_first = false;
@@ -63,7 +60,7 @@ void PeriodicStage::for_pieces(const ArrayReference* inputs, const ArrayReferenc
   if (domain_.contains(box)) return compute(inputs, outputs, box);
   for (const PeriodicPiece& piece : periodic_pieces(box, domain_, boundary_))
     compute(shifted(inputs, piece.shift, inputs_).data(), shifted(outputs, piece.shift, outputs_).data(),
-            shifted(piece.box, piece.shift, 1));
+            shifted(piece.box, piece.shift));
 }
 
 void PeriodicStage::region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,

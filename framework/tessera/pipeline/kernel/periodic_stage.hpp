@@ -34,6 +34,7 @@ class PeriodicStage final : public StageKernel {
               AccessMonitor monitor) const override;
   bool swaps_rows() const override { return stage_->swaps_rows(); }
   bool could_transpose() const override { return stage_->could_transpose(); }
+  const StageKernel& unwrapped() const override { return stage_->unwrapped(); }
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override;
 

@@ -282,7 +282,9 @@ class PointStage<Body, N, TypeList<Values...>, TypeList<Inputs...>, U> final : p
     } else {
       detail::compute_rows<dimensions - 1>(bound, out, units);
     }
-    if (outputs[0].non_temporal) detail::finish_non_temporal_stores();
+    if (std::any_of(outputs, outputs + sizeof...(Values),
+                    [](const ArrayReference& output) { return output.non_temporal; }))
+      detail::finish_non_temporal_stores();
   }
 
   Body body_;

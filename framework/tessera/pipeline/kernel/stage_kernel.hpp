@@ -36,6 +36,10 @@ class StageKernel {
   /// hosts would compute the stage several times as fast (see Pipeline::stage).
   virtual bool could_transpose() const { return false; }
 
+  /// The kernel that computes the points, if this kernel only adds to it what lies beyond periodic sides;
+  /// otherwise this kernel itself.
+  virtual const StageKernel& unwrapped() const { return *this; }
+
   /// Enqueues on `execution` a kernel that computes `box`. Devices compute in this way. The arrays `inputs`
   /// and `outputs` are the same as for `region`. On a device, the call does not wait for the kernel.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,

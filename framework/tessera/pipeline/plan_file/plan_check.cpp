@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tessera/pipeline/plan/message_mismatch.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_checker.hpp"
@@ -94,7 +96,7 @@ Window window_of(const Algorithm& pipeline, const Plan& plan) {
   if (band == nullptr) return {};
   if (!pipeline.loops().empty() || band->dimension < 0 || band->dimension >= max_dimensions ||
       band->index < 0 || band->index >= band->count || band->pass < 0 || band->pass >= passes_of(pipeline) ||
-      band->unit < 1)
+      band->unit < 1 || band->unit > std::numeric_limits<int>::max())
     throw InputError(fmt::format("rank {}: this pipeline has no such band: {}", plan.rank, advice));
   return {pipeline, *band};
 }

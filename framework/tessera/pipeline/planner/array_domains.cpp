@@ -41,7 +41,9 @@ class DomainFinder {
   /// output. For other arrays, this function does nothing.
   void settle_kept(int id, Box& domain, Box& nominal) const;
   /// Settles the boxes of an input or a bounded stage for one band, from the points that stages read.
-  void settle_for_band(const ArrayDeclaration& declaration, Box& domain, Box& nominal) const;
+  void settle_for_band(int id, Box& domain, Box& nominal) const;
+  /// Whether a bounded stage that is periodic in `dimension` reads the array.
+  bool is_read_by_repeated_stage(int id, int dimension) const;
   /// Adds the points that stage `id` reads to the domains of its inputs. The domain of the stage must be
   /// known.
   void settle_inputs(int id);
@@ -94,7 +96,7 @@ void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
   if (declaration.is_value || (declaration.ends_at_domain() && window_.is_whole()))
     domain = nominal = declaration.domain;
   else if (declaration.ends_at_domain())
-    settle_for_band(declaration, domain, nominal);
+    settle_for_band(id, domain, nominal);
   if (!declaration.is_output || declaration.reduction != nullptr) return;
   if (const Box points = window_.wanted(pipeline_, id); !points.empty()) {
     nominal = points;
@@ -102,7 +104,16 @@ void DomainFinder::settle_kept(int id, Box& domain, Box& nominal) const {
   }
 }
 
-void DomainFinder::settle_for_band(const ArrayDeclaration& declaration, Box& domain, Box& nominal) const {
+bool DomainFinder::is_read_by_repeated_stage(int id, int dimension) const {
+  for (const ArrayDeclaration& output : pipeline_.arrays())
+    if (output.is_bounded && output.boundary.is_periodic(dimension) &&
+        std::ranges::find(pipeline_[output.lead].inputs, id) != pipeline_[output.lead].inputs.end())
+      return true;
+  return false;
+}
+
+void DomainFinder::settle_for_band(int id, Box& domain, Box& nominal) const {
+  const ArrayDeclaration& declaration = pipeline_[id];
   const Box& all = declaration.domain;
   const Box sources = with_boundary_sources(domain, all, declaration.boundary);
   domain = domain.empty() ? no_points(declaration.dimensions) : intersection(sources, all);
@@ -110,8 +121,9 @@ void DomainFinder::settle_for_band(const ArrayDeclaration& declaration, Box& dom
     if (!declaration.boundary.is_periodic(d)) continue;
     // An input has the points beyond its periodic sides, too, which are read from the other end. A stage
     // computes only points within its domain, and has all of them, so that ranks send each other the rest.
-    // So does an input that has no more points than that.
-    const bool is_read_beyond = declaration.is_input() && sources[d].size() < all[d].size();
+    // So does an input that has no more points than that, or from which such a stage is computed.
+    const bool is_read_beyond =
+        declaration.is_input() && sources[d].size() < all[d].size() && !is_read_by_repeated_stage(id, d);
     domain[d] = is_read_beyond ? sources[d] : all[d];
     if (!is_read_beyond) nominal[d] = all[d];
   }

@@ -33,7 +33,8 @@ bool writes_past_caches(const ScheduledPipeline& scheduled, const plan::Compute&
   if (stage.reduction != nullptr || scheduled[step.stage].is_only_reduced) return false;
   // Reductions that read the result would have to load it from memory again.
   for (int reduction : scheduled[step.stage].contributes)
-    if (!scheduled[scheduled.pipeline()[reduction].inputs.front()].is_only_reduced) return false;
+    for (int input : scheduled.pipeline()[reduction].inputs)
+      if (!scheduled[input].is_only_reduced) return false;
   const bool swaps_rows = stage.kernel->swaps_rows();
   std::int64_t points = 0;
   for (const Box& part : step.parts) points += part.size();

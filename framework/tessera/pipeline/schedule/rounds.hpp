@@ -42,8 +42,8 @@ inline constexpr int most_turns_per_round = 32;
 /// - if a number of turns is less than 1 or greater than most_turns_per_round,
 /// - if the pipeline has no loop of a name in `schedule.loops`,
 /// - if a loop with rounds contains other loops,
-/// - if `turns_per_exchange` or `turns_per_tile` is more than 1, and a copy with a periodic side reads an
-///   array that has not the same period (see reason_against_ghosts),
+/// - if `turns_per_exchange` or `turns_per_tile` is more than 1, and ranks cannot compute the points of
+///   a copy beyond its periodic sides (see reason_against_ghosts),
 /// - if a loop with rounds feeds a bounded stage to an array that has other boundary conditions,
 /// - if `overlaps_test` is set for a loop with rounds, or for a loop that reason_against_overlap rejects.
 ///

@@ -156,6 +156,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format. It is raised by each change that makes new files unreadable for older programs.
-inline constexpr int plan_version = 7;
+inline constexpr int plan_version = 8;
 
 }  // namespace tessera::detail

@@ -89,8 +89,8 @@ Box Planner::box_without_messages(int id) {
     if (box[d].begin == declaration.domain[d].begin) box[d].begin = std::min(box[d].begin, required.begin);
     if (box[d].end == declaration.domain[d].end) box[d].end = std::max(box[d].end, required.end);
   }
-  const Box sources =
-      intersection(with_boundary_sources(box, declaration.domain, declaration.boundary), declaration.domain);
+  const Box sources = within_sides(with_boundary_sources(box, declaration.domain, declaration.boundary),
+                                   declaration.domain, declaration.boundary);
   return stage(id).owned.contains(sources) ? box : stage(id).owned;
 }
 

@@ -23,8 +23,12 @@ void Planner::begin_loop(int number, const LoopDeclaration& loop) {
   const std::vector<int> changing = carried_arrays(pipeline_, loop);
   for (int id : pending_) {
     if (std::ranges::find(changing, id) != changing.end()) continue;
-    const bool is_read =
-        std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) { return loop.contains(consumer); });
+    // Turns of the loop after the rounds may run before more rounds (see Bindings::look), so that nothing may
+    // be exchanged between the two loops.
+    const bool is_read = std::ranges::any_of(scheduled_[id].consumers, [&](int consumer) {
+      return loop.contains(consumer) ||
+             (loop.rounds_of >= 0 && pipeline_.loops()[index(loop.rounds_of)].contains(consumer));
+    });
     (is_read ? now : open.pending_later).push_back(id);
   }
   pending_ = std::move(now);

@@ -133,9 +133,7 @@ void PlanWalker::run_overlapping_turns(const plan::Repeat& loop) {
     if (!is_first) {
       finish_test(loop);
       holds = condition_holds(loop);
-      teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals.front()), holds);
-      if (!holds && is_outer(loop)) actions_.keep(teller.progress());
-      if (looks_after(loop, teller.progress().turns)) actions_.look(teller.progress());
+      end_turns(loop, teller, holds);
     }
     if (holds || started == loop.maximum) break;
     if (!is_first) teller.begin();

@@ -64,7 +64,7 @@ class PlanWalker {
   bool has_round(const plan::Repeat& rounds, std::int64_t turns) const;
   /// Whether Bindings::look is called after the turn number `turn` of a loop.
   bool looks_after(const plan::Repeat& loop, std::int64_t turn) const;
-  /// Ends `count` turns, which a turn or a round has computed.
+  /// Ends the turns that the steps of a loop have just computed: one turn, or a round.
   void end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds);
   /// Whether the node is a loop of the pipeline that is not inside another loop.
   bool is_outer(const plan::Repeat& loop) const;

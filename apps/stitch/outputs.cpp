@@ -21,6 +21,33 @@ constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.
                                       "output.raw"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
+constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
+                                     "flat_field.file"};
+
+/// Returns the keys of `keys` that the deck has, with their files.
+template <std::size_t N>
+std::vector<std::pair<std::string, std::string>> files_of(const Deck& deck, const char* const (&keys)[N]) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const char* key : keys)
+    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
+  return files;
+}
+
+/// Returns the files that are read, but for the decks.
+std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
+  std::vector<std::string> files;
+  for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
+  for (int tile = 0; tile < tiles.grid.size(); ++tile)
+    if (tiles.grid.has(tile)) files.push_back(tiles.paths[at(tile)]);
+  return files;
+}
+
+/// Returns the files that are written, with their keys: tables, and then plates.
+std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck) {
+  auto files = files_of(deck, table_keys);
+  for (auto& file : files_of(deck, plate_keys)) files.push_back(std::move(file));
+  return files;
+}
 
 /// Throws InputError if no file is named, if two files are the same, or if tiles are placed already and there
 /// are no tables to write.
@@ -33,17 +60,9 @@ void check_files(const tessera::app::GraphSetting& setting, const TileFiles& til
     if (deck.is_set("input.translations"))
       deck.fail("input.translations", "'input.placed' is given, too: give one of them");
   }
-  std::vector<std::string> taken = setting.deck_files;
-  for (const char* key : {"input.positions", "input.translations", "input.placed", "flat_field.file"})
-    if (deck.is_set(key)) taken.push_back(deck.text_of(key));
-  for (int tile = 0; tile < tiles.grid.size(); ++tile)
-    if (tiles.grid.has(tile)) taken.push_back(tiles.paths[static_cast<std::size_t>(tile)]);
-  std::vector<std::pair<std::string, std::string>> files;
-  const auto add = [&](const char* key) {
-    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
-  };
-  for (const char* key : table_keys) add(key);
-  for (const char* key : plate_keys) add(key);
+  std::vector<std::string> taken = read_files(deck, tiles);
+  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
+  const auto files = written_files(deck);
   if (files.empty())
     throw tessera::InputError(
         "nothing to write: give output.positions, output.tiff or another output in the deck or as key=value");
@@ -71,7 +90,7 @@ void check_room(const Deck& deck, std::int64_t bytes) {
 }  // namespace
 
 Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes)
-    : setting_(setting) {
+    : setting_(setting), tiles_(tiles) {
   tessera::collectively(setting.session.communicator(), [&] {
     check_files(setting, tiles);
     if (setting.session.rank() == 0) check_room(setting.deck, plate_bytes);
@@ -87,6 +106,12 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& til
 
 void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
   if (setting_.deck.is_set(key)) table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
+}
+
+std::vector<std::string> Outputs::files() const {
+  std::vector<std::string> files = read_files(setting_.deck, tiles_);
+  for (const auto& [key, path] : written_files(setting_.deck)) files.push_back(path);
+  return files;
 }
 
 bool Outputs::has_plate() const {

@@ -17,11 +17,13 @@ namespace stitch {
 /// The files that the deck names for what a run finds. All functions are collective.
 class Outputs {
  public:
-  /// Creates the tables, so that one that cannot be written is noticed at once. Throws InputError if the deck
-  /// names no file at all, one file twice, or one that is read, or if a folder has no room for a plate of
-  /// `plate_bytes`.
+  /// `tiles` must outlive this object. Creates the tables, so that one that cannot be written is noticed at
+  /// once. Throws InputError if the deck names no file at all, one file twice, or one that is read, or if a
+  /// folder has no room for a plate of `plate_bytes`.
   Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes);
 
+  /// Returns the paths of all files that the deck names and of all tiles, but not those of the decks.
+  std::vector<std::string> files() const;
   /// Whether the deck names a file for the plate.
   bool has_plate() const;
   void write_translations(const std::string& csv);
@@ -36,6 +38,7 @@ class Outputs {
   void write_picture(const Grid& grid, const Results& results);
 
   const tessera::app::GraphSetting& setting_;
+  const TileFiles& tiles_;
   std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
   std::unique_ptr<tessera::BlockSink> picture_;
 };

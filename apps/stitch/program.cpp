@@ -57,6 +57,7 @@ class Program final : public app::GraphProgram {
   std::vector<graph::Graph*> graphs() override {
     return {&translation_graph_, &search_graph_, &composition_graph_};
   }
+  std::vector<std::string> files() const override { return outputs_->files(); }
   std::string check() override;
   app::ExitStatus run(app::GraphRunner& runner) override;
 

@@ -135,8 +135,8 @@ void Composition::compose_channel(Rows& rows, int channel) const {
 
 void Composition::compose(Rows& rows) const {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
-  rows.values.resize(static_cast<std::size_t>(rows.own.size()) * (is_bytes ? 1 : 2));
   try {
+    rows.values.resize(static_cast<std::size_t>(rows.own.size()) * (is_bytes ? 1 : 2));
     for (int channel = 0; channel < reader_.channels(); ++channel)
       is_bytes ? compose_channel<std::uint8_t>(rows, channel) : compose_channel<std::uint16_t>(rows, channel);
   } catch (...) {

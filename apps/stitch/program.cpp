@@ -117,7 +117,7 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
     collectively(communicator(), [&] {
       if (setting_.session.rank() == 0)
         read = read_translations(path, io::read_text_file(path, "a table of translations"), reader_.files(),
-                                 pairs);
+                                 pairs, reader_.extent());
     });
     return broadcast_list(communicator(), std::move(read));
   }
@@ -181,6 +181,10 @@ void Program::tell(app::GraphRunner& runner) const {
                            reader_.files().paths[static_cast<std::size_t>(results_.by_model[i])]));
   if (const auto more = std::ssize(results_.by_model) - static_cast<std::ptrdiff_t>(shown); more > 0)
     runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
+  if (const int parts = measured_parts(reader_.grid(), results_.pairs, results_.placements); parts > 1)
+    runner.say(fmt::format(
+        "warning: {} parts of the plate lie to each other as the model puts them: no pair joins them",
+        parts));
   const auto step = [](const StageStep& one) {
     return fmt::format("({}, {}) +- {}", one.step.x, one.step.y, one.repeatability);
   };
@@ -210,8 +214,8 @@ void Program::read_placed() {
   const std::string path = setting_.deck.text_of("input.placed");
   collectively(communicator(), [&] {
     if (setting_.session.rank() == 0)
-      results_.positions =
-          read_positions(path, io::read_text_file(path, "a table of positions"), reader_.files());
+      results_.positions = read_positions(path, io::read_text_file(path, "a table of positions"),
+                                          reader_.files(), setting_.deck.text_of("missing") == "skip");
   });
   results_.positions = broadcast_list(communicator(), std::move(results_.positions));
 }

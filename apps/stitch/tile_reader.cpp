@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "tessera/domain/error.hpp"
@@ -112,8 +113,9 @@ void TileReader::set_flat_field(const std::string& path) {
   }
   double sum = 0;
   for (const double value : light) {
-    if (!(value > 0))
-      throw InputError(fmt::format("{}: a pixel of the flat field is {}: all must be above 0", path, value));
+    if (!(std::isfinite(value) && value > 0))
+      throw InputError(
+          fmt::format("{}: a pixel of the flat field is {}: all must be finite and above 0", path, value));
     sum += value;
   }
   const double mean = sum / static_cast<double>(light.size());

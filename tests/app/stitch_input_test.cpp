@@ -2,6 +2,7 @@
 // What tessera-stitch makes of tiles that are missing, of tables, and of bad input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "stitch_runs.hpp"
@@ -43,6 +44,110 @@ TEST(StitchInputTest, MissingTilesAreSkippedOrRefused) {
   EXPECT_EQ(positions_in(folder.read("p.csv")), expected);
 }
 
+/// The table of the nominal positions of a plate with the steps of 96 and 72 pixels of default cuts.
+std::string nominal_table(const CutPlate& plate, int rows, int columns, int absent_row) {
+  std::string table = "file,x,y\r\n";
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column)
+      if (row != absent_row)
+        table += plate.name(row, column) + "," + std::to_string(96 * column) + "," +
+                 std::to_string(72 * row) + "\r\n";
+  return table + "\r\n";
+}
+
+TEST(StitchInputTest, ARowThatATableLacksStaysMissing) {
+  const Folder folder;
+  CutPlate plate({.rows = 4, .columns = 3, .seed = 23});
+  plate.write_all(folder);
+  folder.write("table.csv", nominal_table(plate, 4, 3, 1));
+  const Words words{"input.positions=table.csv", "output.positions=p.csv", "threads=1"};
+  const ParallelEnding refused = run_on_ranks(TESSERA_STITCH, 2, folder, words);
+  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
+  EXPECT_EQ(
+      lines_with(refused.errors, "error: "),
+      Words{"tessera-stitch: error: table.csv: there is no tile in row 1 and column 0, from 0: add it, or "
+            "give missing=skip"});
+  Words skipping = words;
+  skipping.emplace_back("missing=skip");
+  const ParallelEnding ending = run_on_ranks(TESSERA_STITCH, 2, folder, skipping);
+  expect_done(ending);
+  EXPECT_EQ(
+      lines_with(ending.output, "warning: "),
+      Words{"warning: 2 parts of the plate lie to each other as the model puts them: no pair joins them"});
+  auto expected = positions_in(plate.positions());
+  for (int column = 0; column < 3; ++column) expected.erase({1, column});
+  const auto found = positions_in(folder.read("p.csv"));
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [cell, position] : expected) {
+    EXPECT_NEAR(found.at(cell).first, position.first, 12);
+    EXPECT_NEAR(found.at(cell).second, position.second, 12);
+  }
+}
+
+TEST(StitchInputTest, FilesOfATableThatAreMissing) {
+  const Folder folder;
+  CutPlate plate({.rows = 3, .columns = 3, .seed = 24});
+  plate.write_all(folder);
+  folder.write("table.csv", nominal_table(plate, 3, 3, -1));
+  std::filesystem::remove(folder / "t_r00_c00.png");
+  std::filesystem::remove(folder / "t_r01_c02.png");
+  const Words words{"input.positions=table.csv", "output.positions=p.csv", "threads=1"};
+  const ParallelEnding refused = run_on_ranks(TESSERA_STITCH, 2, folder, words);
+  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
+  EXPECT_EQ(lines_with(refused.errors, "error: "),
+            Words{"tessera-stitch: error: table.csv: there is no file t_r00_c00.png: add it, or give "
+                  "missing=skip"});
+  Words skipping = words;
+  skipping.emplace_back("missing=skip");
+  expect_done(run_on_ranks(TESSERA_STITCH, 2, folder, skipping));
+  auto expected = positions_in(plate.positions());
+  expected.erase({0, 0});
+  expected.erase({1, 2});
+  std::pair<int, int> least{1000, 1000};
+  for (const auto& [cell, position] : expected)
+    least = {std::min(least.first, position.first), std::min(least.second, position.second)};
+  for (auto& [cell, position] : expected)
+    position = {position.first - least.first, position.second - least.second};
+  EXPECT_EQ(positions_in(folder.read("p.csv")), expected);
+  for (const auto& [cell, position] : expected)
+    std::filesystem::remove(folder / plate.name(cell.first, cell.second));
+  EXPECT_EQ(
+      lines_with(run_on_ranks(TESSERA_STITCH, 2, folder, skipping).errors, "error: "),
+      Words{"tessera-stitch: error: table.csv: there is none of its files, such as t_r00_c00.png: correct "
+            "their paths"});
+}
+
+TEST(StitchInputTest, PlacedTilesMayBeMissing) {
+  const Folder folder;
+  CutPlate plate({.rows = 2, .columns = 2, .seed = 25});
+  plate.write_all(folder);
+  folder.write("p.csv", plate.positions());
+  std::filesystem::remove(folder / "t_r01_c01.png");
+  expect_done(stitch(folder, 2, {"input.placed=p.csv", "missing=skip", "output.raw=plate", "threads=1"}));
+  // Nothing is compared, so that tiles need not show anything in common.
+  expect_done(stitch(folder, 1, {"input.placed=p.csv", "missing=skip", "input.overlap=0", "output.raw=b"}));
+  EXPECT_TRUE(folder.read("plate") == folder.read("b"));
+}
+
+TEST(StitchInputTest, TheOverlapThatIsTooSmallIsNamed) {
+  const Folder folder;
+  CutPlate plate({.rows = 1, .columns = 2, .width = 8, .height = 8, .jitter = 0});
+  plate.write_all(folder);
+  folder.write("table.csv", "file,x,y\nt_r00_c00.png,0,0\nt_r00_c01.png,7.5,0\n");
+  const auto error = [&](const std::string& tiles) {
+    const ParallelEnding ending = run_on_ranks(TESSERA_STITCH, 1, folder, {tiles, "output.positions=p.csv"});
+    const Words lines = lines_with(ending.errors, "error: ");
+    return lines.size() == 1 ? lines.front() : ending.text();
+  };
+  EXPECT_EQ(error("input.tiles=t_r{row:2}_c{col:2}.png"),
+            "tessera-stitch: error: command line (default): 'input.overlap': a share of 0.1 of tiles of 8 x "
+            "8 leaves no pixel: give the "
+            "share that neighbours both show");
+  EXPECT_EQ(error("input.positions=table.csv"),
+            "tessera-stitch: error: command line: 'input.positions=table.csv': 'input.positions': a share of "
+            "0.0625 of tiles of 8 x 8 leaves no pixel: give the share that neighbours both show");
+}
+
 /// What must be refused, with one line.
 struct RefusedStitch {
   Words words;
@@ -58,12 +163,18 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
   plate.write(0, 0, folder / "x0_1.png");
   folder.write("y0.png", "no image");
   folder.write("bad.csv", "row,col\n");
+  io_test::write_plain_png(
+      folder / "dark.png",
+      io_test::make_png(120, 90, PNG_COLOR_TYPE_GRAY, 16, [](auto x, auto, int) { return x == 7 ? 0 : 9; }));
   std::filesystem::copy_file(folder / "t_r00_c00.png", folder / "z0_0.png");
   folder.write("z0_1.png", folder.read("t_r00_c01.png").substr(0, 4000));
   const std::vector<RefusedStitch> cases{
       {{"input.overlap=0.005"},
        "command line: 'input.overlap=0.005': 'input.overlap': a share of 0.005 of tiles of 120 x 90 leaves "
        "no pixel: give the share that neighbours both show"},
+      {{"input.order=columns"},
+       "command line: 'input.order=columns': 'input.order': names with {row} and {col} tell where tiles lie: "
+       "leave it out, or use {index}"},
       {{"input.tiles=x{row}_{col}.png"},
        "x0_1.png: this tile is [0, 120) x [0, 90) of uint16, but x0_0.png is [0, 121) x [0, 90) of uint8: "
        "tiles of one plate are alike"},
@@ -82,6 +193,8 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       {{"flat_field.file=x0_0.png"},
        "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value "
        "for each pixel"},
+      {{"flat_field.file=dark.png"},
+       "dark.png: a pixel of the flat field is 0: all must be finite and above 0"},
       {{"output.tiff=none/p.tif"},
        "command line: 'output.tiff=none/p.tif': 'output.tiff': there is no folder none: create it, or write "
        "elsewhere"},

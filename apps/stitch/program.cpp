@@ -51,7 +51,7 @@ class Program final : public app::GraphProgram {
         setting.session.thread_level() == "multiple" || setting.session.thread_level() == "serialized";
     composition_.add_tasks(composition_graph_,
                            may_communicate ? graph::Place::io() : graph::Place::kernels());
-    outputs_.emplace(setting, reader_.files(), expected_bytes());
+    outputs_.emplace(setting, reader_, expected_bytes());
   }
 
   std::vector<graph::Graph*> graphs() override {

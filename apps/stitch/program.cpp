@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "deck_choice.hpp"
 #include "exchange.hpp"
@@ -26,12 +27,18 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
                              .in_double = deck.text_of("precision") == "double",
                              .overlap = tiles.overlap,
                              .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
-                             .traversal = shortest_traversal(tiles.reader.grid()),
                              .workers = setting.workers};
   if (deck.text_of("traversal") != "auto")
     options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
   return options;
 }
+
+/// What the translations of a rank need.
+struct Needs {
+  std::int64_t most_live = 0;
+  std::int64_t pool_size = 0;
+  std::int64_t bytes = 0;
+};
 
 class Program final : public app::GraphProgram {
  public:
@@ -45,7 +52,7 @@ class Program final : public app::GraphProgram {
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
                      choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers) {
-    translations_.add_tasks(translation_graph_);
+    translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =
         setting.session.thread_level() == "multiple" || setting.session.thread_level() == "serialized";
@@ -55,7 +62,7 @@ class Program final : public app::GraphProgram {
   }
 
   std::vector<graph::Graph*> graphs() override {
-    return {&translation_graph_, &search_graph_, &composition_graph_};
+    return {translation_graph_.get(), &search_graph_, &composition_graph_};
   }
   std::vector<std::string> files() const override { return outputs_->files(); }
   std::string check() override;
@@ -64,6 +71,7 @@ class Program final : public app::GraphProgram {
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::int64_t expected_bytes() const;
+  Needs greatest_needs() const;
   std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
   double reliable() const { return setting_.deck.get<double>("reliable"); }
   void read_placed();
@@ -82,8 +90,8 @@ class Program final : public app::GraphProgram {
   std::optional<Outputs> outputs_;
   Results results_;
   // The graphs refer to all of these, and end before them.
-  graph::Graph translation_graph_{"translations"}, search_graph_{"searches"},
-      composition_graph_{"composition"};
+  std::unique_ptr<graph::Graph> translation_graph_ = std::make_unique<graph::Graph>("translations");
+  graph::Graph search_graph_{"searches"}, composition_graph_{"composition"};
 };
 
 /// Returns the bytes of the plate, as far as they follow from the expected overlap.
@@ -96,17 +104,26 @@ std::int64_t Program::expected_bytes() const {
          (reader_.type() == ElementType::uint8 ? 1 : 2);
 }
 
+/// Returns the most that any rank needs: the first one, which needs no row of another rank, may need less.
+/// Collective.
+Needs Program::greatest_needs() const {
+  std::array<std::int64_t, 3> most{translations_.most_live(), translations_.pool_size(),
+                                   translations_.bytes()};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, communicator());
+  return {most[0], most[1], most[2]};
+}
+
 std::string Program::check() {
+  const Needs needs = greatest_needs();
   const auto [width, height] = reader_.extent();
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}, {}\n"
-      "{} at a time on the first rank, {} in the pool: {} with the memory of the workers\n"
+      "{} at a time on a rank, {} in the pool: {} with the memory of the workers\n"
       "a plate of some {}, in bands of {} and less on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
       name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(translations_.most_live(), "transform"), translations_.pool_size(),
-      human_bytes(translations_.bytes()), human_bytes(expected_bytes()),
-      human_bytes(Composition::most_band_bytes));
+      counted(needs.most_live, "transform"), needs.pool_size, human_bytes(needs.bytes),
+      human_bytes(expected_bytes()), human_bytes(Composition::most_band_bytes));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.
@@ -121,7 +138,9 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
     });
     return broadcast_list(communicator(), std::move(read));
   }
-  const graph::Report report = runner.run(translation_graph_);
+  const graph::Report report = runner.run(*translation_graph_);
+  // What follows has the memory of the transforms.
+  translation_graph_.reset();
   runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs), "pair"), report.seconds));
   return gather_lists(communicator(), translations_.results());
 }
@@ -195,7 +214,7 @@ void Program::tell(app::GraphRunner& runner) const {
                            {"searched", std::int64_t(count(Origin::searched))},
                            {"by_model", std::int64_t(count(Origin::model))},
                            {"tiles_by_model", std::int64_t(std::ssize(results_.by_model))},
-                           {"most_live_transforms", std::int64_t(translations_.most_live())}});
+                           {"most_live_transforms", greatest_needs().most_live}});
 }
 
 void Program::compose(app::GraphRunner& runner) {

@@ -61,7 +61,8 @@ Translations::Translations(const TileReader& reader, Band band, const Translatio
     : reader_(reader),
       options_(options),
       pairs_(pairs_of(reader.grid(), band)),
-      tiles_(tiles_in_order(reader.grid(), band, pairs_, options.traversal)),
+      tiles_(tiles_in_order(reader.grid(), band, pairs_,
+                            options.traversal.value_or(shortest_traversal(reader.grid(), band)))),
       most_live_(stitch::most_live(reader.grid(), tiles_, pairs_)),
       results_(pairs_.size()) {}
 

@@ -315,13 +315,18 @@ TEST(StitchTest, GraphsAreExplainedAndChecked) {
   EXPECT_NE(check.output.find("3 x 3 tiles of 120 x 90 x 1 uint16, 12 pairs\n4 transforms at a time"),
             std::string::npos)
       << check.output;
+  // The second rank has a row more than the first one: that of the other, for the pairs between them.
+  const ParallelEnding two = stitch(folder, 2, {"output.positions=p.csv", "--check", "threads=1"});
+  EXPECT_NE(two.output.find("12 pairs\n4 transforms at a time on a rank, 4 in the pool"), std::string::npos)
+      << two.output;
   const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
   EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
   const ParallelEnding run = stitch(folder, 2,
                                     {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json",
                                      "threads=1", "output.picture=g.png"});
   EXPECT_EQ(run.status, 0) << run.text();
-  EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\""), std::string::npos);
+  EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\": 4"), std::string::npos)
+      << folder.read("r.json");
   EXPECT_NE(folder.read("t.json").find("\"align\""), std::string::npos);
   EXPECT_TRUE(folder.names().contains("g.png"));
 }

@@ -52,8 +52,8 @@ std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck)
   return files;
 }
 
-/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already and there
-/// are no tables to write.
+/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already although
+/// the deck names tables or translations, which only a comparison of tiles has.
 void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
   const Deck& deck = setting.deck;
   if (deck.is_set("input.placed")) {

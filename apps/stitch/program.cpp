@@ -51,7 +51,8 @@ class Program final : public app::GraphProgram {
                       options_),
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
-                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers) {
+                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers,
+                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0) {
     translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =
@@ -119,11 +120,11 @@ std::string Program::check() {
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}, {}\n"
       "{} at a time on a rank, {} in the pool: {} with the memory of the workers\n"
-      "a plate of some {}, in bands of {} and less on each rank\n",
+      "a plate of some {}, composed with up to {} on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
       name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
       counted(needs.most_live, "transform"), needs.pool_size, human_bytes(needs.bytes),
-      human_bytes(expected_bytes()), human_bytes(Composition::most_band_bytes));
+      human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.
@@ -224,6 +225,9 @@ void Program::compose(app::GraphRunner& runner) {
   for (const auto& sink : sinks) plain.push_back(sink.get());
   composition_.set_work(results_.positions, std::move(plain));
   const graph::Report report = runner.run_alone(composition_graph_);
+  std::int64_t reads = composition_.reads();
+  MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT64_T, MPI_SUM, communicator());
+  runner.add("composition", {{"reads_of_tiles", reads}});
   runner.say(fmt::format("wrote a plate of {} x {} in {:.2f} s", domain[0].size(), domain[1].size(),
                          report.seconds));
 }

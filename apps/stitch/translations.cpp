@@ -107,7 +107,8 @@ void Translations::add(tessera::graph::Graph& graph) {
   const auto read = graph.task(
       "read", {.on = reader_.needs_one_thread() ? Place::io() : Place::threads()},
       [this, extent](TileItem<T> item) {
-        reader_.read(item.tile, options_.channel, {0, extent.height}, item.data->pixels);
+        reader_.read(item.tile, {options_.channel, options_.channel + 1}, {0, extent.height},
+                     item.data->pixels);
         return item;
       },
       tiles);

@@ -263,6 +263,13 @@ TEST(StitchTest, OneChannelIsComparedAndAllAreComposed) {
   };
   const std::string planes = composed(1, "1");
   EXPECT_EQ(composed(2, "2"), planes);
+  // Two bands have rows of each tile.
+  expect_done(stitch(folder, 1, {"output.raw=plate", "threads=1", "input.channel=1", "--report", "r.json"}));
+  EXPECT_NE(folder.read("r.json").find("\"reads_of_tiles\": 6"), std::string::npos) << folder.read("r.json");
+  for (const int ranks : {1, 2}) {
+    expect_done(stitch(folder, ranks, {"output.raw=plate", "threads=1", "input.channel=1", "memory=1700K"}));
+    EXPECT_TRUE(folder.read("plate") == planes);
+  }
   const std::size_t size = planes.size() / 3;
   int wrong = 0;
   for (std::size_t i = 0; i < size; ++i) {

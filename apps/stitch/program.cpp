@@ -168,7 +168,8 @@ void Program::correct(app::GraphRunner& runner) {
                                               reliable(), results_.measured[outliers[i]], searched[i]);
 }
 
-/// Finds where the tiles lie: the model of the stage, the pairs that do not agree with it, and the positions.
+/// Finds the model of the stage, replaces the translations that do not agree with it, twice if the first
+/// model was a guess, and finds the positions of the tiles and which of them only the model places.
 void Program::place(app::GraphRunner& runner) {
   for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
   const auto update_model = [&] {

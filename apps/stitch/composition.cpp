@@ -68,18 +68,6 @@ template void RowBlender::store(std::uint16_t*) const;
 
 namespace {
 
-int rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  MPI_Comm_rank(communicator, &rank);
-  return rank;
-}
-
-int ranks_of(MPI_Comm communicator) {
-  int ranks = 1;
-  MPI_Comm_size(communicator, &ranks);
-  return ranks;
-}
-
 /// Returns the bytes of all tiles, which what has a part of them does not exceed.
 std::int64_t bytes_of_tiles(const TileReader& reader) {
   return static_cast<std::int64_t>(reader.extent().pixels() * sizeof(std::uint16_t)) * reader.channels() *
@@ -107,9 +95,9 @@ Composition::Composition(MPI_Comm communicator, const TileReader& reader, Blend 
       reader_(reader),
       blend_(blend),
       workers_(workers),
-      tiles_(reader, bytes_kept(reader, ranks_of(communicator), band_count(), memory)),
-      rank_(rank_in(communicator)),
-      ranks_(ranks_of(communicator)) {
+      tiles_(reader, bytes_kept(reader, tessera::ranks_of(communicator), band_count(), memory)),
+      ranks_(tessera::ranks_of(communicator)) {
+  MPI_Comm_rank(communicator, &rank_);
   // Each of the buffers counts for its share of the tiles that are kept, too.
   bytes_of_band_ = bytes_of_pixels(reader) + bytes_kept(reader, ranks_, band_count(), memory) / band_count();
 }

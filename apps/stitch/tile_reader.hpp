@@ -53,6 +53,10 @@ class TileReader {
   /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
   /// read.
   void read(int tile, tessera::Range channels, tessera::Range rows, std::span<std::uint16_t> to) const;
+  /// Reads one channel of a tile to `to`. Throws InputError if it cannot be read.
+  void read(int tile, int channel, std::span<std::uint16_t> to) const {
+    read(tile, {channel, channel + 1}, {0, extent().height}, to);
+  }
 
  private:
   TileFiles files_;

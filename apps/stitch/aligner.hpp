@@ -23,8 +23,9 @@ struct Translation {
 };
 
 /// Returns whether the second tile of a pair can lie at `shift`: it follows the first one in the direction of
-/// the pair, with a quarter of the expected overlap at least and three quarters of the tile at most, and is
-/// not moved aside by more than half a tile.
+/// the pair, and is not moved aside by more than half a tile. The share of the tile that both then show along
+/// the direction is a quarter of `overlap` at least, and at most 0.75, or half of 1 + `overlap` if that is
+/// more.
 bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
 
 /// What a tile needs until its last pair is done: its pixels, which are compared, and its transform.

@@ -66,10 +66,40 @@ void RowBlender::store(T* to) const {
 template void RowBlender::store(std::uint8_t*) const;
 template void RowBlender::store(std::uint16_t*) const;
 
-Composition::Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers)
-    : communicator_(communicator), reader_(reader), blend_(blend), workers_(workers) {
+namespace {
+
+/// Returns the bytes of all tiles, which what has a part of them does not exceed.
+std::int64_t bytes_of_tiles(const TileReader& reader) {
+  return static_cast<std::int64_t>(reader.extent().pixels() * sizeof(std::uint16_t)) * reader.channels() *
+         reader.grid().size();
+}
+
+/// Returns the bytes of the pixels of a band, and of the rows of tiles that it is composed of.
+std::int64_t bytes_of_pixels(const TileReader& reader) {
+  return 2 * std::min(Composition::most_band_bytes, bytes_of_tiles(reader));
+}
+
+/// Returns the bytes of the tiles that are kept. Each rank has only some of the rows of a tile, so that
+/// keeping all of them pays on one rank, or if they are decoded in any case.
+std::int64_t bytes_kept(const TileReader& reader, int ranks, int bands, std::int64_t memory) {
+  if (ranks > 1 && !reader.decodes_from_start()) return 0;
+  const std::int64_t most = std::min(Composition::most_kept_bytes, bytes_of_tiles(reader));
+  return memory > 0 ? std::clamp<std::int64_t>(memory - bands * bytes_of_pixels(reader), 0, most) : most;
+}
+
+}  // namespace
+
+Composition::Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers,
+                         std::int64_t memory)
+    : communicator_(communicator),
+      reader_(reader),
+      blend_(blend),
+      workers_(workers),
+      tiles_(reader, bytes_kept(reader, tessera::ranks_of(communicator), band_count(), memory)),
+      ranks_(tessera::ranks_of(communicator)) {
   MPI_Comm_rank(communicator, &rank_);
-  MPI_Comm_size(communicator, &ranks_);
+  // Each of the buffers counts for its share of the tiles that are kept, too.
+  bytes_of_band_ = bytes_of_pixels(reader) + bytes_kept(reader, ranks_, band_count(), memory) / band_count();
 }
 
 Box Composition::domain(const std::vector<Position>& positions) const {
@@ -89,6 +119,7 @@ void Composition::set_work(std::vector<Position> positions, std::vector<tessera:
   positions_ = std::move(positions);
   domain_ = domain(positions_);
   sinks_ = std::move(sinks);
+  tiles_.expect(uses_of_tiles());
 }
 
 /// Returns the number of rows of a rank in a band: as many as the bytes of a band allow, and at most those of
@@ -99,46 +130,64 @@ std::int64_t Composition::rows_of_band() const {
                                   reader_.extent().height);
 }
 
+/// Returns the rows that some ranks have together of a band: `rank` and those after it, `ranks` in all.
+Range Composition::rows_of_band(std::int64_t number, int rank, int ranks) const {
+  const Range all = domain_[1];
+  const std::int64_t height = rows_of_band(), begin = (number * ranks_ + rank) * height;
+  return {std::min(begin, all.end), std::min(begin + height * ranks, all.end)};
+}
+
+/// Returns of how many bands of this rank each tile has rows.
+std::vector<int> Composition::uses_of_tiles() const {
+  const std::int64_t height = rows_of_band() * ranks_;
+  std::vector<int> uses(at(reader_.grid().size()));
+  for (int tile = 0; tile < reader_.grid().size(); ++tile) {
+    if (!reader_.grid().has(tile)) continue;
+    const std::int64_t top = positions_[at(tile)].y;
+    const Range rows{top, top + reader_.extent().height};
+    for (std::int64_t band = rows.begin / height; band <= (rows.end - 1) / height; ++band)
+      if (!intersection(rows_of_band(band, rank_, 1), rows).empty()) ++uses[at(tile)];
+  }
+  return uses;
+}
+
 template <class T>
-void Composition::compose_channel(Rows& rows, int channel) const {
+void Composition::compose_rows(Rows& rows) {
   struct Piece {
     Position position;
     Range rows;
-    std::vector<std::uint16_t> pixels;
+    TileRows tile;
   };
   const Extent extent = reader_.extent();
   const Range own = rows.own[1];
   std::vector<Piece> pieces;
   for (int tile = 0; tile < reader_.grid().size(); ++tile) {
     if (!reader_.grid().has(tile)) continue;
-    const Position position = positions_[static_cast<std::size_t>(tile)];
+    const Position position = positions_[at(tile)];
     const Range common = intersection(own, {position.y, position.y + extent.height});
     if (common.empty()) continue;
-    Piece piece{position, common, {}};
-    piece.pixels.resize(static_cast<std::size_t>(common.size() * extent.width));
-    reader_.read(tile, channel, {common.begin - position.y, common.end - position.y}, piece.pixels);
-    pieces.push_back(std::move(piece));
+    pieces.push_back(
+        {position, common, tiles_.take(tile, {common.begin - position.y, common.end - position.y})});
   }
   const std::int64_t width = domain_[0].size();
   RowBlender blender(blend_, extent, width);
-  T* const values = reinterpret_cast<T*>(rows.values.data()) + channel * width * own.size();
-  for (std::int64_t y = own.begin; y < own.end; ++y) {
-    blender.begin();
-    for (const Piece& piece : pieces)
-      if (piece.rows.contains(y))
-        blender.add(piece.position.x, static_cast<int>(y - piece.position.y),
-                    {piece.pixels.data() + (y - piece.rows.begin) * extent.width,
-                     static_cast<std::size_t>(extent.width)});
-    blender.store(values + (y - own.begin) * width);
-  }
+  T* to = reinterpret_cast<T*>(rows.values.data());
+  for (int channel = 0; channel < reader_.channels(); ++channel)
+    for (std::int64_t y = own.begin; y < own.end; ++y, to += width) {
+      blender.begin();
+      for (const Piece& piece : pieces)
+        if (piece.rows.contains(y))
+          blender.add(piece.position.x, static_cast<int>(y - piece.position.y),
+                      piece.tile.row(channel, y - piece.position.y));
+      blender.store(to);
+    }
 }
 
-void Composition::compose(Rows& rows) const {
+void Composition::compose(Rows& rows) {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
-  rows.values.resize(static_cast<std::size_t>(rows.own.size()) * (is_bytes ? 1 : 2));
   try {
-    for (int channel = 0; channel < reader_.channels(); ++channel)
-      is_bytes ? compose_channel<std::uint8_t>(rows, channel) : compose_channel<std::uint16_t>(rows, channel);
+    rows.values.resize(static_cast<std::size_t>(rows.own.size()) * (is_bytes ? 1 : 2));
+    is_bytes ? compose_rows<std::uint8_t>(rows) : compose_rows<std::uint16_t>(rows);
   } catch (...) {
     rows.error = std::current_exception();
   }
@@ -153,18 +202,16 @@ void Composition::write(Rows& rows) const {
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
   using tessera::graph::Lease, tessera::graph::Place;
-  const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = workers_ + 1},
+  const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band_},
                                         [] { return std::make_shared<Rows>(); });
   const auto bands = graph.source(
       "bands", {},
       [this](std::int64_t i, Lease<Rows> rows) -> std::optional<Lease<Rows>> {
-        const std::int64_t height = rows_of_band(), begin = i * height * ranks_;
-        const Range all = domain_[1];
-        if (begin >= all.end) return std::nullopt;
+        const Range band = rows_of_band(i, 0, ranks_);
+        if (band.empty()) return std::nullopt;
         rows->band = rows->own = domain_;
-        rows->band[1] = intersection(all, {begin, begin + height * ranks_});
-        rows->own[1] = intersection(rows->band[1], {begin + rank_ * height, begin + (rank_ + 1) * height});
-        if (rows->own[1].empty()) rows->own[1] = {rows->band[1].end, rows->band[1].end};
+        rows->band[1] = band;
+        rows->own[1] = rows_of_band(i, rank_, 1);
         rows->error = nullptr;
         return rows;
       },

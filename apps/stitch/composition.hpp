@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kept_tiles.hpp"
 #include "positions.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/view/block_io.hpp"
@@ -51,9 +52,12 @@ class Composition {
   /// The bytes of a band on a rank are no more, unless a single row has more.
   static constexpr std::int64_t most_band_bytes = std::int64_t(16) << 20;
 
+  /// The bytes of decoded tiles that a rank keeps are no more.
+  static constexpr std::int64_t most_kept_bytes = std::int64_t(256) << 20;
+
   /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together,
-  /// each with so many `workers`.
-  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers);
+  /// each with so many `workers`. If `memory` is above 0, only as many decoded tiles are kept as fit into it.
+  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers, std::int64_t memory);
 
   /// Adds the tasks to the graph: bands, compose, write. Each rank runs the graph by itself, and the task
   /// write makes collective calls. `write_on` is where it runs. The graph must not outlive this object.
@@ -61,22 +65,31 @@ class Composition {
 
   /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
   void set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks);
+  /// The most bytes that the graph has on a rank, unless a single row of the plate has more than a band.
+  std::int64_t bytes() const { return band_count() * bytes_of_band_; }
+  /// How often files of tiles were read on this rank in the last run.
+  std::int64_t reads() const { return tiles_.reads(); }
   /// Returns all points of the plate, for given positions of the tiles.
   tessera::Box domain(const std::vector<Position>& positions) const;
 
  private:
   struct Rows;
 
+  int band_count() const { return workers_ + 1; }
   std::int64_t rows_of_band() const;
-  void compose(Rows& rows) const;
+  tessera::Range rows_of_band(std::int64_t number, int rank, int ranks) const;
+  std::vector<int> uses_of_tiles() const;
+  void compose(Rows& rows);
   template <class T>
-  void compose_channel(Rows& rows, int channel) const;
+  void compose_rows(Rows& rows);
   void write(Rows& rows) const;
 
   MPI_Comm communicator_;
   const TileReader& reader_;
   Blend blend_;
   int workers_;
+  std::int64_t bytes_of_band_ = 0;
+  KeptTiles tiles_;
   int rank_ = 0;
   int ranks_ = 1;
   std::vector<Position> positions_;

@@ -7,7 +7,7 @@
 namespace stitch {
 namespace {
 
-/// Appends the cells of rows [0, rows), by rows, by columns or by diagonals. A diagonal holds the cells whose
+/// Returns the cells of rows [0, rows), by rows, by columns or by diagonals. A diagonal holds the cells whose
 /// row and column have the same sum, from its topmost cell on.
 std::vector<std::vector<Cell>> lines(int rows, int columns, Traversal traversal) {
   std::vector<std::vector<Cell>> lines;
@@ -37,15 +37,15 @@ Grid::Grid(int rows, int columns)
 
 std::vector<Pair> Grid::pairs() const { return pairs_of(*this, {0, rows_}); }
 
-Traversal shortest_traversal(const Grid& grid) {
-  return grid.columns() <= grid.rows() ? Traversal::rows : Traversal::columns;
-}
-
 Band Band::of_rank(const Grid& grid, int ranks, int rank) {
   const auto border = [&](int number) {
     return static_cast<int>(std::int64_t(grid.rows()) * number / ranks);
   };
   return {border(rank), border(rank + 1)};
+}
+
+Traversal shortest_traversal(const Grid& grid, Band band) {
+  return grid.columns() <= band.end - band.first_row() ? Traversal::rows : Traversal::columns;
 }
 
 std::vector<Pair> pairs_of(const Grid& grid, Band band) {
@@ -71,7 +71,7 @@ std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs) {
 std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
                                 Traversal traversal) {
   const std::vector<int> counts = pair_counts(grid, pairs);
-  const int first = std::max(0, band.begin - 1);
+  const int first = band.first_row();
   std::vector<int> tiles;
   bool backwards = false;
   for (std::vector<Cell>& line : lines(std::max(0, band.end - first), grid.columns(), traversal)) {

@@ -70,9 +70,6 @@ enum class Traversal : std::uint8_t {
 inline constexpr std::string_view traversal_names[] = {
     "rows", "columns", "diagonals", "chained_rows", "chained_columns", "chained_diagonals"};
 
-/// Returns the traversal that needs the fewest transforms: along the shorter side.
-Traversal shortest_traversal(const Grid& grid);
-
 /// The tiles of a rank: a band of rows of the grid. The row above the band belongs to another rank, and is
 /// transformed a second time for the pairs between the two bands.
 struct Band {
@@ -80,7 +77,13 @@ struct Band {
   int end = 0;
   /// Returns the band of one of `ranks` ranks. Bands of several ranks differ by at most one row.
   static Band of_rank(const Grid& grid, int ranks, int rank);
+  /// The first row that the band needs: that above it, if there is one.
+  int first_row() const { return begin > 0 ? begin - 1 : 0; }
 };
+
+/// Returns the traversal of the tiles that a band needs, with the row above it, that needs the fewest
+/// transforms: along the shorter side.
+Traversal shortest_traversal(const Grid& grid, Band band);
 
 /// Returns the pairs that a rank computes: those whose second tile lies in its band. Tiles keep the numbers
 /// that they have in the grid.

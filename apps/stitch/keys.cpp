@@ -36,7 +36,8 @@ KeyDeclaration file(const char* name, const char* help) {
   return {.name = name, .type = ValueType::path, .group = "Files", .help = help};
 }
 
-std::vector<KeyDeclaration> input_keys() {
+/// Returns the keys about the files of tiles.
+std::vector<KeyDeclaration> tile_keys() {
   KeyDeclaration tiles = file("input.tiles",
                               "The files of the tiles, such as tile_r{row:3}_c{col:3}.tif, with three digits "
                               "each, or tile_{index:4}.tif");
@@ -45,10 +46,6 @@ std::vector<KeyDeclaration> input_keys() {
   auto page = number("input.page", "Files",
                      "The page of TIFF files, from 0 on, such as that of one z; without it the first");
   page.minimum = 0;
-  auto channel = number("input.channel", "Stitching",
-                        "The channel that is compared, from 0 on; all channels are composed");
-  channel.minimum = 0;
-  channel.default_text.emplace("0");
   return {
       tiles,
       file("input.positions",
@@ -68,7 +65,16 @@ std::vector<KeyDeclaration> input_keys() {
        .type = ValueType::text,
        .group = "Files",
        .help = "The data set of HDF5 files; without it the only one"},
-      page,
+      page};
+}
+
+/// Returns the keys about what is known of the tiles.
+std::vector<KeyDeclaration> knowledge_keys() {
+  auto channel = number("input.channel", "Stitching",
+                        "The channel that is compared, from 0 on; all channels are composed");
+  channel.minimum = 0;
+  channel.default_text.emplace("0");
+  return {
       {.name = "input.overlap",
        .type = ValueType::real,
        .group = "Stitching",
@@ -87,52 +93,58 @@ std::vector<KeyDeclaration> input_keys() {
       channel};
 }
 
-}  // namespace
+std::vector<KeyDeclaration> output_keys() {
+  return {file("output.positions", "The positions of the tiles in pixels as CSV: row,col,x,y"),
+          file("output.pairs", "A table of all pairs as CSV: what was measured, and what was taken instead"),
+          file("output.json", "Positions, pairs and the model of the stage as JSON"),
+          file("output.picture", "A picture of the grid as PNG, with the quality of each pair"),
+          file("output.translations",
+               "The translations as CSV, as soon as they are known: a later run can go on from them"),
+          file("output.tiff", "The plate as TIFF, or BigTIFF if it is large"),
+          file("output.ome_tiff",
+               "The plate as OME-TIFF with a pyramid: it at half, a quarter and so on of its size"),
+          file("output.file", "The plate as HDF5, with the data set plate"),
+          file("output.png", "The plate as PNG"),
+          file("output.raw", "The numbers of the plate alone")};
+}
 
-std::vector<KeyDeclaration> keys() {
-  std::vector<KeyDeclaration> keys = input_keys();
+/// Returns the keys about how translations, positions and the plate are computed.
+std::vector<KeyDeclaration> method_keys() {
   auto peaks =
       number("peaks", "Stitching", "How many of the highest peaks of each phase correlation are tried");
   peaks.default_text.emplace("2");
   peaks.maximum = 64;
-  for (KeyDeclaration key :
-       {file("output.positions", "The positions of the tiles in pixels as CSV: row,col,x,y"),
-        file("output.pairs", "A table of all pairs as CSV: what was measured, and what was taken instead"),
-        file("output.json", "Positions, pairs and the model of the stage as JSON"),
-        file("output.picture", "A picture of the grid as PNG, with the quality of each pair"),
-        file("output.translations",
-             "The translations as CSV, as soon as they are known: a later run can go on from them"),
-        file("output.tiff", "The plate as TIFF, or BigTIFF if it is large"),
-        file("output.ome_tiff",
-             "The plate as OME-TIFF with a pyramid: it at half, a quarter and so on of its size"),
-        file("output.file", "The plate as HDF5, with the data set plate"),
-        file("output.png", "The plate as PNG"), file("output.raw", "The numbers of the plate alone"), peaks,
-        choice("precision", "Stitching", "The numbers of Fourier transforms", "float", {"float", "double"}),
-        choice("traversal", "Stitching",
-               "The order in which tiles are read; auto: along the shorter side, which needs the fewest "
-               "transforms at a time",
-               "auto",
-               [] {
-                 std::vector<std::string> names = texts(traversal_names);
-                 names.insert(names.begin(), "auto");
-                 return names;
-               }()),
-        KeyDeclaration{.name = "reliable",
-        .type = ValueType::real,
-        .group = "Stitching",
-        .help = "The correlation from which on a translation counts for the model of the stage",
-        .default_text = "0.5",
-        .minimum = 0,
-        .maximum = 1},
-        choice(
-            "solver", "Stitching",
-            "How positions follow from translations: along the tree of the best pairs, or by least squares",
-            "tree", texts(solver_names)),
-        choice("blend", "Stitching",
-               "What the plate shows where tiles lie on each other: the last one, the mean, or the mean "
-               "weighted by the distance from borders",
-               "overlay", texts(blend_names))})
-    keys.push_back(std::move(key));
+  std::vector<std::string> traversals = texts(traversal_names);
+  traversals.insert(traversals.begin(), "auto");
+  return {
+      peaks,
+      choice("precision", "Stitching", "The numbers of Fourier transforms", "float", {"float", "double"}),
+      choice("traversal", "Stitching",
+             "The order in which tiles are read; auto: along the shorter side, which needs the fewest "
+             "transforms at a time",
+             "auto", traversals),
+      {.name = "reliable",
+       .type = ValueType::real,
+       .group = "Stitching",
+       .help = "The correlation from which on a translation counts for the model of the stage",
+       .default_text = "0.5",
+       .minimum = 0,
+       .maximum = 1},
+      choice("solver", "Stitching",
+             "How positions follow from translations: along the tree of the best pairs, or by least squares",
+             "tree", texts(solver_names)),
+      choice("blend", "Stitching",
+             "What the plate shows where tiles lie on each other: the last one, the mean, or the mean "
+             "weighted by the distance from borders",
+             "overlay", texts(blend_names))};
+}
+
+}  // namespace
+
+std::vector<KeyDeclaration> keys() {
+  std::vector<KeyDeclaration> keys;
+  for (const auto& some : {tile_keys(), knowledge_keys(), output_keys(), method_keys()})
+    keys.insert(keys.end(), some.begin(), some.end());
   return keys;
 }
 

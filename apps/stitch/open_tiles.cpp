@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
 #include "deck_choice.hpp"
 #include "exchange.hpp"
 #include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tile_table.hpp"
@@ -16,6 +21,9 @@ namespace {
 using namespace tessera;
 using deck::Deck;
 
+/// Whether tiles may be missing.
+bool skips(const Deck& deck) { return deck.text_of("missing") == "skip"; }
+
 TileRequest request_of(const Deck& deck) {
   const int corner = choice_of<int>(deck, "input.start", corner_names);
   return {.pattern = deck.text_of("input.tiles"),
@@ -23,7 +31,7 @@ TileRequest request_of(const Deck& deck) {
           .columns = number_of(deck, "input.columns"),
           .order = choice_of<Order>(deck, "input.order", order_names),
           .start = {.is_right = corner % 2 == 1, .is_lower = corner / 2 == 1},
-          .skip_missing = deck.text_of("missing") == "skip"};
+          .skip_missing = skips(deck)};
 }
 
 TileChoice choice_in_files(const Deck& deck) {
@@ -36,6 +44,9 @@ TileFiles tiles_by_name(const app::GraphSetting& setting) {
   const TileRequest request = request_of(setting.deck);
   std::vector<TileNumbers> found;
   collectively(communicator, [&] {
+    if (!NamePattern(request.pattern).has_index() && setting.deck.is_set("input.order"))
+      setting.deck.fail("input.order",
+                        "names with {row} and {col} tell where tiles lie: leave it out, or use {index}");
     if (setting.session.rank() == 0) found = list_tiles(request);
   });
   found = broadcast_list(communicator, std::move(found));
@@ -44,28 +55,59 @@ TileFiles tiles_by_name(const app::GraphSetting& setting) {
   return files;
 }
 
+/// Returns for each tile of a table whether its file is absent. Throws InputError about `path`, the table, if
+/// all are, or if one is and none may be.
+std::vector<char> absent_files(const std::string& path, const std::vector<NominalTile>& tiles,
+                               bool skip_missing) {
+  std::vector<char> absent;
+  for (const NominalTile& tile : tiles) {
+    std::error_code error;
+    absent.push_back(std::filesystem::exists(tile.path, error) || error ? 0 : 1);
+    if (absent.back() != 0 && !skip_missing)
+      throw InputError(fmt::format("{}: there is no file {}: add it, or give missing=skip", path, tile.path));
+  }
+  if (std::ranges::find(absent, 0) == absent.end())
+    throw InputError(fmt::format("{}: there is none of its files, such as {}: correct their paths", path,
+                                 tiles.front().path));
+  return absent;
+}
+
+/// Removes the tiles whose files are absent from the grid.
+void remove_absent(TileFiles& files, const std::vector<NominalTile>& tiles, const std::vector<char>& absent) {
+  std::set<std::string> paths;
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    if (absent[i] != 0) paths.insert(tiles[i].path);
+  for (int tile = 0; tile < files.grid.size(); ++tile)
+    if (paths.contains(files.paths[at(tile)])) files.grid.remove(tile);
+}
+
 /// Returns the tiles that a table lists, and sets the overlap that follows from it. Collective.
 TileFiles tiles_by_table(const app::GraphSetting& setting, double& overlap) {
   const MPI_Comm communicator = setting.session.communicator();
   const std::string path = setting.deck.text_of("input.positions");
-  std::vector<char> text;
+  std::vector<char> text, absent;
   Extent extent;
   const auto table = [&] { return read_tile_table(path, std::string(text.begin(), text.end())); };
   collectively(communicator, [&] {
     if (setting.session.rank() != 0) return;
     const std::string read = io::read_text_file(path, "a table of positions");
     text.assign(read.begin(), read.end());
-    const std::string first = table().front().path;
+    absent = absent_files(path, table(), skips(setting.deck));
+    const auto first = std::ranges::find(absent, 0) - absent.begin();
     const TileChoice choice = choice_in_files(setting.deck);
-    const Box domain = io::inspect_image(first, {.dataset = choice.dataset, .page = choice.page}).domain;
+    const Box domain = io::inspect_image(table()[static_cast<std::size_t>(first)].path,
+                                         {.dataset = choice.dataset, .page = choice.page})
+                           .domain;
     extent = {static_cast<int>(domain[0].size()), static_cast<int>(domain[1].size())};
   });
   text = broadcast_list(communicator, std::move(text));
+  absent = broadcast_list(communicator, std::move(absent));
   extent = broadcast_list(communicator, std::vector{extent}).front();
   TileFiles files;
   collectively(communicator, [&] {
-    files = arrange_table(path, table(), extent, setting.deck.text_of("missing") == "skip");
+    files = arrange_table(path, table(), extent, skips(setting.deck));
     overlap = overlap_of(files, table(), extent);
+    remove_absent(files, table(), absent);
   });
   return files;
 }
@@ -82,9 +124,10 @@ void check_tiles(const Deck& deck, const OpenTiles& tiles) {
   const auto [width, height] = reader.extent();
   const bool is_too_small = (reader.grid().columns() > 1 && tiles.overlap * width < 1) ||
                             (reader.grid().rows() > 1 && tiles.overlap * height < 1);
-  if (is_too_small)
+  const bool follows = deck.is_set("input.positions") && !deck.is_set("input.overlap");
+  if (is_too_small && !deck.is_set("input.placed"))
     deck.fail(
-        deck.is_set("input.overlap") ? "input.overlap" : "input.positions",
+        follows ? "input.positions" : "input.overlap",
         fmt::format(
             "a share of {:.4g} of tiles of {} x {} leaves no pixel: give the share that neighbours both show",
             tiles.overlap, width, height));

@@ -13,8 +13,8 @@ struct OpenTiles {
   double overlap = 0;
 };
 
-/// Looks for the tiles and reads their headers. Only rank 0 asks the file system. Collective. Throws
-/// InputError if the tiles or the keys about them are faulty.
+/// Looks for the tiles and reads their headers, both on rank 0 alone. All ranks read the flat field.
+/// Collective. Throws InputError if the tiles or the keys about them are faulty.
 OpenTiles open_tiles(const tessera::app::GraphSetting& setting);
 
 }  // namespace stitch

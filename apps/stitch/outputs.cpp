@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <map>
 
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/error.hpp"
@@ -21,9 +24,36 @@ constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.
                                       "output.raw"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
+constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
+                                     "flat_field.file"};
 
-/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already and there
-/// are no tables to write.
+/// Returns the keys of `keys` that the deck has, with their files.
+template <std::size_t N>
+std::vector<std::pair<std::string, std::string>> files_of(const Deck& deck, const char* const (&keys)[N]) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const char* key : keys)
+    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
+  return files;
+}
+
+/// Returns the files that are read, but for the decks.
+std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
+  std::vector<std::string> files;
+  for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
+  for (int tile = 0; tile < tiles.grid.size(); ++tile)
+    if (tiles.grid.has(tile)) files.push_back(tiles.paths[at(tile)]);
+  return files;
+}
+
+/// Returns the files that are written, with their keys: tables, and then plates.
+std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck) {
+  auto files = files_of(deck, table_keys);
+  for (auto& file : files_of(deck, plate_keys)) files.push_back(std::move(file));
+  return files;
+}
+
+/// Throws InputError if no file is named, if two files are the same, or if tiles are placed already although
+/// the deck names tables or translations, which only a comparison of tiles has.
 void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
   const Deck& deck = setting.deck;
   if (deck.is_set("input.placed")) {
@@ -33,47 +63,72 @@ void check_files(const tessera::app::GraphSetting& setting, const TileFiles& til
     if (deck.is_set("input.translations"))
       deck.fail("input.translations", "'input.placed' is given, too: give one of them");
   }
-  std::vector<std::string> taken = setting.deck_files;
-  for (const char* key : {"input.positions", "input.translations", "input.placed", "flat_field.file"})
-    if (deck.is_set(key)) taken.push_back(deck.text_of(key));
-  for (int tile = 0; tile < tiles.grid.size(); ++tile)
-    if (tiles.grid.has(tile)) taken.push_back(tiles.paths[static_cast<std::size_t>(tile)]);
-  std::vector<std::pair<std::string, std::string>> files;
-  const auto add = [&](const char* key) {
-    if (deck.is_set(key)) files.emplace_back(fmt::format("{}:", key), deck.text_of(key));
-  };
-  for (const char* key : table_keys) add(key);
-  for (const char* key : plate_keys) add(key);
+  std::vector<std::string> taken = read_files(deck, tiles);
+  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
+  const auto files = written_files(deck);
   if (files.empty())
     throw tessera::InputError(
         "nothing to write: give output.positions, output.tiff or another output in the deck or as key=value");
   tessera::app::check_names(taken, files);
 }
 
-/// Throws InputError if a file for the plate has no folder, or if that has no room for it.
-void check_room(const Deck& deck, std::int64_t bytes) {
+std::filesystem::path folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+/// Throws InputError if a file for the plate has no folder.
+void check_folders(const Deck& deck) {
   for (const char* key : plate_keys) {
-    if (!deck.is_set(key)) continue;
-    const std::filesystem::path folder = std::filesystem::path(deck.text_of(key)).parent_path();
     std::error_code error;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-      deck.fail(key, fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
-    if (std::string_view(key) == "output.png") continue;  // which is compressed
-    const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
-    if (!error && space.available < static_cast<std::uintmax_t>(bytes))
-      deck.fail(key, fmt::format(
-                         "{}: the plate has some {}, but there is room for {}: make room, or write elsewhere",
-                         deck.text_of(key), tessera::human_bytes(bytes),
-                         tessera::human_bytes(static_cast<std::int64_t>(space.available))));
+    if (!deck.is_set(key) || std::filesystem::is_directory(folder_of(deck.text_of(key)), error)) continue;
+    deck.fail(key, fmt::format("there is no folder {}: create it, or write elsewhere",
+                               folder_of(deck.text_of(key)).string()));
+  }
+}
+
+/// Throws InputError if a file system has no room for all the files of the plate on it. A plate has
+/// `bytes`; what PNG makes of it is not known.
+void check_room(const Deck& deck, std::int64_t bytes) {
+  struct Disk {
+    std::int64_t needed = 0;
+    std::vector<std::string> paths;
+  };
+  std::map<dev_t, Disk> disks;
+  for (const char* key : plate_keys) {
+    if (!deck.is_set(key) || std::string_view(key) == "output.png") continue;
+    const std::string path = deck.text_of(key);
+    struct stat status {};
+    if (::stat(folder_of(path).c_str(), &status) != 0) continue;
+    Disk& disk = disks[status.st_dev];
+    disk.paths.push_back(path);
+    // The levels of the pyramid have a third of the bytes, and are kept beside the file before they are in
+    // it.
+    disk.needed += std::string_view(key) == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
+    std::error_code error;
+    const auto space = std::filesystem::space(folder_of(path), error);
+    if (!error && space.available < static_cast<std::uintmax_t>(disk.needed))
+      deck.fail(key,
+                fmt::format("{}: this needs some {}, but there is room for {}: make room, or write elsewhere",
+                            fmt::join(disk.paths, " and "), tessera::human_bytes(disk.needed),
+                            tessera::human_bytes(static_cast<std::int64_t>(space.available))));
   }
 }
 
 }  // namespace
 
-Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes)
-    : setting_(setting) {
+Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader,
+                 std::int64_t plate_bytes)
+    : setting_(setting), tiles_(reader.files()) {
   tessera::collectively(setting.session.communicator(), [&] {
-    check_files(setting, tiles);
+    check_files(setting, tiles_);
+    if (setting.session.rank() == 0) check_folders(setting.deck);
+  });
+  // Tests that the files can be written. The sinks of this small plate are destroyed at once.
+  const int channels = reader.channels();
+  create_sinks(channels > 1 ? tessera::Box{{0, 1}, {0, 1}, {0, channels}} : tessera::Box{{0, 1}, {0, 1}},
+               reader.type());
+  tessera::collectively(setting.session.communicator(), [&] {
     if (setting.session.rank() == 0) check_room(setting.deck, plate_bytes);
   });
   create(translations_, "output.translations");
@@ -82,11 +137,17 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileFiles& til
   create(json_, "output.json");
   if (setting.deck.is_set("output.picture"))
     picture_ = io::create_png(setting.session.communicator(), setting.deck.text_of("output.picture"),
-                              picture_domain(tiles.grid), tessera::ElementType::uint8);
+                              picture_domain(tiles_.grid), tessera::ElementType::uint8);
 }
 
 void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
   if (setting_.deck.is_set(key)) table.emplace(setting_.session.communicator(), setting_.deck.text_of(key));
+}
+
+std::vector<std::string> Outputs::files() const {
+  std::vector<std::string> files = read_files(setting_.deck, tiles_);
+  for (const auto& [key, path] : written_files(setting_.deck)) files.push_back(path);
+  return files;
 }
 
 bool Outputs::has_plate() const {
@@ -119,6 +180,15 @@ void Outputs::write_picture(const Grid& grid, const Results& results) {
 }
 
 std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_plate(const tessera::Box& domain,
+                                                                       tessera::ElementType type) const {
+  tessera::collectively(setting_.session.communicator(), [&] {
+    if (setting_.session.rank() == 0)
+      check_room(setting_.deck, domain.size() * static_cast<std::int64_t>(tessera::size_of(type)));
+  });
+  return create_sinks(domain, type);
+}
+
+std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_sinks(const tessera::Box& domain,
                                                                        tessera::ElementType type) const {
   const Deck& deck = setting_.deck;
   const MPI_Comm communicator = setting_.session.communicator();

@@ -11,31 +11,38 @@
 #include "tessera/app/graph_application.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/block_io.hpp"
+#include "tile_reader.hpp"
 
 namespace stitch {
 
 /// The files that the deck names for what a run finds. All functions are collective.
 class Outputs {
  public:
-  /// Creates the tables, so that one that cannot be written is noticed at once. Throws InputError if the deck
-  /// names no file at all, one file twice, or one that is read, or if a folder has no room for a plate of
-  /// `plate_bytes`.
-  Outputs(const tessera::app::GraphSetting& setting, const TileFiles& tiles, std::int64_t plate_bytes);
+  /// Creates the tables, and tests that the files of the plate can be written, so that one that cannot be is
+  /// noticed at once. `reader` must outlive this object. Throws InputError if the deck names no file at all,
+  /// one file twice, or one that is read, if a format does not take as many channels as the tiles have, or if
+  /// a file system has no room for its files of a plate of some `plate_bytes`.
+  Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader, std::int64_t plate_bytes);
 
+  /// Returns the paths of all files that the deck names and of all tiles, but not those of the decks.
+  std::vector<std::string> files() const;
   /// Whether the deck names a file for the plate.
   bool has_plate() const;
   void write_translations(const std::string& csv);
   void write_tables(const TileFiles& tiles, const Results& results);
-  /// Creates the files of the plate, and returns their sinks.
+  /// Creates the files of the plate, and returns their sinks. Throws InputError if there is no room for them.
   std::vector<std::unique_ptr<tessera::BlockSink>> create_plate(const tessera::Box& domain,
                                                                 tessera::ElementType type) const;
 
  private:
   void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
 
+  std::vector<std::unique_ptr<tessera::BlockSink>> create_sinks(const tessera::Box& domain,
+                                                                tessera::ElementType type) const;
   void write_picture(const Grid& grid, const Results& results);
 
   const tessera::app::GraphSetting& setting_;
+  const TileFiles& tiles_;
   std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
   std::unique_ptr<tessera::BlockSink> picture_;
 };

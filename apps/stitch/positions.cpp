@@ -175,4 +175,20 @@ std::vector<int> tiles_placed_by_model(const Grid& grid, const std::vector<Pair>
   return tiles;
 }
 
+int measured_parts(const Grid& grid, const std::vector<Pair>& pairs,
+                   const std::vector<Placement>& placements) {
+  Forest forest(grid.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (placements[i].origin != Origin::model) forest.add(pairs[i], {});
+  int parts = 0;
+  std::vector<std::uint8_t> is_counted(at(grid.size()));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::uint8_t& counted = is_counted[at(forest.root(pairs[i].first))];
+    if (placements[i].origin == Origin::model || counted != 0) continue;
+    counted = 1;
+    ++parts;
+  }
+  return parts;
+}
+
 }  // namespace stitch

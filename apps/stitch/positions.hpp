@@ -35,4 +35,9 @@ std::vector<Position> positions_of(const Grid& grid, const std::vector<Pair>& pa
 std::vector<int> tiles_placed_by_model(const Grid& grid, const std::vector<Pair>& pairs,
                                        const std::vector<Placement>& placements);
 
+/// Returns the number of parts of the plate within which pairs were measured or searched successfully, and
+/// between which none was: they lie to each other as the model says. Single tiles do not count.
+int measured_parts(const Grid& grid, const std::vector<Pair>& pairs,
+                   const std::vector<Placement>& placements);
+
 }  // namespace stitch

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "deck_choice.hpp"
 #include "exchange.hpp"
@@ -26,12 +27,18 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
                              .in_double = deck.text_of("precision") == "double",
                              .overlap = tiles.overlap,
                              .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
-                             .traversal = shortest_traversal(tiles.reader.grid()),
                              .workers = setting.workers};
   if (deck.text_of("traversal") != "auto")
     options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
   return options;
 }
+
+/// What the translations of a rank need.
+struct Needs {
+  std::int64_t most_live = 0;
+  std::int64_t pool_size = 0;
+  std::int64_t bytes = 0;
+};
 
 class Program final : public app::GraphProgram {
  public:
@@ -44,25 +51,28 @@ class Program final : public app::GraphProgram {
                       options_),
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
-                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers) {
-    translations_.add_tasks(translation_graph_);
+                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers,
+                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0) {
+    translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =
         setting.session.thread_level() == "multiple" || setting.session.thread_level() == "serialized";
     composition_.add_tasks(composition_graph_,
                            may_communicate ? graph::Place::io() : graph::Place::kernels());
-    outputs_.emplace(setting, reader_.files(), expected_bytes());
+    outputs_.emplace(setting, reader_, expected_bytes());
   }
 
   std::vector<graph::Graph*> graphs() override {
-    return {&translation_graph_, &search_graph_, &composition_graph_};
+    return {translation_graph_.get(), &search_graph_, &composition_graph_};
   }
+  std::vector<std::string> files() const override { return outputs_->files(); }
   std::string check() override;
   app::ExitStatus run(app::GraphRunner& runner) override;
 
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::int64_t expected_bytes() const;
+  Needs greatest_needs() const;
   std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
   double reliable() const { return setting_.deck.get<double>("reliable"); }
   void read_placed();
@@ -81,8 +91,8 @@ class Program final : public app::GraphProgram {
   std::optional<Outputs> outputs_;
   Results results_;
   // The graphs refer to all of these, and end before them.
-  graph::Graph translation_graph_{"translations"}, search_graph_{"searches"},
-      composition_graph_{"composition"};
+  std::unique_ptr<graph::Graph> translation_graph_ = std::make_unique<graph::Graph>("translations");
+  graph::Graph search_graph_{"searches"}, composition_graph_{"composition"};
 };
 
 /// Returns the bytes of the plate, as far as they follow from the expected overlap.
@@ -95,17 +105,26 @@ std::int64_t Program::expected_bytes() const {
          (reader_.type() == ElementType::uint8 ? 1 : 2);
 }
 
+/// Returns the most that any rank needs: the first one, which needs no row of another rank, may need less.
+/// Collective.
+Needs Program::greatest_needs() const {
+  std::array<std::int64_t, 3> most{translations_.most_live(), translations_.pool_size(),
+                                   translations_.bytes()};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, communicator());
+  return {most[0], most[1], most[2]};
+}
+
 std::string Program::check() {
+  const Needs needs = greatest_needs();
   const auto [width, height] = reader_.extent();
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}, {}\n"
-      "{} at a time on the first rank, {} in the pool: {} with the memory of the workers\n"
-      "a plate of some {}, in bands of {} and less on each rank\n",
+      "{} at a time on a rank, {} in the pool: {} with the memory of the workers\n"
+      "a plate of some {}, composed with up to {} on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
       name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(translations_.most_live(), "transform"), translations_.pool_size(),
-      human_bytes(translations_.bytes()), human_bytes(expected_bytes()),
-      human_bytes(Composition::most_band_bytes));
+      counted(needs.most_live, "transform"), needs.pool_size, human_bytes(needs.bytes),
+      human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.
@@ -116,11 +135,13 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
     collectively(communicator(), [&] {
       if (setting_.session.rank() == 0)
         read = read_translations(path, io::read_text_file(path, "a table of translations"), reader_.files(),
-                                 pairs);
+                                 pairs, reader_.extent());
     });
     return broadcast_list(communicator(), std::move(read));
   }
-  const graph::Report report = runner.run(translation_graph_);
+  const graph::Report report = runner.run(*translation_graph_);
+  // What follows has the memory of the transforms.
+  translation_graph_.reset();
   runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs), "pair"), report.seconds));
   return gather_lists(communicator(), translations_.results());
 }
@@ -147,7 +168,8 @@ void Program::correct(app::GraphRunner& runner) {
                                               reliable(), results_.measured[outliers[i]], searched[i]);
 }
 
-/// Finds where the tiles lie: the model of the stage, the pairs that do not agree with it, and the positions.
+/// Finds the model of the stage, replaces the translations that do not agree with it, twice if the first
+/// model was a guess, and finds the positions of the tiles and which of them only the model places.
 void Program::place(app::GraphRunner& runner) {
   for (const Translation& one : results_.measured) results_.placements.push_back({one, Origin::measured});
   const auto update_model = [&] {
@@ -180,6 +202,10 @@ void Program::tell(app::GraphRunner& runner) const {
                            reader_.files().paths[static_cast<std::size_t>(results_.by_model[i])]));
   if (const auto more = std::ssize(results_.by_model) - static_cast<std::ptrdiff_t>(shown); more > 0)
     runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
+  if (const int parts = measured_parts(reader_.grid(), results_.pairs, results_.placements); parts > 1)
+    runner.say(fmt::format(
+        "warning: {} parts of the plate lie to each other as the model puts them: no pair joins them",
+        parts));
   const auto step = [](const StageStep& one) {
     return fmt::format("({}, {}) +- {}", one.step.x, one.step.y, one.repeatability);
   };
@@ -190,7 +216,7 @@ void Program::tell(app::GraphRunner& runner) const {
                            {"searched", std::int64_t(count(Origin::searched))},
                            {"by_model", std::int64_t(count(Origin::model))},
                            {"tiles_by_model", std::int64_t(std::ssize(results_.by_model))},
-                           {"most_live_transforms", std::int64_t(translations_.most_live())}});
+                           {"most_live_transforms", greatest_needs().most_live}});
 }
 
 void Program::compose(app::GraphRunner& runner) {
@@ -200,6 +226,9 @@ void Program::compose(app::GraphRunner& runner) {
   for (const auto& sink : sinks) plain.push_back(sink.get());
   composition_.set_work(results_.positions, std::move(plain));
   const graph::Report report = runner.run_alone(composition_graph_);
+  std::int64_t reads = composition_.reads();
+  MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT64_T, MPI_SUM, communicator());
+  runner.add("composition", {{"reads_of_tiles", reads}});
   runner.say(fmt::format("wrote a plate of {} x {} in {:.2f} s", domain[0].size(), domain[1].size(),
                          report.seconds));
 }
@@ -209,8 +238,8 @@ void Program::read_placed() {
   const std::string path = setting_.deck.text_of("input.placed");
   collectively(communicator(), [&] {
     if (setting_.session.rank() == 0)
-      results_.positions =
-          read_positions(path, io::read_text_file(path, "a table of positions"), reader_.files());
+      results_.positions = read_positions(path, io::read_text_file(path, "a table of positions"),
+                                          reader_.files(), setting_.deck.text_of("missing") == "skip");
   });
   results_.positions = broadcast_list(communicator(), std::move(results_.positions));
 }

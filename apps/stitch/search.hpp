@@ -12,10 +12,12 @@ class Searcher {
   explicit Searcher(Extent extent) : fourier_(extent) {}
 
   /// Returns the shift, no farther from the step than its search radius, with the best correlation of the
-  /// flattened tiles. Within a small radius all shifts are tried. Else those are where the unnormalised
-  /// correlation of the parts that may overlap, by Fourier transforms, is highest, and from the best of them
-  /// hills are climbed. The result has no correlation if the best shift lies at the border of what was
-  /// searched, or if flattened tiles that have nothing in common could correlate as much.
+  /// flattened tiles. It is then moved to where the tiles themselves are most alike, which may be a few
+  /// pixels farther away, if their evidence says that this is exact. Within a small radius all shifts are
+  /// tried. Else those are where the unnormalised correlation of the parts that may overlap, by Fourier
+  /// transforms, is highest, and from the best of them hills are climbed. The result has no correlation if
+  /// the best shift lies at the border of what was searched, or if flattened tiles that have nothing in
+  /// common could correlate as much.
   Translation operator()(const StageStep& step, const Pixels& first, const Pixels& second) const;
 
  private:

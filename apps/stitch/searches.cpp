@@ -14,8 +14,8 @@ void Searches::set_work(const StageModel& model, std::vector<Pair> pairs) {
 Translation Searches::search_pair(const Pair& pair) const {
   const Extent extent = reader_.extent();
   std::vector<std::uint16_t> first(extent.pixels()), second(extent.pixels());
-  reader_.read(pair.first, channel_, {0, extent.height}, first);
-  reader_.read(pair.second, channel_, {0, extent.height}, second);
+  reader_.read(pair.first, channel_, first);
+  reader_.read(pair.second, channel_, second);
   return searcher_(model_.of(pair.direction), {extent, first}, {extent, second});
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <map>
-#include <sstream>
-#include <tuple>
 
+#include "csv.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/json.hpp"
 
@@ -17,35 +17,21 @@ namespace {
 
 using tessera::InputError, tessera::Json;
 
-constexpr std::string_view translations_header = "row,col,neighbour,x,y,correlation,evidence,peak";
+constexpr const char* translations_header = "row,col,neighbour,x,y,correlation,evidence,peak";
 
 const char* neighbour(const Pair& pair) { return pair.direction == Direction::right ? "left" : "above"; }
 
+/// Returns the row and the column of a tile, by which tables name it.
+std::string name_of(Cell cell) { return fmt::format("{},{}", cell.row, cell.column); }
+
 /// Returns the row, the column and the neighbour of a pair, by which tables name it.
 std::string name_of(const TileFiles& tiles, const Pair& pair) {
-  const Cell cell = tiles.names[at(pair.second)];
-  return fmt::format("{},{},{}", cell.row, cell.column, neighbour(pair));
+  return fmt::format("{},{}", name_of(tiles.names[at(pair.second)]), neighbour(pair));
 }
 
 /// Returns a correlation for tables, which is empty where there is none.
 std::string text_of(double correlation) {
   return correlation == no_correlation ? "" : fmt::format("{}", correlation);
-}
-
-template <class T>
-bool parse(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
 }
 
 Json json_of(double correlation) { return correlation == no_correlation ? Json() : Json(correlation); }
@@ -63,40 +49,44 @@ std::string positions_csv(const TileFiles& tiles, const std::vector<Position>& p
   std::string text = "row,col,x,y\n";
   for (int tile = 0; tile < tiles.grid.size(); ++tile)
     if (tiles.grid.has(tile))
-      text += fmt::format("{},{},{},{}\n", tiles.names[at(tile)].row, tiles.names[at(tile)].column,
-                          positions[at(tile)].x, positions[at(tile)].y);
+      text += fmt::format("{},{},{}\n", name_of(tiles.names[at(tile)]), positions[at(tile)].x,
+                          positions[at(tile)].y);
   return text;
 }
 
-std::vector<Position> read_positions(const std::string& path, const std::string& text,
-                                     const TileFiles& tiles) {
-  const auto refuse = [&](std::size_t number, const char* why) {
-    throw InputError(fmt::format("{}:{}: {}: write the file anew with output.positions", path, number, why));
-  };
-  std::map<std::string, int> open;
+std::vector<Position> read_positions(const std::string& path, const std::string& text, const TileFiles& tiles,
+                                     bool ignore_others) {
+  std::map<std::string, int> numbers;
   for (int tile = 0; tile < tiles.grid.size(); ++tile)
-    if (tiles.grid.has(tile))
-      open[fmt::format("{},{}", tiles.names[at(tile)].row, tiles.names[at(tile)].column)] = tile;
+    if (tiles.grid.has(tile)) numbers[name_of(tiles.names[at(tile)])] = tile;
+  const CsvTable table{path, "row,col,x,y", "write the file anew with output.positions"};
   std::vector<Position> positions(at(tiles.grid.size()));
-  std::istringstream lines(text);
-  std::string line;
-  if (!std::getline(lines, line) || line != "row,col,x,y") refuse(1, "the first line is not row,col,x,y");
-  for (std::size_t number = 2; std::getline(lines, line); ++number) {
+  std::vector<std::uint8_t> is_listed(positions.size());
+  std::size_t listed = 0;
+  for (const auto& [number, fields] : table.lines(text)) {
     constexpr std::int64_t most = std::int64_t(1) << 30;
-    const auto fields = fields_of(line);
     Position one;
-    const bool is_good = fields.size() == 4 && parse(fields[2], one.x) && parse(fields[3], one.y) &&
-                         one.x >= 0 && one.y >= 0 && one.x < most && one.y < most;
-    if (!is_good) refuse(number, "this is no position");
-    const auto found = open.find(fmt::format("{},{}", fields[0], fields[1]));
-    if (found == open.end()) refuse(number, "there is no such tile, or it is listed twice");
+    Cell cell;
+    const bool is_good = fields.size() == 4 && parse_number(fields[0], cell.row) &&
+                         parse_number(fields[1], cell.column) && parse_number(fields[2], one.x) &&
+                         parse_number(fields[3], one.y) && one.x >= 0 && one.y >= 0 && one.x < most &&
+                         one.y < most;
+    if (!is_good) table.refuse(number, "this is no position");
+    const auto found = numbers.find(name_of(cell));
+    if (found == numbers.end() && ignore_others) continue;
+    if (found == numbers.end() || is_listed[at(found->second)] != 0)
+      table.refuse(number, "there is no such tile, or it is listed twice");
     positions[at(found->second)] = one;
-    open.erase(found);
+    is_listed[at(found->second)] = 1;
+    ++listed;
   }
-  if (!open.empty())
+  if (listed < numbers.size()) {
+    const auto first =
+        std::ranges::find_if(numbers, [&](const auto& one) { return is_listed[at(one.second)] == 0; });
     throw InputError(
         fmt::format("{}: it lacks {} tiles, such as {}: write the file anew with output.positions", path,
-                    open.size(), open.begin()->first));
+                    numbers.size() - listed, first->first));
+  }
   return positions;
 }
 
@@ -112,28 +102,26 @@ std::string translations_csv(const TileFiles& tiles, const std::vector<Pair>& pa
 }
 
 std::vector<Translation> read_translations(const std::string& path, const std::string& text,
-                                           const TileFiles& tiles, const std::vector<Pair>& pairs) {
+                                           const TileFiles& tiles, const std::vector<Pair>& pairs,
+                                           Extent extent) {
   std::map<std::string, std::size_t> open;
   for (std::size_t i = 0; i < pairs.size(); ++i) open[name_of(tiles, pairs[i])] = i;
   std::vector<Translation> translations(pairs.size());
-  std::istringstream lines(text);
-  std::string line;
-  const auto refuse = [&](std::size_t number, const std::string& why) {
-    throw InputError(
-        fmt::format("{}:{}: {}: write the file anew with output.translations", path, number, why));
-  };
-  if (!std::getline(lines, line) || line != translations_header)
-    refuse(1, fmt::format("the first line is not {}", translations_header));
-  for (std::size_t number = 2; std::getline(lines, line); ++number) {
-    const auto fields = fields_of(line);
+  const CsvTable table{path, translations_header, "write the file anew with output.translations"};
+  for (const auto& [number, fields] : table.lines(text)) {
     Translation one;
-    const bool is_good = fields.size() == 8 && parse(fields[3], one.shift.x) &&
-                         parse(fields[4], one.shift.y) &&
-                         (fields[5].empty() || parse(fields[5], one.correlation)) &&
-                         parse(fields[6], one.evidence) && parse(fields[7], one.peak);
-    if (!is_good) refuse(number, "this is no translation");
+    const bool is_good =
+        fields.size() == 8 && parse_number(fields[3], one.shift.x) && parse_number(fields[4], one.shift.y) &&
+        (fields[5].empty() || parse_number(fields[5], one.correlation)) &&
+        parse_number(fields[6], one.evidence) && parse_number(fields[7], one.peak) &&
+        std::isfinite(one.correlation) && std::isfinite(one.evidence) && std::isfinite(one.peak);
+    if (!is_good) table.refuse(number, "this is no translation");
+    if (one.shift.x <= -extent.width || one.shift.x >= extent.width || one.shift.y <= -extent.height ||
+        one.shift.y >= extent.height)
+      table.refuse(number, fmt::format("tiles of {} x {} that lie so far apart show nothing in common",
+                                       extent.width, extent.height));
     const auto found = open.find(fmt::format("{},{},{}", fields[0], fields[1], fields[2]));
-    if (found == open.end()) refuse(number, "the tiles have no such pair, or it is listed twice");
+    if (found == open.end()) table.refuse(number, "the tiles have no such pair, or it is listed twice");
     translations[found->second] = one;
     open.erase(found);
   }

@@ -14,18 +14,21 @@ namespace stitch {
 std::string positions_csv(const TileFiles& tiles, const std::vector<Position>& positions);
 
 /// Returns the positions from a file that `positions_csv` has written. Throws InputError, with the line of
-/// the file, if it does not have each tile that is present once, at a place from 0 on.
-std::vector<Position> read_positions(const std::string& path, const std::string& text,
-                                     const TileFiles& tiles);
+/// the file, if it does not have each tile that is present once, at a place from 0 on, or if it has others
+/// and is not to `ignore_others`.
+std::vector<Position> read_positions(const std::string& path, const std::string& text, const TileFiles& tiles,
+                                     bool ignore_others);
 
 /// Returns the translations as CSV, with all digits, so that a later run can go on from them.
 std::string translations_csv(const TileFiles& tiles, const std::vector<Pair>& pairs,
                              const std::vector<Translation>& translations);
 
 /// Returns the translations of the pairs from a file that `translations_csv` has written. Throws InputError,
-/// with the line of the file, if it does not have each pair once.
+/// with the line of the file, if it does not have each pair once, if a number is not finite, or if a shift
+/// takes a tile of the size `extent` away from the other one.
 std::vector<Translation> read_translations(const std::string& path, const std::string& text,
-                                           const TileFiles& tiles, const std::vector<Pair>& pairs);
+                                           const TileFiles& tiles, const std::vector<Pair>& pairs,
+                                           Extent extent);
 
 /// What a run has found.
 struct Results {

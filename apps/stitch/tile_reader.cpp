@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "tessera/domain/error.hpp"
@@ -87,6 +88,10 @@ bool TileReader::needs_one_thread() const {
   return info_.format == io::ImageFormat::hdf5 || info_.format == io::ImageFormat::fits;
 }
 
+bool TileReader::decodes_from_start() const {
+  return info_.format == io::ImageFormat::png || info_.format == io::ImageFormat::jpeg;
+}
+
 void TileReader::set_flat_field(const std::string& path) {
   const io::ImageInfo info = io::inspect_image(path);
   const Box wanted{info_.domain[0], info_.domain[1]};
@@ -112,18 +117,20 @@ void TileReader::set_flat_field(const std::string& path) {
   }
   double sum = 0;
   for (const double value : light) {
-    if (!(value > 0))
-      throw InputError(fmt::format("{}: a pixel of the flat field is {}: all must be above 0", path, value));
+    if (!(std::isfinite(value) && value > 0))
+      throw InputError(
+          fmt::format("{}: a pixel of the flat field is {}: all must be finite and above 0", path, value));
     sum += value;
   }
   const double mean = sum / static_cast<double>(light.size());
   for (const double value : light) gains_.push_back(static_cast<float>(mean / value));
 }
 
-void TileReader::read(int tile, int channel, tessera::Range rows, std::span<std::uint16_t> to) const {
+void TileReader::read(int tile, tessera::Range channels, tessera::Range rows,
+                      std::span<std::uint16_t> to) const {
   Box box = info_.domain;
   box[1] = rows;
-  if (box.dimensions == 3) box[2] = {channel, channel + 1};
+  if (box.dimensions == 3) box[2] = channels;
   const std::string& path = files_.paths[static_cast<std::size_t>(tile)];
   if (info_.type == ElementType::uint16) {
     io::open_image(MPI_COMM_SELF, path, info_)->read(block_of(to.data(), info_.type, box));
@@ -134,8 +141,9 @@ void TileReader::read(int tile, int channel, tessera::Range rows, std::span<std:
   if (gains_.empty()) return;
   const float largest = info_.type == ElementType::uint8 ? 255.0F : 65535.0F;
   const float* const gain = gains_.data() + rows.begin * box[0].size();
+  const auto size = static_cast<std::size_t>(rows.size() * box[0].size());
   for (std::size_t i = 0; i < to.size(); ++i)
-    to[i] = static_cast<std::uint16_t>(std::min(static_cast<float>(to[i]) * gain[i] + 0.5F, largest));
+    to[i] = static_cast<std::uint16_t>(std::min(static_cast<float>(to[i]) * gain[i % size] + 0.5F, largest));
 }
 
 }  // namespace stitch

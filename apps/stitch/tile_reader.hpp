@@ -32,8 +32,9 @@ class TileReader {
   /// `info` is that of all tiles.
   TileReader(TileFiles files, tessera::io::ImageInfo info);
 
-  /// Takes an image of the size of a tile, of any type, by which the light falls on the tiles: pixels are
-  /// then divided by it, and multiplied by its mean. Throws InputError if a pixel of it is not above 0.
+  /// Takes an image of the size of a tile, of uint8, uint16 or float32, by which the light falls on the
+  /// tiles: pixels are then divided by it, and multiplied by its mean. Throws InputError if the image has
+  /// another size or type, or a pixel that is not finite or not above 0.
   void set_flat_field(const std::string& path);
 
   const Grid& grid() const { return files_.grid; }
@@ -46,9 +47,16 @@ class TileReader {
   /// Whether the library of the format is not made for several threads.
   bool needs_one_thread() const;
 
-  /// Reads rows of one channel of a tile, one after the other, to `to`. Throws InputError if they cannot be
+  /// Whether a file must be decoded from its beginning, whichever rows are read.
+  bool decodes_from_start() const;
+
+  /// Reads rows of some channels of a tile, one after the other, to `to`. Throws InputError if they cannot be
   /// read.
-  void read(int tile, int channel, tessera::Range rows, std::span<std::uint16_t> to) const;
+  void read(int tile, tessera::Range channels, tessera::Range rows, std::span<std::uint16_t> to) const;
+  /// Reads one channel of a tile to `to`. Throws InputError if it cannot be read.
+  void read(int tile, int channel, std::span<std::uint16_t> to) const {
+    read(tile, {channel, channel + 1}, {0, extent().height}, to);
+  }
 
  private:
   TileFiles files_;

@@ -20,9 +20,11 @@ struct NominalTile {
 /// their paths begin with /. Throws InputError, with the line of the table, if it is faulty or has no tiles.
 std::vector<NominalTile> read_tile_table(const std::string& path, const std::string& text);
 
-/// Returns the grid that tiles of this size make up: positions that differ by less than an eighth of a tile
-/// lie in the same column or row. Rows and columns are numbered from 0. Throws InputError about `path` if two
-/// tiles have the same place, or if a place has none and tiles may not be missing.
+/// Returns the grid that tiles of this size make up. Positions lie in the same column or row if they differ
+/// by less than half of the distance of neighbours. Rows and columns are numbered from 0, and those that have
+/// no tile are counted: how many there are in a gap follows from the distance of the others. Throws
+/// InputError about `path` if two tiles have the same place, or if a place has none and tiles may not be
+/// missing.
 TileFiles arrange_table(const std::string& path, const std::vector<NominalTile>& tiles, Extent extent,
                         bool skip_missing);
 

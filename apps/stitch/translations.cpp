@@ -61,7 +61,8 @@ Translations::Translations(const TileReader& reader, Band band, const Translatio
     : reader_(reader),
       options_(options),
       pairs_(pairs_of(reader.grid(), band)),
-      tiles_(tiles_in_order(reader.grid(), band, pairs_, options.traversal)),
+      tiles_(tiles_in_order(reader.grid(), band, pairs_,
+                            options.traversal.value_or(shortest_traversal(reader.grid(), band)))),
       most_live_(stitch::most_live(reader.grid(), tiles_, pairs_)),
       results_(pairs_.size()) {}
 
@@ -90,11 +91,10 @@ void Translations::add_tasks(tessera::graph::Graph& graph) {
 
 template <class T>
 void Translations::add(tessera::graph::Graph& graph) {
-  const Extent extent = reader_.extent();
-  Aligner<T> aligner(extent, options_.peaks, options_.overlap);
-  const tessera::graph::Pool<Tile<T>> transforms(graph, "transforms",
-                                                 {.count = pool_size(), .bytes = bytes_of_tile()},
-                                                 [extent] { return std::make_shared<Tile<T>>(extent); });
+  Aligner<T> aligner(reader_.extent(), options_.peaks, options_.overlap);
+  const tessera::graph::Pool<Tile<T>> transforms(
+      graph, "transforms", {.count = pool_size(), .bytes = bytes_of_tile()},
+      [extent = reader_.extent()] { return std::make_shared<Tile<T>>(extent); });
   // The source takes the memory, so that tiles get it in the order of the traversal.
   const auto tiles = graph.source(
       "tiles", {.rank = tessera::graph::Task::every_rank},
@@ -105,8 +105,8 @@ void Translations::add(tessera::graph::Graph& graph) {
       transforms);
   const auto read = graph.task(
       "read", {.on = reader_.needs_one_thread() ? Place::io() : Place::threads()},
-      [this, extent](TileItem<T> item) {
-        reader_.read(item.tile, options_.channel, {0, extent.height}, item.data->pixels);
+      [this](TileItem<T> item) {
+        reader_.read(item.tile, options_.channel, item.data->pixels);
         return item;
       },
       tiles);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "aligner.hpp"
@@ -20,7 +21,8 @@ struct TranslationOptions {
   double overlap = 0.1;
   /// The channel that is compared.
   int channel = 0;
-  Traversal traversal = Traversal::rows;
+  /// The order in which tiles are read; without it the one that needs the fewest transforms on each rank.
+  std::optional<Traversal> traversal = {};
   /// The number of worker threads.
   int workers = 1;
 };

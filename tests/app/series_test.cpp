@@ -102,6 +102,22 @@ TEST_F(SeriesTest, ResultsThatCannotBeWrittenDoNotCountAsWritten) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / ("edges/f" + std::to_string(number) + ".png")));
 }
 
+TEST_F(SeriesTest, ReportsAndTracesSpareImagesAndResults) {
+  write_frames(2);
+  const std::string image = folder_.read(frame(1));
+  const auto expect_spared = [&](const char* option, const std::string& path) {
+    const ParallelEnding ending =
+        run("sobel", 2, {"input.files=frames/*.png", "output.files=edges/{name}.png", option, path});
+    EXPECT_EQ(ending.rank_statuses, (std::vector{2, 2})) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "error: "),
+              Words{"tessera-sobel: error: command line: " + std::string(option) + " " + path +
+                    ": the run uses this file already: give it a name of its own"});
+  };
+  expect_spared("--report", frame(1));
+  expect_spared("--trace", "edges/f0.png");
+  EXPECT_TRUE(folder_.read(frame(1)) == image);
+}
+
 TEST_F(SeriesTest, ReportsAndTracesHaveItsTasks) {
   write_frames(3);
   const ParallelEnding ending = run("sobel", 2,

@@ -3,36 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <sstream>
 
-#include "stitch_plate.hpp"
+#include "stitch_runs.hpp"
 
 namespace tessera::app_test {
 namespace {
-
-using Words = std::vector<std::string>;
-
-ParallelEnding stitch(const Folder& folder, int ranks, Words words) {
-  Words all{TESSERA_STITCH_DECKS "/default.yaml", "input.tiles=t_r{row:2}_c{col:2}.png", "input.overlap=0.2"};
-  all.insert(all.end(), words.begin(), words.end());
-  return run_on_ranks(TESSERA_STITCH, ranks, folder, all);
-}
-
-void expect_done(const ParallelEnding& ending) { ASSERT_EQ(ending.status, 0) << ending.text(); }
-
-/// The positions in a table, by row and column.
-std::map<std::pair<int, int>, std::pair<int, int>> positions_in(const std::string& csv) {
-  std::map<std::pair<int, int>, std::pair<int, int>> positions;
-  std::istringstream lines(csv);
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    int row = 0, column = 0, x = 0, y = 0;
-    EXPECT_EQ(std::sscanf(line.c_str(), "%d,%d,%d,%d", &row, &column, &x, &y), 4) << line;
-    positions[{row, column}] = {x, y};
-  }
-  return positions;
-}
 
 /// Plates without blank tiles: every position is exact.
 class ExactStitchTest : public testing::TestWithParam<Cut> {};
@@ -188,23 +163,6 @@ TEST(StitchTest, OtherLayout) {
   EXPECT_EQ(folder.read("p.csv"), plate.positions());
 }
 
-TEST(StitchTest, ATableOfNominalPositions) {
-  const Folder folder;
-  CutPlate plate({.rows = 3, .columns = 4, .overlap = 0.25, .seed = 18, .noise = 0.01});
-  std::string table = "file,x,y\n";
-  for (int row = 0; row < 3; ++row)
-    for (int column = 3; column >= 0; --column) {
-      const std::string name = "tile " + std::to_string(7 * row + column) + ".png";
-      plate.write(row, column, folder / name);
-      table +=
-          name + "," + std::to_string(90 * column + row) + ".5," + std::to_string(67 * row - column) + "\n";
-    }
-  folder.write("table.csv", table);
-  const Words words{"input.positions=table.csv", "output.positions=p.csv", "threads=1"};
-  expect_done(run_on_ranks(TESSERA_STITCH, 2, folder, words));
-  EXPECT_EQ(folder.read("p.csv"), plate.positions());
-}
-
 TEST(StitchTest, PrecisionsTilesOfPrimesAndManyPeaksAgree) {
   const Folder folder;
   CutPlate plate({.rows = 2, .columns = 3, .width = 127, .height = 103, .seed = 12, .noise = 0.01});
@@ -215,23 +173,6 @@ TEST(StitchTest, PrecisionsTilesOfPrimesAndManyPeaksAgree) {
     expect_done(stitch(folder, 1, all));
     EXPECT_EQ(folder.read("p.csv"), plate.positions());
   }
-}
-
-TEST(StitchTest, MissingTilesAreSkippedOrRefused) {
-  const Folder folder;
-  CutPlate plate({.rows = 3, .columns = 3, .seed = 13});
-  plate.write_all(folder);
-  std::filesystem::remove(folder / "t_r01_c01.png");
-  const ParallelEnding refused = stitch(folder, 2, {"output.positions=p.csv"});
-  EXPECT_EQ(refused.rank_statuses, (std::vector<int>{2, 2}));
-  EXPECT_EQ(lines_with(refused.errors, "error"),
-            Words{"tessera-stitch: error: t_r01_c01.png: this tile, of row 1 and column 1, is missing: add "
-                  "it, or give missing=skip"});
-  EXPECT_FALSE(folder.names().contains("p.csv"));
-  expect_done(stitch(folder, 2, {"output.positions=p.csv", "missing=skip"}));
-  auto expected = positions_in(plate.positions());
-  expected.erase({1, 1});
-  EXPECT_EQ(positions_in(folder.read("p.csv")), expected);
 }
 
 TEST(StitchTest, GoesOnFromTranslations) {
@@ -322,6 +263,13 @@ TEST(StitchTest, OneChannelIsComparedAndAllAreComposed) {
   };
   const std::string planes = composed(1, "1");
   EXPECT_EQ(composed(2, "2"), planes);
+  // Two bands have rows of each tile.
+  expect_done(stitch(folder, 1, {"output.raw=plate", "threads=1", "input.channel=1", "--report", "r.json"}));
+  EXPECT_NE(folder.read("r.json").find("\"reads_of_tiles\": 6"), std::string::npos) << folder.read("r.json");
+  for (const int ranks : {1, 2}) {
+    expect_done(stitch(folder, ranks, {"output.raw=plate", "threads=1", "input.channel=1", "memory=1700K"}));
+    EXPECT_TRUE(folder.read("plate") == planes);
+  }
   const std::size_t size = planes.size() / 3;
   int wrong = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -365,78 +313,6 @@ TEST(StitchTest, KilledRunsLeaveNothingThatLooksComplete) {
   }
 }
 
-/// What must be refused, with one line.
-struct RefusedStitch {
-  Words words;
-  std::string message;
-};
-
-TEST(StitchTest, BadInputIsToldInOneLine) {
-  const Folder folder;
-  CutPlate plate({.rows = 2, .columns = 3, .seed = 16});
-  plate.write_all(folder);
-  CutPlate other({.rows = 2, .columns = 2, .width = 121, .bits = 8});
-  other.write(0, 0, folder / "x0_0.png");
-  plate.write(0, 0, folder / "x0_1.png");
-  folder.write("y0.png", "no image");
-  folder.write("bad.csv", "row,col\n");
-  std::filesystem::copy_file(folder / "t_r00_c00.png", folder / "z0_0.png");
-  folder.write("z0_1.png", folder.read("t_r00_c01.png").substr(0, 4000));
-  const std::vector<RefusedStitch> cases{
-      {{"input.overlap=0.005"},
-       "command line: 'input.overlap=0.005': 'input.overlap': a share of 0.005 of tiles of 120 x 90 leaves "
-       "no pixel: give the share that neighbours both show"},
-      {{"input.tiles=x{row}_{col}.png"},
-       "x0_1.png: this tile is [0, 120) x [0, 90) of uint16, but x0_0.png is [0, 121) x [0, 90) of uint8: "
-       "tiles of one plate are alike"},
-      {{"input.tiles=q{row}_{col}.png"},
-       "'input.tiles': no file is called as q{row}_{col}.png says: check the folder and the digits"},
-      {{"input.tiles=none/q{row}_{col}.png"},
-       "'input.tiles': cannot read the folder none/: No such file or directory"},
-      {{"input.tiles=q{row}.png"},
-       "q{row}.png does not number tiles: write {row} and {col} once each into the file name, or {index}, "
-       "such as tile_r{row:3}_c{col:3}.tif"},
-      {{"input.channel=1"},
-       "command line: 'input.channel=1': 'input.channel': the tiles have 1 channel: give 0 to 0"},
-      {{"input.translations=bad.csv"},
-       "bad.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak: write the file "
-       "anew with output.translations"},
-      {{"flat_field.file=x0_0.png"},
-       "x0_0.png: the flat field is [0, 121) x [0, 90), but tiles are [0, 120) x [0, 90): it has one value "
-       "for each pixel"},
-      {{"output.tiff=none/p.tif"},
-       "command line: 'output.tiff=none/p.tif': 'output.tiff': there is no folder none: create it, or write "
-       "elsewhere"},
-      {{"output.tiff=p.csv"},
-       "output.tiff: p.csv: the run uses this file already: give it a name of its own"},
-      {{"output.tiff=t_r00_c00.png"},
-       "output.tiff: t_r00_c00.png: the run uses this file already: give it a name of its own"},
-      {{"graph.transforms.count=2", "threads=1"}, "raise graph.transforms.count"},
-      {{"memory=1K"}, "may use 1.0 KiB: lower their counts"},
-      {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"}};
-  for (const RefusedStitch& one : cases) {
-    Words words = one.words;
-    words.insert(words.begin(), "output.positions=p.csv");
-    const ParallelEnding ending = stitch(folder, 2, words);
-    EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << one.message << ending.text();
-    const Words lines = lines_with(ending.errors, "error: ");
-    ASSERT_EQ(lines.size(), 1U) << one.message << ending.errors;
-    if (one.message.starts_with("raise") || one.message.starts_with("may"))
-      EXPECT_NE(lines[0].find(one.message), std::string::npos) << lines[0];
-    else
-      EXPECT_EQ(lines[0], "tessera-stitch: error: " + one.message);
-    EXPECT_FALSE(folder.names().contains("p.csv")) << one.message;
-  }
-  const ParallelEnding cut_off =
-      stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
-  EXPECT_EQ(cut_off.status, 2) << cut_off.text();
-  EXPECT_EQ(lines_with(cut_off.errors, "error: z0_1.png").size(), 1U) << cut_off.errors;
-  const ParallelEnding nothing = stitch(folder, 1, {});
-  EXPECT_EQ(lines_with(nothing.errors, "error: "),
-            Words{"tessera-stitch: error: nothing to write: give output.positions, output.tiff or another "
-                  "output in the deck or as key=value"});
-}
-
 TEST(StitchTest, GraphsAreExplainedAndChecked) {
   const Folder folder;
   CutPlate plate({.rows = 3, .columns = 3, .seed = 17});
@@ -446,13 +322,18 @@ TEST(StitchTest, GraphsAreExplainedAndChecked) {
   EXPECT_NE(check.output.find("3 x 3 tiles of 120 x 90 x 1 uint16, 12 pairs\n4 transforms at a time"),
             std::string::npos)
       << check.output;
+  // The second rank has a row more than the first one: that of the other, for the pairs between them.
+  const ParallelEnding two = stitch(folder, 2, {"output.positions=p.csv", "--check", "threads=1"});
+  EXPECT_NE(two.output.find("12 pairs\n4 transforms at a time on a rank, 4 in the pool"), std::string::npos)
+      << two.output;
   const ParallelEnding dot = stitch(folder, 1, {"output.positions=p.csv", "--explain", "--dot", "threads=2"});
   EXPECT_NE(dot.output.find("\"transform\" -> \"pair\""), std::string::npos) << dot.output;
   const ParallelEnding run = stitch(folder, 2,
                                     {"output.positions=p.csv", "--report", "r.json", "--trace", "t.json",
                                      "threads=1", "output.picture=g.png"});
   EXPECT_EQ(run.status, 0) << run.text();
-  EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\""), std::string::npos);
+  EXPECT_NE(folder.read("r.json").find("\"most_live_transforms\": 4"), std::string::npos)
+      << folder.read("r.json");
   EXPECT_NE(folder.read("t.json").find("\"align\""), std::string::npos);
   EXPECT_TRUE(folder.names().contains("g.png"));
 }

@@ -86,10 +86,10 @@ void check_options(const Options& options) {
 class Runner final : public GraphRunner {
  public:
   Runner(Session& session, const GraphApplication& application, const Options& options,
-         const GraphSetting& setting)
+         const GraphSetting& setting, const std::vector<std::string>& taken)
       : session_(session),
         progress_(session.rank(), options.quiet),
-        records_(session, options),
+        records_(session, options, taken),
         report_(report_of_run(session, application.program, setting.workers, setting.deck)),
         options_{.workers = setting.workers,
                  .timed = records_.is_wanted(),
@@ -171,7 +171,9 @@ ExitStatus run(Session& session, const GraphApplication& application, const Prog
     explain(session, *program, options.dot);
     return ExitStatus::done;
   }
-  Runner runner(session, application, options, setting);
+  std::vector<std::string> taken = program->files();
+  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
+  Runner runner(session, application, options, setting, taken);
   session.start_kokkos(setting.workers);
   if (options.verbose) session.print(version_text(application.program, build));
   runner.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),

@@ -53,6 +53,8 @@ class GraphProgram {
   virtual ~GraphProgram() = default;
   /// Returns the graphs in the order in which they run. They must be complete, so that they can be explained.
   virtual std::vector<graph::Graph*> graphs() = 0;
+  /// Returns the paths of all files that a run reads or writes, but those of the decks.
+  virtual std::vector<std::string> files() const = 0;
   /// Returns lines that say what a run would do and need. Collective.
   virtual std::string check() = 0;
   /// Runs the program. Collective.

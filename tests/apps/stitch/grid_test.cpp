@@ -125,9 +125,22 @@ TEST(StitchGrid, LongGridsNeedAsManyTransformsAsTheirShorterSideAndOneOrTwo) {
   EXPECT_EQ(live(59, 42, Traversal::chained_diagonals), 44);
   for (const auto& [rows, columns] : {std::pair{42, 59}, {59, 42}, {8, 8}, {2, 2}, {1, 9}, {9, 1}}) {
     const Grid grid(rows, columns);
-    EXPECT_EQ(live(rows, columns, shortest_traversal(grid)), 1 + std::min(rows, columns));
+    EXPECT_EQ(live(rows, columns, shortest_traversal(grid, {0, rows})), 1 + std::min(rows, columns));
   }
   EXPECT_EQ(live(1, 1, Traversal::rows), 0);
+}
+
+TEST(StitchGrid, BandsNeedAsManyTransformsAsTheirShorterSideAndOne) {
+  for (const auto& [rows, columns] : {std::pair{42, 20}, {20, 42}, {9, 4}, {12, 12}})
+    for (const int ranks : {1, 2, 3, 5})
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Grid grid(rows, columns);
+        const Band band = Band::of_rank(grid, ranks, rank);
+        const auto pairs = pairs_of(grid, band);
+        const int live =
+            most_live(grid, tiles_in_order(grid, band, pairs, shortest_traversal(grid, band)), pairs);
+        EXPECT_LE(live, 1 + std::min(band.end - band.first_row(), columns)) << rank << " of " << ranks;
+      }
 }
 
 }  // namespace

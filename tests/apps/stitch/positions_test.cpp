@@ -210,7 +210,7 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
   plate.translations[2] = {};
   const TileFiles tiles = files_of(plate);
   const std::string text = translations_csv(tiles, plate.pairs, plate.translations);
-  const auto read = read_translations("t.csv", text, tiles, plate.pairs);
+  const auto read = read_translations("t.csv", text, tiles, plate.pairs, extent);
   ASSERT_EQ(read.size(), plate.translations.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
     EXPECT_EQ(read[i].shift, plate.translations[i].shift);
@@ -220,7 +220,7 @@ TEST(StitchTables, TranslationsAreReadAsTheyWereWritten) {
   }
   const auto error = [&](const std::string& faulty) -> std::string {
     try {
-      read_translations("t.csv", faulty, tiles, plate.pairs);
+      read_translations("t.csv", faulty, tiles, plate.pairs, extent);
     } catch (const tessera::InputError& found) {
       return found.what();
     }
@@ -243,10 +243,10 @@ TEST(StitchTables, PositionsAreReadAsTheyWereWritten) {
   const TileFiles tiles = files_of(plate);
   const std::vector<Position> positions{{0, 5}, {0, 0}, {3, 60}, {81, 62}};
   const std::string text = positions_csv(tiles, positions);
-  EXPECT_EQ(read_positions("p.csv", text, tiles), positions);
+  EXPECT_EQ(read_positions("p.csv", text, tiles, false), positions);
   const auto error = [&](const std::string& faulty) -> std::string {
     try {
-      read_positions("p.csv", faulty, tiles);
+      read_positions("p.csv", faulty, tiles, false);
     } catch (const tessera::InputError& found) {
       return found.what();
     }
@@ -255,7 +255,7 @@ TEST(StitchTables, PositionsAreReadAsTheyWereWritten) {
   const std::string write = ": write the file anew with output.positions";
   EXPECT_EQ(error("file,x,y\n"), "p.csv:1: the first line is not row,col,x,y" + write);
   EXPECT_EQ(error(text + "1,1,0,0\n"), "p.csv:5: there is no such tile, or it is listed twice" + write);
-  for (const char* line : {"1,1,0", "1,1,-1,0", "1,1,0,4000000000", "1,1,x,0", ""})
+  for (const char* line : {"1,1,0", "1,1,-1,0", "1,1,0,4000000000", "1,1,x,0", "\n1,1,0,0"})
     EXPECT_EQ(error("row,col,x,y\n" + std::string(line) + "\n"), "p.csv:2: this is no position" + write);
   EXPECT_EQ(error("row,col,x,y\n2,1,0,0\n"), "p.csv: it lacks 2 tiles, such as 1,1" + write);
 }

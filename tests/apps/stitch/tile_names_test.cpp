@@ -6,21 +6,10 @@
 
 #include <random>
 
-#include "apps/stitch/tile_table.hpp"
-#include "tessera/domain/error.hpp"
+#include "error_text.hpp"
 
 namespace stitch {
 namespace {
-
-template <class Task>
-std::string error_of(const Task& task) {
-  try {
-    task();
-  } catch (const tessera::InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(StitchNames, PathsMatchTheirPattern) {
   std::mt19937 random(5);
@@ -130,38 +119,6 @@ TEST(StitchNames, IndicesNeedASide) {
   EXPECT_EQ(tiles.paths[3], "t6.tif");
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif", .rows = 1, .columns = 3}, found); }),
             "'input.rows': 1 x 3 tiles are fewer than the names of files, from 1 to 6: correct it");
-}
-
-TEST(StitchNames, TablesTellTheGrid) {
-  const auto tiles = read_tile_table("a/t.csv", "file,x,y\nq 1.tif,-3.5,0\n/b/2.tif,76,3e0\n3,a.tif,0,71\n");
-  ASSERT_EQ(tiles.size(), 3U);
-  EXPECT_EQ(tiles[0].path, "a/q 1.tif");
-  EXPECT_EQ(tiles[0].x, -3.5);
-  EXPECT_EQ(tiles[1].path, "/b/2.tif");
-  EXPECT_EQ(tiles[2].path, "a/3,a.tif");
-  const Extent extent{100, 90};
-  EXPECT_EQ(error_of([&] { arrange_table("a/t.csv", tiles, extent, false); }),
-            "a/t.csv: there is no tile in row 1 and column 1, from 0: add it, or give missing=skip");
-  const TileFiles files = arrange_table("a/t.csv", tiles, extent, true);
-  EXPECT_EQ(files.grid.rows(), 2);
-  EXPECT_EQ(files.grid.columns(), 2);
-  EXPECT_EQ(files.paths, (std::vector<std::string>{"a/q 1.tif", "/b/2.tif", "a/3,a.tif", ""}));
-  EXPECT_NEAR(overlap_of(files, tiles, extent), 1 - 79.5 / 100, 1e-12);
-  auto twice = tiles;
-  twice[2].y = 5;
-  EXPECT_EQ(error_of([&] { arrange_table("t.csv", twice, extent, true); }),
-            "t.csv: a/q 1.tif and a/3,a.tif have the same place in the grid: correct their positions");
-}
-
-TEST(StitchNames, FaultyTablesAreRefused) {
-  const auto error = [](const std::string& text) {
-    return error_of([&] { read_tile_table("t.csv", text); });
-  };
-  EXPECT_EQ(error("row,col\n"), "t.csv:1: the first line is not file,x,y: correct it");
-  EXPECT_EQ(error("file,x,y\n"), "t.csv:2: there are no tiles: list them");
-  for (const char* line : {"a.tif", "a.tif,1", ",1,2", "a.tif,1,x", "a.tif,nan,2", "a.tif,1e99,2", ""})
-    EXPECT_EQ(error(std::string("file,x,y\nb.tif,0,0\n") + line + "\n"),
-              "t.csv:3: this is no file with two numbers: write file,x,y");
 }
 
 }  // namespace

@@ -31,6 +31,11 @@ class FileSeries final : public Series {
     return ordinal * context_.session.rank_count() + context_.session.rank();
   }
   std::string file_of(std::int64_t index) const override { return item(index).input; }
+  std::vector<std::string> files() const override {
+    std::vector<std::string> files;
+    for (const SeriesItem& one : items_) files.insert(files.end(), {one.input, one.output});
+    return files;
+  }
 
  private:
   const SeriesItem& item(std::int64_t index) const { return items_[static_cast<std::size_t>(index)]; }

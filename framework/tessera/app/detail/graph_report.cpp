@@ -7,8 +7,10 @@
 
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/detail/version.hpp"
+#include "tessera/app/file_names.hpp"
 #include "tessera/deck/print.hpp"
 #include "tessera/domain/json.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
@@ -88,8 +90,14 @@ Report report_of_run(const Session& session, const std::string& program, int wor
   return report;
 }
 
-GraphRecords::GraphRecords(Session& session, const Options& options)
+GraphRecords::GraphRecords(Session& session, const Options& options, const std::vector<std::string>& taken)
     : session_(session), options_(options), prints_report_(options.report == "-") {
+  collectively(session.communicator(), [&] {
+    const std::string report = prints_report_ ? "" : options.report;
+    // A series has many files, which are looked up only if there is something to compare them with.
+    if (session.rank() == 0 && !(report.empty() && options.trace.empty()))
+      check_names(taken, {{"command line: --report", report}, {"command line: --trace", options.trace}});
+  });
   if (!options.report.empty() && !prints_report_)
     report_file_.emplace(session.communicator(), options.report);
   if (!options.trace.empty()) trace_file_.emplace(session.communicator(), options.trace);

@@ -26,9 +26,10 @@ std::int64_t add_graph(Report& full, MPI_Comm communicator, const graph::Report&
 /// collective.
 class GraphRecords {
  public:
-  /// Creates the files that the options name, so that one that cannot be written is noticed at once. Throws
-  /// InputError.
-  GraphRecords(Session& session, const Options& options);
+  /// Creates the files that the options name, so that one that cannot be written is noticed at once. `taken`
+  /// are the paths of the other files that the run reads or writes. Throws InputError when a file cannot be
+  /// written, when it is one of `taken`, or when both are the same.
+  GraphRecords(Session& session, const Options& options, const std::vector<std::string>& taken);
 
   bool is_wanted() const { return prints_report_ || report_file_ || trace_file_; }
   bool wants_trace() const { return trace_file_.has_value(); }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_images.hpp"
@@ -35,7 +36,7 @@ struct SeriesContext {
 };
 
 /// The images that a program reads, and the results that it writes: files, or the frames of a video. All
-/// functions but `add_tasks`, `index_of` and `file_of` are collective.
+/// functions but `add_tasks`, `files`, `index_of` and `file_of` are collective.
 class Series {
  public:
   virtual ~Series() = default;
@@ -50,6 +51,8 @@ class Series {
   virtual void begin() = 0;
   /// Completes the results after the graph has run.
   virtual void end() = 0;
+  /// The paths of all files that are read or written. Only rank 0 needs to know them.
+  virtual std::vector<std::string> files() const = 0;
   /// The number in the series of an item of this rank's source.
   virtual std::int64_t index_of(std::int64_t ordinal) const = 0;
   /// The name of an image, for messages. `index` is its number in the series.

@@ -38,8 +38,8 @@ std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<I
 }  // namespace
 
 SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
-                           const deck::Deck& deck)
-    : session_(session), application_(application), deck_(deck), records_(session, options) {}
+                           const deck::Deck& deck, const std::vector<std::string>& taken)
+    : session_(session), application_(application), deck_(deck), records_(session, options, taken) {}
 
 SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
   SeriesOutcome outcome{.seconds = report.seconds,

@@ -42,10 +42,10 @@ struct SeriesOutcome {
 /// The report and the trace of a series. The constructor and `write` are collective.
 class SeriesReport {
  public:
-  /// Creates the files that the options name, so that one that cannot be written is noticed at once. Throws
-  /// InputError.
+  /// Creates the files that the options name, so that one that cannot be written is noticed at once. `taken`
+  /// are the paths of the other files of the run. Throws InputError.
   SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
-               const deck::Deck& deck);
+               const deck::Deck& deck, const std::vector<std::string>& taken);
 
   bool is_wanted() const { return records_.is_wanted(); }
   bool wants_trace() const { return records_.wants_trace(); }

@@ -137,7 +137,7 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   phases.begin(Phase::start);
   session.start_kokkos(context_.threads);
   series_->begin();
-  SeriesReport report(session, options_, context_.application, context_.deck);
+  SeriesReport report(session, options_, context_.application, context_.deck, series_->files());
   const std::int64_t count = series_->count();
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",

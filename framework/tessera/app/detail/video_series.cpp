@@ -76,6 +76,7 @@ class VideoSeries final : public Series {
     });
   }
   std::int64_t index_of(std::int64_t ordinal) const override { return ordinal; }
+  std::vector<std::string> files() const override { return {input_, output_}; }
   std::string file_of(std::int64_t index) const override {
     return fmt::format("{}: frame {}", input_, index);
   }

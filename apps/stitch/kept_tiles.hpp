@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "tile_reader.hpp"
+
+namespace stitch {
+
+/// Rows of a tile in all channels.
+struct TileRows {
+  /// The rows that `pixels` has.
+  tessera::Range rows;
+  /// The width of the tile.
+  int width = 0;
+  /// The pixels, row after row, one channel after the other.
+  std::shared_ptr<const std::vector<std::uint16_t>> pixels;
+
+  /// Returns the row `y` of the tile in a channel.
+  std::span<const std::uint16_t> row(int channel, std::int64_t y) const {
+    const std::int64_t number = channel * rows.size() + y - rows.begin;
+    return {pixels->data() + number * width, static_cast<std::size_t>(width)};
+  }
+};
+
+/// Reads rows of tiles for bands of the plate. A tile that several bands need is decoded as a whole once, and
+/// is kept until the last of them, as long as there is memory for it. Else its rows are read for each band.
+/// Several threads may use one object.
+class KeptTiles {
+ public:
+  /// `reader` must outlive this object. Tiles that are kept have at most `most_bytes`.
+  KeptTiles(const TileReader& reader, std::int64_t most_bytes) : reader_(reader), most_bytes_(most_bytes) {}
+
+  /// Says by how many calls of `take` rows of each tile will be taken. No other call may be under way.
+  void expect(std::vector<int> uses);
+  /// Returns at least these rows of a tile. Throws InputError if they cannot be read.
+  TileRows take(int tile, tessera::Range rows);
+  /// The number of times that a file was read since the last call of `expect`.
+  std::int64_t reads() const { return reads_; }
+
+ private:
+  struct Kept {
+    std::mutex mutex;
+    TileRows all;
+  };
+  std::shared_ptr<Kept> find(int tile);
+  TileRows read(int tile, tessera::Range rows);
+  std::int64_t bytes_of_tile() const;
+
+  const TileReader& reader_;
+  std::int64_t most_bytes_;
+  /// Guards all members below.
+  std::mutex mutex_;
+  std::int64_t bytes_ = 0;
+  std::int64_t reads_ = 0;
+  std::vector<int> uses_;
+  std::map<int, std::shared_ptr<Kept>> kept_;
+};
+
+}  // namespace stitch

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tessera-stitch writes, and what it finds out about it before it begins.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+
+#include "full_disks.hpp"
+#include "io/plain_hdf5.hpp"
+#include "stitch_runs.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+/// The run ends on both ranks with this line alone.
+void expect_refused(const ParallelEnding& ending, const std::string& message) {
+  EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << ending.text();
+  EXPECT_EQ(lines_with(ending.errors, "error: "), Words{"tessera-stitch: error: " + message});
+}
+
+class StitchOutputTest : public testing::Test {
+ protected:
+  StitchOutputTest() { plate_.write_all(folder_); }
+
+  Folder folder_;
+  CutPlate plate_{{.rows = 2, .columns = 3, .seed = 22}};
+};
+
+TEST_F(StitchOutputTest, ReportAndTraceSpareOtherFiles) {
+  const std::string tile = folder_.read("t_r01_c02.png");
+  const std::string why = ": the run uses this file already: give it a name of its own";
+  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--report", "./t_r01_c02.png"}),
+                 "command line: --report ./t_r01_c02.png" + why);
+  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--trace", "p.csv"}),
+                 "command line: --trace p.csv" + why);
+  expect_refused(stitch(folder_, 2, {"output.tiff=p.tif", "--report", "p.tif"}),
+                 "command line: --report p.tif" + why);
+  expect_refused(stitch(folder_, 2, {"output.positions=p.csv", "--report", "r", "--trace", "r"}),
+                 "command line: --trace r" + why);
+  EXPECT_TRUE(folder_.read("t_r01_c02.png") == tile);
+  EXPECT_FALSE(folder_.names().contains("p.csv"));
+}
+
+TEST_F(StitchOutputTest, PlatesThatCannotBeWrittenAreRefusedAtOnce) {
+  std::filesystem::create_directory(folder_ / "folder");
+  for (const char* key : {"output.tiff", "output.ome_tiff", "output.file", "output.png", "output.raw"}) {
+    const ParallelEnding ending =
+        stitch(folder_, 2, {"output.positions=p.csv", std::string(key) + "=folder"});
+    expect_refused(ending, "folder: exists and is not a regular file; choose another output file");
+    EXPECT_TRUE(lines_with(ending.output, "compared").empty()) << key;
+    EXPECT_EQ(stitch(folder_, 1, {std::string(key) + "=folder", "--check"}).status, 2);
+  }
+  for (const char* key : {"output.tiff", "output.ome_tiff", "output.png"}) {
+    const std::string path = "plate of " + std::string(key);
+    const ParallelEnding ending =
+        stitch(folder_, 2, {"output.positions=p.csv", std::string(key) + "=" + path});
+    expect_done(ending);
+    EXPECT_EQ(folder_.names().count(path), 1U);
+  }
+}
+
+TEST_F(StitchOutputTest, NumbersOfChannelsThatAFormatLacksAreRefusedAtOnce) {
+  for (int column = 0; column < 3; ++column) {
+    std::vector<std::uint16_t> pixels;
+    const auto corner = plate_.corner(0, column);
+    for (int channel = 0; channel < 2; ++channel)
+      for (int y = 0; y < 90; ++y)
+        for (int x = 0; x < 120; ++x)
+          pixels.push_back(static_cast<std::uint16_t>(plate_.pixel(corner.first + x, corner.second + y)));
+    io_test::write_plain_hdf5(folder_ / ("c0_" + std::to_string(column) + ".h5"), "tile", {2, 90, 120},
+                              pixels, H5T_NATIVE_UINT16, {.type = H5T_NATIVE_UINT16});
+  }
+  const std::string tiles = "input.tiles=c{row}_{col}.h5";
+  const ParallelEnding ending = stitch(folder_, 2, {tiles, "output.positions=p.csv", "output.tiff=p.tif"});
+  expect_refused(
+      ending,
+      "p.tif: TIFF is written with 1, 3 or 4 channels, not [0, 1) x [0, 1) x [0, 2); write HDF5 instead");
+  EXPECT_TRUE(lines_with(ending.output, "compared").empty());
+  expect_done(stitch(folder_, 2, {tiles, "output.file=p.h5", "output.raw=p"}));
+}
+
+/// The folder `disk` has room for so many KiB while a test of this kind runs.
+class StitchRoomTest : public StitchOutputTest {
+ protected:
+  StitchRoomTest() { std::filesystem::create_directory(folder_ / "disk"); }
+};
+
+// The plate of 2 x 3 tiles has some 320 x 170 pixels of 2 bytes, 106 KiB.
+TEST_F(StitchRoomTest, AllFilesOnADiskCountBeforeTheWorkBegins) {
+  if (!SmallDisk::is_allowed()) GTEST_SKIP() << "nothing may be mounted here";
+  const SmallDisk disk(folder_ / "disk", 160);
+  expect_done(stitch(folder_, 2, {"output.positions=p.csv", "output.tiff=disk/p.tif", "output.raw=r"}));
+  std::filesystem::remove(folder_ / "disk/p.tif");
+  const auto expect_no_room = [&](const Words& outputs, const std::string& key, const std::string& message) {
+    Words words = outputs;
+    words.emplace_back("output.positions=q.csv");
+    const ParallelEnding ending = stitch(folder_, 2, words);
+    expect_refused(ending, "command line: '" + outputs.back() + "': '" + key + "': " + message +
+                               ", but there is room for 160.0 KiB: make room, or write elsewhere");
+    EXPECT_TRUE(lines_with(ending.output, "compared").empty());
+    EXPECT_FALSE(folder_.names().contains("q.csv"));
+  };
+  expect_no_room({"output.tiff=disk/p.tif", "output.raw=disk/r"}, "output.raw",
+                 "disk/p.tif and disk/r: this needs some 197.4 KiB");
+  expect_no_room({"output.ome_tiff=disk/o.tif"}, "output.ome_tiff", "disk/o.tif: this needs some 164.5 KiB");
+}
+
+// The share that the deck gives for the overlap lets a smaller plate expect.
+TEST_F(StitchRoomTest, ThePlateIsMeasuredBeforeItIsWritten) {
+  if (!SmallDisk::is_allowed()) GTEST_SKIP() << "nothing may be mounted here";
+  const SmallDisk disk(folder_ / "disk", 92);
+  const ParallelEnding ending =
+      stitch(folder_, 2, {"output.positions=p.csv", "input.overlap=0.35", "output.tiff=disk/p.tif"});
+  EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << ending.text();
+  const Words lines = lines_with(ending.errors, "disk/p.tif: this needs some ");
+  ASSERT_EQ(lines.size(), 1U) << ending.text();
+  EXPECT_NE(lines.front().find("but there is room for 92.0 KiB"), std::string::npos) << lines.front();
+  EXPECT_EQ(folder_.read("p.csv"), plate_.positions());
+}
+
+}  // namespace
+}  // namespace tessera::app_test

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles that bands of the plate share.
+#include "apps/stitch/kept_tiles.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <random>
+
+#include "tessera/io/image_sink.hpp"
+
+namespace stitch {
+namespace {
+
+using tessera::Box, tessera::Range;
+
+constexpr int width = 13, height = 11, channels = 3, tile_count = 3;
+constexpr std::int64_t bytes_of_tile = std::int64_t(width) * height * channels * 2;
+
+/// Three tiles of random pixels in three channels, in files.
+class StitchKeptTiles : public testing::Test {
+ protected:
+  StitchKeptTiles() {
+    std::string pattern = std::filesystem::temp_directory_path() / "tessera-stitch-XXXXXX";
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  ~StitchKeptTiles() override { std::filesystem::remove_all(folder_); }
+
+  TileReader tiles() {
+    std::mt19937 random(41);
+    TileFiles files{Grid(1, tile_count), {}, {}};
+    const Box box{{0, width}, {0, height}, {0, channels}};
+    for (int tile = 0; tile < tile_count; ++tile) {
+      files.names.push_back({0, tile});
+      files.paths.push_back(folder_ / (std::to_string(tile) + ".tif"));
+      auto& pixels = pixels_.emplace_back();
+      for (int i = 0; i < width * height * channels; ++i)
+        pixels.push_back(static_cast<std::uint16_t>(random()));
+      tessera::io::create_tiff(MPI_COMM_SELF, files.paths.back(), box, tessera::ElementType::uint16)
+          ->write({reinterpret_cast<std::byte*>(pixels.data()),
+                   tessera::ElementType::uint16,
+                   box,
+                   {1, width, width * height}});
+    }
+    const auto info = TileReader::inspect(files, {});
+    return {std::move(files), info};
+  }
+
+  /// Takes all rows of all tiles, in bands of some rows, and compares them with what was written.
+  void expect_rows(KeptTiles& kept, int rows) const {
+    const int bands = (height + rows - 1) / rows;
+    kept.expect(std::vector<int>(tile_count, bands));
+    int wrong = 0;
+    for (int band = 0; band < bands; ++band)
+      for (int tile = 0; tile < tile_count; ++tile) {
+        const Range wanted{band * rows, std::min(height, (band + 1) * rows)};
+        const TileRows taken = kept.take(tile, wanted);
+        for (int channel = 0; channel < channels; ++channel)
+          for (std::int64_t y = wanted.begin; y < wanted.end; ++y)
+            for (std::size_t x = 0; x < width; ++x)
+              wrong += taken.row(channel, y)[x] !=
+                       pixels_[at(tile)][at(static_cast<int>((channel * height + y) * width)) + x];
+      }
+    EXPECT_EQ(wrong, 0);
+  }
+
+  std::filesystem::path folder_;
+  std::vector<std::vector<std::uint16_t>> pixels_;
+};
+
+TEST_F(StitchKeptTiles, AreReadOnceIfThereIsMemoryForThem) {
+  const TileReader reader = tiles();
+  KeptTiles kept(reader, tile_count * bytes_of_tile);
+  for (const int rows : {1, 4, height}) {
+    expect_rows(kept, rows);
+    EXPECT_EQ(kept.reads(), tile_count);
+  }
+}
+
+TEST_F(StitchKeptTiles, AreReadForEachBandIfThereIsNoMemory) {
+  const TileReader reader = tiles();
+  KeptTiles none(reader, bytes_of_tile - 1);
+  expect_rows(none, 4);
+  EXPECT_EQ(none.reads(), 3 * tile_count);
+  KeptTiles one(reader, 2 * bytes_of_tile - 1);
+  expect_rows(one, 4);
+  // The last band gives the memory of the first tile up, too late for the others.
+  EXPECT_EQ(one.reads(), 1 + 3 * (tile_count - 1));
+}
+
+TEST_F(StitchKeptTiles, GiveTheirMemoryUpAfterTheirLastUse) {
+  const TileReader reader = tiles();
+  KeptTiles kept(reader, bytes_of_tile);
+  kept.expect({2, 2, 2});
+  for (int tile = 0; tile < tile_count; ++tile)
+    for (int use = 0; use < 2; ++use) kept.take(tile, {use, use + 1});
+  EXPECT_EQ(kept.reads(), tile_count);
+}
+
+}  // namespace
+}  // namespace stitch

@@ -17,8 +17,9 @@ std::vector<ChunkRows> file_chunks(const RunSetup& setup) {
     if (has_chunks && array.is_output && !array.is_everywhere() && array.dimensions > 1)
       chunks.push_back({id, storage.chunk_points(1, array.domain[1].size())});
   }
-  std::ranges::stable_partition(
-      chunks, [&](const ChunkRows& chunk) { return &pipeline[chunk.array] == setup.result(); });
+  // Clang 14 cannot compile std::ranges::stable_partition with the library of g++ 12.
+  std::stable_partition(chunks.begin(), chunks.end(),
+                        [&](const ChunkRows& chunk) { return &pipeline[chunk.array] == setup.result(); });
   for (int id = 0; id < pipeline.size(); ++id) {
     const io::ImageInfo* image = setup.inputs.image(pipeline[id].name);
     if (pipeline[id].is_input() && image != nullptr && image->chunk_rows > 1)

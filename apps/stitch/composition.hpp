@@ -17,7 +17,7 @@
 
 namespace stitch {
 
-/// What the plate shows where several tiles lie.
+/// A blend says what the plate shows where several tiles lie.
 enum class Blend : std::uint8_t {
   overlay,  ///< The last one of the tiles, row by row.
   average,  ///< The mean of all of them.

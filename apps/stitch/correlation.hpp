@@ -28,7 +28,7 @@ struct Pixels {
   std::span<const std::uint16_t> values;
 };
 
-/// What `correlation` returns where there is nothing to correlate.
+/// The function `correlation` returns this value where there is nothing to correlate.
 inline constexpr double no_correlation = -2;
 
 /// Returns Pearson's correlation of the pixels that two tiles have in common if `second` lies at `shift`.

@@ -24,7 +24,7 @@ struct CsvTable {
   std::string path;
   /// The first line of the file.
   std::string header;
-  /// What to do about a faulty file, for messages.
+  /// The end of messages about a faulty file, which says what to do about it.
   std::string advice;
 
   /// Returns the lines of `text` below the header. Lines end with LF or CR LF, and empty lines at the end of

@@ -33,7 +33,7 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
   return options;
 }
 
-/// What the translations of a rank need.
+/// The number of transforms and the memory that the translations of a rank need.
 struct Needs {
   std::int64_t most_live = 0;
   std::int64_t pool_size = 0;
@@ -140,7 +140,7 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
     return broadcast_list(communicator(), std::move(read));
   }
   const graph::Report report = runner.run(*translation_graph_);
-  // What follows has the memory of the transforms.
+  // Searches and composition then have the memory that the transforms had.
   translation_graph_.reset();
   runner.say(fmt::format("compared {} in {:.2f} s", counted(std::ssize(pairs), "pair"), report.seconds));
   return gather_lists(communicator(), translations_.results());

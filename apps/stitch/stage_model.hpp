@@ -11,7 +11,7 @@ namespace stitch {
 struct StageStep {
   /// The median of the translations.
   Shift step;
-  /// By how many pixels translations differ from the step at most.
+  /// The largest difference between a translation and the step, along x or along y, in pixels.
   int repeatability = 0;
   /// The number of pairs that the two are taken from. If it is 0, they are what the deck lets expect.
   int measured = 0;

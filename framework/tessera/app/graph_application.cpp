@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/deck_files.hpp"
 #include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/graph_settings.hpp"
@@ -16,7 +17,6 @@
 #include "tessera/domain/counted.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/view/collectively.hpp"
-#include "tessera/view/host_threads.hpp"
 
 namespace tessera::app {
 namespace {
@@ -54,14 +54,7 @@ deck::Schema schema_of(const GraphApplication& application) {
   deck::Schema schema;
   for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
   declare_graph_keys(schema, application);
-  schema.add(
-      {.name = "threads",
-       .type = ValueType::integer,
-       .group = "Machine",
-       .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
-               "evenly by the ranks on them",
-       .minimum = 1,
-       .maximum = most_host_threads});
+  schema.add(threads_key());
   schema.add(
       {.name = "memory",
        .type = ValueType::bytes,

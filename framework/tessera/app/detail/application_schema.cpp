@@ -25,6 +25,17 @@ ScheduleNames names_of(const PipelineApplication& application) {
   return names;
 }
 
+deck::KeyDeclaration threads_key() {
+  return {.name = "threads",
+          .type = ValueType::integer,
+          .group = "Machine",
+          .help =
+              "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
+              "evenly by the ranks on them",
+          .minimum = 1,
+          .maximum = most_host_threads};
+}
+
 deck::Schema make_schema(const PipelineApplication& application) {
   deck::Schema schema;
   declare_input_keys(schema, application);
@@ -32,14 +43,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
   if (takes_series(application)) declare_series_keys(schema, application);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
   if (!application.loops.empty()) declare_checkpoint_keys(schema);
-  schema.add(
-      {.name = "threads",
-       .type = ValueType::integer,
-       .group = "Machine",
-       .help = "Threads per rank; without it OMP_NUM_THREADS, else the cores that the rank may use, shared "
-               "evenly by the ranks on them",
-       .minimum = 1,
-       .maximum = most_host_threads});
+  schema.add(threads_key());
   std::vector<std::string> exchanges = {"auto", "messages"};
   if (runs_on_host) exchanges.emplace_back("shared");
   schema.add({.name = "exchange",

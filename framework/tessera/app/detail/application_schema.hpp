@@ -10,6 +10,9 @@ namespace tessera::app {
 /// Returns the names that a deck may schedule in the pipelines of an application.
 ScheduleNames names_of(const PipelineApplication& application);
 
+/// Returns the key `threads`, which all programs have.
+deck::KeyDeclaration threads_key();
+
 /// Returns the schema with all keys of an application's decks.
 deck::Schema make_schema(const PipelineApplication& application);
 

@@ -28,10 +28,12 @@ struct Translation {
 /// more.
 bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
 
-/// What a tile needs until its last pair is done: its pixels, which are compared, and its transform.
+/// What a tile needs until its last pair is done: its number, its pixels, which are compared, and its
+/// transform.
 template <class T>
 struct Tile {
   explicit Tile(Extent extent) : pixels(extent.pixels()), transform(extent.frequencies()) {}
+  int number = 0;
   std::vector<std::uint16_t> pixels;
   Aligned<std::complex<T>> transform;
 };

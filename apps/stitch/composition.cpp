@@ -201,7 +201,7 @@ void Composition::write(Rows& rows) const {
 }
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
-  using tessera::graph::Lease, tessera::graph::Place;
+  using tessera::graph::Lease;
   const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band_},
                                         [] { return std::make_shared<Rows>(); });
   const auto bands = graph.source(
@@ -217,7 +217,7 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
       },
       pool);
   const auto composed = graph.task(
-      "compose", {.on = reader_.needs_one_thread() ? Place::io() : Place::threads()},
+      "compose", {.on = reader_.place()},
       [this](Lease<Rows> rows) {
         compose(*rows);
         return rows;

@@ -61,48 +61,19 @@ std::vector<Pair> pairs_of(const Grid& grid, Band band) {
   return pairs;
 }
 
-std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs) {
-  std::vector<int> counts(at(grid.size()));
-  for (const Pair& pair : pairs)
-    for (const int tile : {pair.first, pair.second}) ++counts[at(tile)];
-  return counts;
-}
-
-std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
+std::vector<int> tiles_in_order(const Grid& grid, Band band, const tessera::graph::Pairing& pairing,
                                 Traversal traversal) {
-  const std::vector<int> counts = pair_counts(grid, pairs);
   const int first = band.first_row();
   std::vector<int> tiles;
   bool backwards = false;
   for (std::vector<Cell>& line : lines(std::max(0, band.end - first), grid.columns(), traversal)) {
     if (backwards) std::ranges::reverse(line);
     for (const Cell cell : line)
-      if (const int tile = grid.number({first + cell.row, cell.column}); counts[at(tile)] > 0)
+      if (const int tile = grid.number({first + cell.row, cell.column}); !pairing.pairs_of(tile).empty())
         tiles.push_back(tile);
     backwards = is_chained(traversal) && !backwards;
   }
   return tiles;
-}
-
-int most_live(const Grid& grid, const std::vector<int>& tiles, const std::vector<Pair>& pairs) {
-  std::vector<std::vector<int>> partners(at(grid.size()));
-  for (const Pair& pair : pairs) {
-    partners[at(pair.first)].push_back(pair.second);
-    partners[at(pair.second)].push_back(pair.first);
-  }
-  std::vector<int> left = pair_counts(grid, pairs);
-  std::vector<std::uint8_t> is_there(at(grid.size()));
-  int live = 0, most = 0;
-  for (const int tile : tiles) {
-    is_there[at(tile)] = 1;
-    most = std::max(most, ++live);
-    for (const int partner : partners[at(tile)]) {
-      if (is_there[at(partner)] == 0) continue;
-      for (const int done : {tile, partner})
-        if (--left[at(done)] == 0) --live;
-    }
-  }
-  return most;
 }
 
 }  // namespace stitch

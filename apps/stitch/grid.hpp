@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/graph/pairing.hpp"
+
 namespace stitch {
 
 /// Returns the number of a tile or a pair as an index of a vector.
@@ -89,17 +91,9 @@ Traversal shortest_traversal(const Grid& grid, Band band);
 /// that they have in the grid.
 std::vector<Pair> pairs_of(const Grid& grid, Band band);
 
-/// Returns the tiles that belong to at least one of `pairs`, in the order of a traversal of the rows that
-/// these need.
-std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
+/// Returns the tiles that belong to at least one pair, in the order of a traversal of the rows that a band
+/// needs. `pairing` is of the pairs of the band.
+std::vector<int> tiles_in_order(const Grid& grid, Band band, const tessera::graph::Pairing& pairing,
                                 Traversal traversal);
-
-/// Returns the largest number of transforms that are alive at the same time, if one tile after the other is
-/// transformed in the order `tiles`, all pairs with transformed tiles are then computed, and a transform is
-/// given up after the last pair of its tile. It is found by doing so.
-int most_live(const Grid& grid, const std::vector<int>& tiles, const std::vector<Pair>& pairs);
-
-/// Returns the number of pairs of each tile of the grid.
-std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs);
 
 }  // namespace stitch

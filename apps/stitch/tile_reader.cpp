@@ -84,8 +84,9 @@ int TileReader::channels() const {
   return info_.domain.dimensions == 3 ? static_cast<int>(info_.domain[2].size()) : 1;
 }
 
-bool TileReader::needs_one_thread() const {
-  return info_.format == io::ImageFormat::hdf5 || info_.format == io::ImageFormat::fits;
+tessera::graph::Place TileReader::place() const {
+  const bool has_one_thread = info_.format == io::ImageFormat::hdf5 || info_.format == io::ImageFormat::fits;
+  return has_one_thread ? tessera::graph::Place::io() : tessera::graph::Place::threads();
 }
 
 bool TileReader::decodes_from_start() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fourier.hpp"
+#include "tessera/graph/place.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tile_names.hpp"
 
@@ -22,7 +23,7 @@ struct TileChoice {
 };
 
 /// Reads tiles, which all have the size and the type of the first one. All functions may be called by several
-/// threads unless `needs_one_thread`.
+/// threads, if `place` allows it.
 class TileReader {
  public:
   /// Looks at the headers of all tiles. Not collective. Throws InputError about the first one that cannot be
@@ -44,8 +45,8 @@ class TileReader {
   int channels() const;
   /// The type of the pixels: uint8 or uint16.
   tessera::ElementType type() const { return info_.type; }
-  /// Whether the library of the format is not made for several threads.
-  bool needs_one_thread() const;
+  /// Where tasks that read tiles run: on one thread if the library of the format is not made for several.
+  tessera::graph::Place place() const;
 
   /// Whether a file must be decoded from its beginning, whichever rows are read.
   bool decodes_from_start() const;

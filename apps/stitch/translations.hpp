@@ -58,8 +58,9 @@ class Translations {
   const TileReader& reader_;
   TranslationOptions options_;
   std::vector<Pair> pairs_;
+  tessera::graph::Pairing pairing_{pairs_};
   std::vector<int> tiles_;
-  int most_live_ = 0;
+  int most_live_ = pairing_.most_kept(tiles_);
   std::vector<Translation> results_;
 };
 

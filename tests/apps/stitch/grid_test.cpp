@@ -11,6 +11,8 @@
 namespace stitch {
 namespace {
 
+using tessera::graph::Pairing;
+
 constexpr int traversals = std::size(traversal_names);
 
 Grid random_grid(std::mt19937& random) {
@@ -67,7 +69,7 @@ TEST(StitchGrid, TraversalsVisitEachTileThatHasAPairOnce) {
     std::ranges::sort(expected);
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
     for (int traversal = 0; traversal < traversals; ++traversal) {
-      auto tiles = tiles_in_order(grid, band, pairs, static_cast<Traversal>(traversal));
+      auto tiles = tiles_in_order(grid, band, Pairing(pairs), static_cast<Traversal>(traversal));
       std::ranges::sort(tiles);
       EXPECT_EQ(tiles, expected);
     }
@@ -77,7 +79,7 @@ TEST(StitchGrid, TraversalsVisitEachTileThatHasAPairOnce) {
 TEST(StitchGrid, TraversalsHaveTheirOrder) {
   const Grid grid(2, 3);  // 0 1 2 above 3 4 5
   const auto order = [&](Traversal traversal) {
-    return tiles_in_order(grid, {0, 2}, grid.pairs(), traversal);
+    return tiles_in_order(grid, {0, 2}, Pairing(grid.pairs()), traversal);
   };
   using Tiles = std::vector<int>;
   EXPECT_EQ(order(Traversal::rows), (Tiles{0, 1, 2, 3, 4, 5}));
@@ -108,16 +110,17 @@ TEST(StitchGrid, TransformsAliveAreCountedRight) {
     const Grid grid = random_grid(random);
     const auto pairs = grid.pairs();
     for (int traversal = 0; traversal < traversals; ++traversal) {
-      const auto tiles = tiles_in_order(grid, {0, grid.rows()}, pairs, static_cast<Traversal>(traversal));
-      EXPECT_EQ(most_live(grid, tiles, pairs), most_live_by_definition(tiles, pairs));
+      const Pairing pairing(pairs);
+      const auto tiles = tiles_in_order(grid, {0, grid.rows()}, pairing, static_cast<Traversal>(traversal));
+      EXPECT_EQ(pairing.most_kept(tiles), most_live_by_definition(tiles, pairs));
     }
   }
 }
 
 int live(int rows, int columns, Traversal traversal) {
   const Grid grid(rows, columns);
-  const auto pairs = grid.pairs();
-  return most_live(grid, tiles_in_order(grid, {0, rows}, pairs, traversal), pairs);
+  const Pairing pairing(grid.pairs());
+  return pairing.most_kept(tiles_in_order(grid, {0, rows}, pairing, traversal));
 }
 
 TEST(StitchGrid, LongGridsNeedAsManyTransformsAsTheirShorterSideAndOneOrTwo) {
@@ -136,9 +139,9 @@ TEST(StitchGrid, BandsNeedAsManyTransformsAsTheirShorterSideAndOne) {
       for (int rank = 0; rank < ranks; ++rank) {
         const Grid grid(rows, columns);
         const Band band = Band::of_rank(grid, ranks, rank);
-        const auto pairs = pairs_of(grid, band);
+        const Pairing pairing(pairs_of(grid, band));
         const int live =
-            most_live(grid, tiles_in_order(grid, band, pairs, shortest_traversal(grid, band)), pairs);
+            pairing.most_kept(tiles_in_order(grid, band, pairing, shortest_traversal(grid, band)));
         EXPECT_LE(live, 1 + std::min(band.end - band.first_row(), columns)) << rank << " of " << ranks;
       }
 }

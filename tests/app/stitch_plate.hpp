@@ -33,6 +33,11 @@ struct Cut {
   double shade = 0;
   /// The cells of tiles that show nothing but noise.
   std::set<std::pair<int, int>> blank = {};
+  /// The cells of tiles that show a texture only where they lie on one neighbour, and which one that is: 0 on
+  /// the left, 1 on the right, 2 above, 3 below. The plate itself is bare there.
+  std::map<std::pair<int, int>, int> textured_side = {};
+  /// The share of that side's length that has the texture.
+  double textured_share = 1;
   /// The number of the first row and column.
   int first = 0;
 };
@@ -51,6 +56,7 @@ class CutPlate {
       for (int column = 0; column < cut_.columns; ++column)
         corners_[{row, column}] = {cut_.jitter + column * right + moved(),
                                    cut_.jitter + row * down + moved()};
+    for (const auto& [cell, side] : cut_.textured_side) make_bare(cell, side);
   }
 
   int width() const { return width_; }
@@ -107,6 +113,23 @@ class CutPlate {
                : static_cast<int>(random_() % static_cast<unsigned>(2 * cut_.jitter + 1)) - cut_.jitter;
   }
   double value(int x, int y) const { return values_[static_cast<std::size_t>(y * width_ + x)]; }
+
+  /// Makes a tile bare but for where it lies on one neighbour.
+  void make_bare(std::pair<int, int> cell, int side) {
+    const auto [left, top] = corners_.at(cell);
+    int begin[2] = {left, top}, end[2] = {left + cut_.width, top + cut_.height};
+    const int axis = side / 2, extent = axis == 0 ? cut_.width : cut_.height;
+    const int common = extent - step(extent) + cut_.jitter;
+    side % 2 == 0 ? begin[axis] += common : end[axis] -= common;
+    const int across = axis == 0 ? cut_.height : cut_.width, first = axis == 0 ? top : left;
+    const int bare_from = first + static_cast<int>(cut_.textured_share * across);
+    for (int y = top; y < top + cut_.height; ++y)
+      for (int x = left; x < left + cut_.width; ++x) {
+        const bool is_inside = x >= begin[0] && x < end[0] && y >= begin[1] && y < end[1];
+        if (is_inside || (axis == 0 ? y : x) >= bare_from)
+          values_[static_cast<std::size_t>(y * width_ + x)] = 0.5;
+      }
+  }
 
   /// Adds values that are random at the corners of squares, and linear in between.
   void add_texture(int cell, double share) {

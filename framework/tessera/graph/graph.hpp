@@ -197,14 +197,16 @@ class Graph {
   }
 
   /// Sends each item to the rank `key(item)` modulo the number of ranks. The tasks that read the returned
-  /// flow are called there. The key is an integer. Items keep their stamps. Transfer must know the type T.
+  /// flow are called there. The key is an integer, or a list of integers, such as a std::vector, to each of
+  /// whose ranks the item goes once. Items keep their stamps. Transfer must know the type T.
   template <class T, class Key>
   Flow<T> send(std::string name, Key key, const Flow<T>& flow) {
+    using Body = detail::SendBody<T, Key>;
     return add<T>({.name = std::move(name),
                    .kind = detail::TaskKind::send,
                    .inputs = {flow.number()},
-                   .make_body = detail::body_maker<detail::SendBody<T, Key>>(std::move(key))},
-                  false);
+                   .make_body = detail::body_maker<Body>(std::move(key))},
+                  !Body::is_single);
   }
 
   /// Changes options of tasks, sizes of pools and the window. Throws InputError for names that the graph

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "correlation.hpp"
@@ -32,10 +33,12 @@ bool is_possible(Shift shift, Direction direction, Extent extent, double overlap
 /// transform.
 template <class T>
 struct Tile {
+  Tile() = default;
   explicit Tile(Extent extent) : pixels(extent.pixels()), transform(extent.frequencies()) {}
   int number = 0;
   std::vector<std::uint16_t> pixels;
   Aligned<std::complex<T>> transform;
+  static auto members(auto& tile) { return std::tie(tile.number, tile.pixels, tile.transform); }
 };
 
 /// Transforms tiles and finds the translations of pairs: the phase correlation of C. D. Kuglin and D. C.

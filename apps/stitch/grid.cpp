@@ -44,8 +44,17 @@ Band Band::of_rank(const Grid& grid, int ranks, int rank) {
   return {border(rank), border(rank + 1)};
 }
 
-Traversal shortest_traversal(const Grid& grid, Band band) {
-  return grid.columns() <= band.end - band.first_row() ? Traversal::rows : Traversal::columns;
+std::vector<int> ranks_that_need(const Grid& grid, int ranks, int row) {
+  std::vector<int> needing;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Band band = Band::of_rank(grid, ranks, rank), needed = band.transformed(Halo::recompute);
+    if (band.begin < band.end && needed.begin <= row && row < needed.end) needing.push_back(rank);
+  }
+  return needing;
+}
+
+Traversal shortest_traversal(const Grid& grid, Band rows) {
+  return grid.columns() <= rows.end - rows.begin ? Traversal::rows : Traversal::columns;
 }
 
 std::vector<Pair> pairs_of(const Grid& grid, Band band) {
@@ -61,17 +70,21 @@ std::vector<Pair> pairs_of(const Grid& grid, Band band) {
   return pairs;
 }
 
-std::vector<int> tiles_in_order(const Grid& grid, Band band, const tessera::graph::Pairing& pairing,
-                                Traversal traversal) {
-  const int first = band.first_row();
+std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::optional<Traversal> traversal) {
+  const Band rows = band.transformed(halo);
+  const Traversal order = traversal.value_or(shortest_traversal(grid, rows));
+  // Who sends the last row of the band must have it for the pairs below.
+  const Band paired{band.begin, halo == Halo::send ? std::min(band.end + 1, grid.rows()) : band.end};
+  std::vector<std::uint8_t> is_needed(at(grid.size()));
+  for (const Pair& pair : pairs_of(grid, paired)) is_needed[at(pair.first)] = is_needed[at(pair.second)] = 1;
   std::vector<int> tiles;
   bool backwards = false;
-  for (std::vector<Cell>& line : lines(std::max(0, band.end - first), grid.columns(), traversal)) {
+  for (std::vector<Cell>& line : lines(rows.end - rows.begin, grid.columns(), order)) {
     if (backwards) std::ranges::reverse(line);
     for (const Cell cell : line)
-      if (const int tile = grid.number({first + cell.row, cell.column}); !pairing.pairs_of(tile).empty())
+      if (const int tile = grid.number({rows.begin + cell.row, cell.column}); is_needed[at(tile)] != 0)
         tiles.push_back(tile);
-    backwards = is_chained(traversal) && !backwards;
+    backwards = is_chained(order) && !backwards;
   }
   return tiles;
 }

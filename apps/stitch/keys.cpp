@@ -133,6 +133,10 @@ std::vector<KeyDeclaration> method_keys() {
       choice("solver", "Stitching",
              "How positions follow from translations: along the tree of the best pairs, or by least squares",
              "tree", texts(solver_names)),
+      choice("graph.halo", "Graph",
+             "How a rank gets the transforms of the row of tiles above its band: it computes them again, or "
+             "the rank that has them sends them",
+             "recompute", texts(halo_names)),
       choice("blend", "Stitching",
              "What the plate shows where tiles lie on each other: the last one, the mean, or the mean "
              "weighted by the distance from borders",

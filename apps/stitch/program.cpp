@@ -27,6 +27,8 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
                              .in_double = deck.text_of("precision") == "double",
                              .overlap = tiles.overlap,
                              .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
+                             .halo = choice_of<Halo>(deck, "graph.halo", halo_names),
+                             .ranks = setting.session.rank_count(),
                              .workers = setting.workers};
   if (deck.text_of("traversal") != "auto")
     options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
@@ -36,6 +38,7 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
 /// The number of transforms and the memory that the translations of a rank need.
 struct Needs {
   std::int64_t most_live = 0;
+  std::int64_t halo_size = 0;
   std::int64_t pool_size = 0;
   std::int64_t bytes = 0;
 };
@@ -108,10 +111,10 @@ std::int64_t Program::expected_bytes() const {
 /// Returns the most that any rank needs: the first one, which needs no row of another rank, may need less.
 /// Collective.
 Needs Program::greatest_needs() const {
-  std::array<std::int64_t, 3> most{translations_.most_live(), translations_.pool_size(),
-                                   translations_.bytes()};
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, communicator());
-  return {most[0], most[1], most[2]};
+  std::array<std::int64_t, 4> most{translations_.most_live(), translations_.halo_size(),
+                                   translations_.pool_size(), translations_.bytes()};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 4, MPI_INT64_T, MPI_MAX, communicator());
+  return {most[0], most[1], most[2], most[3]};
 }
 
 std::string Program::check() {
@@ -119,12 +122,13 @@ std::string Program::check() {
   const auto [width, height] = reader_.extent();
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}, {}\n"
-      "{} at a time on a rank, {} in the pool: {} with the memory of the workers\n"
+      "{} at a time on a rank{}, {} in the pool: {} with the memory of the workers\n"
       "a plate of some {}, composed with up to {} on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
       name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(needs.most_live, "transform"), needs.pool_size, human_bytes(needs.bytes),
-      human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
+      counted(needs.most_live, "transform"),
+      needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
+      human_bytes(needs.bytes), human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.

@@ -12,9 +12,12 @@ Translations::Translations(const TileReader& reader, Band band, const Translatio
     : reader_(reader),
       options_(options),
       pairs_(pairs_of(reader.grid(), band)),
-      tiles_(tiles_in_order(reader.grid(), band, pairing_,
-                            options.traversal.value_or(shortest_traversal(reader.grid(), band)))),
-      results_(pairs_.size()) {}
+      tiles_(tiles_in_order(reader.grid(), band, options.halo, options.traversal)),
+      results_(pairs_.size()) {
+  const int first_tile = reader.grid().number({band.begin, 0});
+  const auto is_above = [&](const Pair& pair) { return pair.first < first_tile; };
+  if (options.halo == Halo::send) halo_size_ = static_cast<int>(std::ranges::count_if(pairs_, is_above));
+}
 
 int Translations::pool_size() const {
   // One more for each further worker lets it transform the next tile while pairs are computed.
@@ -32,7 +35,8 @@ std::int64_t Translations::bytes() const {
   const std::int64_t number = options_.in_double ? sizeof(double) : sizeof(float);
   const auto pixels = static_cast<std::int64_t>(reader_.extent().pixels());
   const auto frequencies = static_cast<std::int64_t>(reader_.extent().frequencies());
-  return pool_size() * bytes_of_tile() + options_.workers * number * (2 * pixels + 2 * frequencies);
+  return (pool_size() + halo_size()) * bytes_of_tile() +
+         options_.workers * number * (2 * pixels + 2 * frequencies);
 }
 
 void Translations::add_tasks(tessera::graph::Graph& graph) {
@@ -68,8 +72,13 @@ void Translations::add(tessera::graph::Graph& graph) {
         return tile;
       },
       read);
+  const auto ranks = [this](const Data& tile) {
+    return ranks_that_need(reader_.grid(), options_.ranks, reader_.grid().cell(tile->number).row);
+  };
+  const bool sends = options_.halo == Halo::send;
+  const auto needed = sends ? graph.send("halo", ranks, transformed) : transformed;
   const auto number = [](const Data& tile) { return tile->number; };
-  const auto ready = graph.pair("pair", pairing_, number, transformed);
+  const auto ready = graph.pair("pair", pairing_, number, needed);
   const auto aligned = graph.task(
       "align", {},
       [this, aligner](const tessera::graph::Paired<Data>& tiles) mutable {

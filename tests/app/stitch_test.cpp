@@ -75,6 +75,29 @@ TEST(StitchTest, SameBitsOnAnyRanksWorkersPoolsAndTraversals) {
     EXPECT_TRUE(all(way == 5 ? 7 : static_cast<int>(way % 4) + 1, ways[way]) == expected) << "way " << way;
 }
 
+TEST(StitchTest, SameBitsWhereRanksSendTransforms) {
+  for (const auto& [rows, columns] : {std::pair{5, 4}, {3, 6}, {4, 1}}) {
+    const Folder folder;
+    CutPlate plate({.rows = rows, .columns = columns, .width = 61, .height = 50, .overlap = 0.3, .seed = 24});
+    plate.write_all(folder);
+    std::filesystem::remove(folder / plate.name(1, columns / 2));
+    const auto pairs = [&](int ranks, Words words) {
+      words.insert(words.end(), {"output.pairs=a.csv", "missing=skip", "input.overlap=0.3"});
+      expect_done(stitch(folder, ranks, words));
+      return folder.read("a.csv");
+    };
+    const std::string expected = pairs(1, {"threads=1"});
+    Words traversals{"auto"};
+    if (rows == 5)
+      traversals = {"rows", "columns", "diagonals", "chained_rows", "chained_columns", "chained_diagonals"};
+    for (const int ranks : {2, 3, 4})
+      for (const std::string& traversal : traversals)
+        EXPECT_TRUE(pairs(ranks, {"graph.halo=send", "traversal=" + traversal,
+                                  ranks == 3 ? "threads=2" : "threads=1"}) == expected)
+            << rows << " x " << columns << ", " << ranks << " ranks, " << traversal;
+  }
+}
+
 TEST(StitchTest, BlankTilesArePlacedByTheModel) {
   for (const double noise : {0.0, 0.01}) {
     const Folder folder;

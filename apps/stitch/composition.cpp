@@ -115,10 +115,10 @@ Box Composition::domain(const std::vector<Position>& positions) const {
   return domain;
 }
 
-void Composition::set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks) {
+void Composition::set_work(std::vector<Position> positions, std::span<const PlateSink> sinks) {
   positions_ = std::move(positions);
   domain_ = domain(positions_);
-  sinks_ = std::move(sinks);
+  sinks_ = sinks;
   tiles_.expect(uses_of_tiles());
 }
 
@@ -197,7 +197,7 @@ void Composition::write(Rows& rows) const {
   tessera::collectively(communicator_, [&] {
     if (rows.error) std::rethrow_exception(rows.error);
   });
-  for (tessera::BlockSink* const sink : sinks_) sink->write_part(rows.block(reader_.type()), rows.band);
+  for (const PlateSink& sink : sinks_) sink.write(rows.block(reader_.type()), rows.band[1]);
 }
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kept_tiles.hpp"
+#include "plate_sink.hpp"
 #include "positions.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/view/block_io.hpp"
@@ -64,7 +65,7 @@ class Composition {
   void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
 
   /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
-  void set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks);
+  void set_work(std::vector<Position> positions, std::span<const PlateSink> sinks);
   /// The most bytes that the graph has on a rank, unless a single row of the plate has more than a band.
   std::int64_t bytes() const { return band_count() * bytes_of_band_; }
   /// How often files of tiles were read on this rank in the last run.
@@ -94,7 +95,7 @@ class Composition {
   int ranks_ = 1;
   std::vector<Position> positions_;
   tessera::Box domain_;
-  std::vector<tessera::BlockSink*> sinks_;
+  std::span<const PlateSink> sinks_;
 };
 
 }  // namespace stitch

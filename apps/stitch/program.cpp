@@ -26,7 +26,7 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
   TranslationOptions options{.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
                              .in_double = deck.text_of("precision") == "double",
                              .overlap = tiles.overlap,
-                             .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
+                             .channel = tiles.reader.compared(),
                              .halo = choice_of<Halo>(deck, "graph.halo", halo_names),
                              .ranks = setting.session.rank_count(),
                              .workers = setting.workers};
@@ -121,12 +121,12 @@ std::string Program::check() {
   const Needs needs = greatest_needs();
   const auto [width, height] = reader_.extent();
   return fmt::format(
-      "{} x {} tiles of {} x {} x {} {}, {}\n"
+      "{} x {} tiles of {} x {} x {} {}{}, {}\n"
       "{} at a time on a rank{}, {} in the pool: {} with the memory of the workers\n"
       "a plate of some {}, composed with up to {} on each rank\n",
-      reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
-      name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(needs.most_live, "transform"),
+      reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels_of_slice(),
+      name_of(reader_.type()), reader_.slices() > 1 ? fmt::format(" in {} slices", reader_.slices()) : "",
+      counted(std::ssize(reader_.grid().pairs()), "pair"), counted(needs.most_live, "transform"),
       needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
       human_bytes(needs.bytes), human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
 }
@@ -225,10 +225,8 @@ void Program::tell(app::GraphRunner& runner) const {
 
 void Program::compose(app::GraphRunner& runner) {
   const Box domain = composition_.domain(results_.positions);
-  const auto sinks = outputs_->create_plate(domain, reader_.type());
-  std::vector<BlockSink*> plain;
-  for (const auto& sink : sinks) plain.push_back(sink.get());
-  composition_.set_work(results_.positions, std::move(plain));
+  const std::vector<PlateSink> sinks = outputs_->create_plate(domain);
+  composition_.set_work(results_.positions, sinks);
   const graph::Report report = runner.run_alone(composition_graph_);
   std::int64_t reads = composition_.reads();
   MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT64_T, MPI_SUM, communicator());

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
+
+#include "contradictions.hpp"
 
 namespace stitch {
 namespace {
@@ -145,12 +148,12 @@ std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pair
                                  const std::vector<Placement>& placements, const StageModel& model) {
   std::vector<std::size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const bool a_is_model = placements[a].origin == Origin::model,
-               b_is_model = placements[b].origin == Origin::model;
-    if (a_is_model != b_is_model) return b_is_model;
-    return placements[a].translation.correlation > placements[b].translation.correlation;
-  });
+  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
+  const auto rank = [&](std::size_t pair) {
+    return std::tuple(placements[pair].origin == Origin::model, bool(is_doubtful[pair]),
+                      -placements[pair].translation.correlation);
+  };
+  std::ranges::stable_sort(order, {}, rank);
   Forest forest(grid.size());
   std::vector<int> parts;
   for (const std::size_t pair : order) {
@@ -170,14 +173,16 @@ std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pair
   return positions;
 }
 
-void by_least_squares(const std::vector<Pair>& pairs, const std::vector<Placement>& placements,
-                      std::vector<Position>& positions) {
-  // A pair of the model is a thousandth as good as one that correlates by 1.
-  constexpr double weight_of_model = 1e-3;
+void by_least_squares(const Grid& grid, const std::vector<Pair>& pairs,
+                      const std::vector<Placement>& placements, std::vector<Position>& positions) {
+  // A pair of the model, or one that others contradict, is a thousandth as good as one that correlates by 1.
+  constexpr double least_weight = 1e-3;
+  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
   std::vector<double> weights, right, down, x, y;
-  for (const Placement& one : placements) {
-    weights.push_back(one.origin == Origin::model ? weight_of_model
-                                                  : std::max(weight_of_model, one.translation.correlation));
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const Placement& one = placements[i];
+    const bool is_weak = one.origin == Origin::model || is_doubtful[i];
+    weights.push_back(is_weak ? least_weight : std::max(least_weight, one.translation.correlation));
     right.push_back(one.translation.shift.x);
     down.push_back(one.translation.shift.y);
   }
@@ -197,7 +202,7 @@ std::vector<Position> positions_of(const Grid& grid, const std::vector<Pair>& pa
                                    const std::vector<Placement>& placements, const StageModel& model,
                                    Solver solver) {
   std::vector<Position> positions = along_tree(grid, pairs, placements, model);
-  if (solver == Solver::least_squares) by_least_squares(pairs, placements, positions);
+  if (solver == Solver::least_squares) by_least_squares(grid, pairs, placements, positions);
   Position least{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
   for (int tile = 0; tile < grid.size(); ++tile)
     if (grid.has(tile)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "contradictions.hpp"
 #include "deck_choice.hpp"
 #include "exchange.hpp"
 #include "open_tiles.hpp"
@@ -153,8 +154,9 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
 /// Searches for the translations of those pairs that do not agree with the model, and replaces them.
 void Program::correct(app::GraphRunner& runner) {
   std::vector<std::size_t> outliers;
+  const std::vector<bool> is_confirmed = confirmed(reader_.grid(), results_.pairs, results_.placements);
   for (std::size_t i = 0; i < results_.pairs.size(); ++i)
-    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i]))
+    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i], is_confirmed[i]))
       outliers.push_back(i);
   if (outliers.empty()) return;
   const auto border = [&](int rank) {

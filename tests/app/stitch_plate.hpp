@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -40,9 +42,12 @@ struct Cut {
   double textured_share = 1;
   /// The number of the first row and column.
   int first = 0;
+  /// Whether the plate is a part of a photograph, of 600 x 400 pixels at most (see tests/data), and not made
+  /// of random textures.
+  bool is_photograph = false;
 };
 
-/// A plate with textures of several sizes, and its tiles.
+/// A plate with textures of several sizes, or of a photograph, and its tiles.
 class CutPlate {
  public:
   explicit CutPlate(Cut cut) : cut_(std::move(cut)), random_(cut_.seed) {
@@ -50,8 +55,11 @@ class CutPlate {
     width_ = 2 * cut_.jitter + right * (cut_.columns - 1) + cut_.width;
     height_ = 2 * cut_.jitter + down * (cut_.rows - 1) + cut_.height;
     values_.resize(static_cast<std::size_t>(width_ * height_));
-    for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}})
-      add_texture(cell, share);
+    if (cut_.is_photograph)
+      take_photograph();
+    else
+      for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}})
+        add_texture(cell, share);
     for (int row = 0; row < cut_.rows; ++row)
       for (int column = 0; column < cut_.columns; ++column)
         corners_[{row, column}] = {cut_.jitter + column * right + moved(),
@@ -113,6 +121,15 @@ class CutPlate {
                : static_cast<int>(random_() % static_cast<unsigned>(2 * cut_.jitter + 1)) - cut_.jitter;
   }
   double value(int x, int y) const { return values_[static_cast<std::size_t>(y * width_ + x)]; }
+
+  void take_photograph() {
+    const io_test::PlainPng photograph = io_test::read_plain_png(TESSERA_PHOTOGRAPH);
+    EXPECT_LE(width_, photograph.width);
+    EXPECT_LE(height_, photograph.height);
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x)
+        values_[static_cast<std::size_t>(y * width_ + x)] = photograph.sample(x, y) / 255.0;
+  }
 
   /// Makes a tile bare but for where it lies on one neighbour.
   void make_bare(std::pair<int, int> cell, int side) {

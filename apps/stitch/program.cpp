@@ -56,7 +56,8 @@ class Program final : public app::GraphProgram {
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
                      choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers,
-                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0) {
+                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0,
+                     options_.overlap) {
     translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =

@@ -10,7 +10,7 @@ namespace stitch {
 namespace {
 
 /// Sums over the differences of two tiles at the same points.
-struct Sums {
+struct DifferenceSums {
   std::int64_t first = 0, second = 0, first_squared = 0, second_squared = 0, product = 0;
 
   void add_row(const std::int16_t* a, const std::int16_t* b, int count) {
@@ -68,7 +68,7 @@ double ClippedDifferences::evidence(const ClippedDifferences& first, const Clipp
   const int x_begin = std::max(0, shift.x), x_end = std::min(width, width + shift.x) - 1;
   const int y_begin = std::max(0, shift.y), y_end = std::min(height, height + shift.y) - 1;
   if (x_begin >= x_end || y_begin >= y_end) return 0;
-  Sums right, down;
+  DifferenceSums right, down;
   for (int y = y_begin; y < y_end; ++y) {
     const std::ptrdiff_t a = std::ptrdiff_t(y) * width + x_begin;
     const std::ptrdiff_t b = std::ptrdiff_t(y - shift.y) * width + x_begin - shift.x;
@@ -77,10 +77,10 @@ double ClippedDifferences::evidence(const ClippedDifferences& first, const Clipp
   }
   const double n = static_cast<double>(x_end - x_begin) * (y_end - y_begin);
   double product = 0, first_squared = 0, second_squared = 0;
-  for (const Sums& sums : {right, down}) {
-    product += Sums::covariance(sums.product, sums.first, sums.second, n);
-    first_squared += Sums::covariance(sums.first_squared, sums.first, sums.first, n);
-    second_squared += Sums::covariance(sums.second_squared, sums.second, sums.second, n);
+  for (const DifferenceSums& sums : {right, down}) {
+    product += DifferenceSums::covariance(sums.product, sums.first, sums.second, n);
+    first_squared += DifferenceSums::covariance(sums.first_squared, sums.first, sums.first, n);
+    second_squared += DifferenceSums::covariance(sums.second_squared, sums.second, sums.second, n);
   }
   if (!(first_squared > 0) || !(second_squared > 0)) return 0;
   return product / std::sqrt(first_squared * second_squared) * std::sqrt(n);

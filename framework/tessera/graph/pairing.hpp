@@ -58,8 +58,9 @@ template <class T>
 struct Paired {
   /// The number of the pair in the pairing.
   int pair = 0;
-  /// The items with the first and with the second number of the pair.
+  /// The item with the first number of the pair.
   T first;
+  /// The item with the second number of the pair.
   T second;
 };
 

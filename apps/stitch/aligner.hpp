@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "correlation.hpp"
@@ -28,12 +29,16 @@ struct Translation {
 /// more.
 bool is_possible(Shift shift, Direction direction, Extent extent, double overlap);
 
-/// What a tile needs until its last pair is done: its pixels, which are compared, and its transform.
+/// What a tile needs until its last pair is done: its number, its pixels, which are compared, and its
+/// transform.
 template <class T>
 struct Tile {
+  Tile() = default;
   explicit Tile(Extent extent) : pixels(extent.pixels()), transform(extent.frequencies()) {}
+  int number = 0;
   std::vector<std::uint16_t> pixels;
   Aligned<std::complex<T>> transform;
+  static auto members(auto& tile) { return std::tie(tile.number, tile.pixels, tile.transform); }
 };
 
 /// Transforms tiles and finds the translations of pairs: the phase correlation of C. D. Kuglin and D. C.

@@ -66,40 +66,99 @@ void RowBlender::store(T* to) const {
 template void RowBlender::store(std::uint8_t*) const;
 template void RowBlender::store(std::uint16_t*) const;
 
-namespace {
-
-/// Returns the bytes of all tiles, which what has a part of them does not exceed.
-std::int64_t bytes_of_tiles(const TileReader& reader) {
-  return static_cast<std::int64_t>(reader.extent().pixels() * sizeof(std::uint16_t)) * reader.channels() *
-         reader.grid().size();
-}
-
-/// Returns the bytes of the pixels of a band, and of the rows of tiles that it is composed of.
-std::int64_t bytes_of_pixels(const TileReader& reader) {
-  return 2 * std::min(Composition::most_band_bytes, bytes_of_tiles(reader));
-}
-
-/// Returns the bytes of the tiles that are kept. Each rank has only some of the rows of a tile, so that
-/// keeping all of them pays on one rank, or if they are decoded in any case.
-std::int64_t bytes_kept(const TileReader& reader, int ranks, int bands, std::int64_t memory) {
-  if (ranks > 1 && !reader.decodes_from_start()) return 0;
-  const std::int64_t most = std::min(Composition::most_kept_bytes, bytes_of_tiles(reader));
-  return memory > 0 ? std::clamp<std::int64_t>(memory - bands * bytes_of_pixels(reader), 0, most) : most;
-}
-
-}  // namespace
-
 Composition::Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers,
-                         std::int64_t memory)
+                         std::int64_t memory, double overlap)
     : communicator_(communicator),
       reader_(reader),
       blend_(blend),
       workers_(workers),
-      tiles_(reader, bytes_kept(reader, tessera::ranks_of(communicator), band_count(), memory)),
+      tiles_(reader, 0),
       ranks_(tessera::ranks_of(communicator)) {
   MPI_Comm_rank(communicator, &rank_);
-  // Each of the buffers counts for its share of the tiles that are kept, too.
-  bytes_of_band_ = bytes_of_pixels(reader) + bytes_kept(reader, ranks_, band_count(), memory) / band_count();
+  positions_ = expected_positions(overlap);
+  domain_ = domain(positions_);
+  // Each rank has only some of the rows of a tile, so that keeping all of them pays on one rank, or if they
+  // are decoded in any case.
+  std::int64_t most = ranks_ > 1 && !reader.decodes_from_start() ? 0 : most_kept_bytes;
+  const Needs least = needs(0);
+  if (memory > 0) most = std::clamp<std::int64_t>(memory - least.bands - least.read - least.workers, 0, most);
+  tiles_.set_most_bytes(most);
+  needs_ = needs(most);
+}
+
+/// Returns where the tiles lie if each shows the share `overlap` of the one before it.
+std::vector<Position> Composition::expected_positions(double overlap) const {
+  const auto place = [&](int number, int side) {
+    return static_cast<std::int64_t>(number * (1 - overlap) * side);
+  };
+  std::vector<Position> positions;
+  for (int tile = 0; tile < reader_.grid().size(); ++tile) {
+    const Cell cell = reader_.grid().cell(tile);
+    positions.push_back(
+        {place(cell.column, reader_.extent().width), place(cell.row, reader_.extent().height)});
+  }
+  return positions;
+}
+
+std::int64_t Composition::number_of_bands() const {
+  const std::int64_t height = rows_of_band() * ranks_;
+  return (domain_[1].size() + height - 1) / height;
+}
+
+/// Returns the bytes of tiles while each band is the oldest one that is composed.
+Composition::Loads Composition::loads() const {
+  const Extent extent = reader_.extent();
+  const std::int64_t bytes_of_row = std::int64_t(extent.width) * reader_.channels() * 2;
+  const std::int64_t height = rows_of_band() * ranks_;
+  // Bands that one worker composes come one after the other. Else a fast one gets ahead of the slowest.
+  const std::int64_t kept_for = workers_ == 1 ? 1 : band_count();
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(number_of_bands()));
+  Loads loads{none, none, none};
+  const auto add = [&](auto& to, std::int64_t first, std::int64_t last, std::int64_t bytes) {
+    for (std::int64_t band = std::max<std::int64_t>(0, first); band <= last; ++band)
+      to[static_cast<std::size_t>(band)] += bytes;
+  };
+  const std::vector<int> uses = uses_of_tiles();
+  for (int tile = 0; tile < reader_.grid().size(); ++tile) {
+    if (uses[at(tile)] == 0) continue;
+    const Range rows{positions_[at(tile)].y, positions_[at(tile)].y + extent.height};
+    std::optional<Range> used;
+    for (std::int64_t band = rows.begin / height; band <= (rows.end - 1) / height; ++band) {
+      const std::int64_t common = intersection(rows_of_band(band, rank_, 1), rows).size();
+      if (common == 0) continue;
+      used = {used ? used->begin : band, band};
+      add(loads.rows, band - workers_ + 1, band, common * bytes_of_row);
+      if (uses[at(tile)] == 1) add(loads.single_rows, band - workers_ + 1, band, common * bytes_of_row);
+    }
+    if (uses[at(tile)] > 1)
+      add(loads.tiles, used->begin - kept_for + 1, used->end, bytes_of_row * extent.height);
+  }
+  return loads;
+}
+
+/// Returns what the graph needs at most for the present positions, if decoded tiles that are kept may have so
+/// many bytes.
+Composition::Needs Composition::needs(std::int64_t most_kept) const {
+  const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
+  const std::int64_t width = domain_[0].size(), channels = reader_.channels();
+  const auto pixels = static_cast<std::int64_t>(reader_.extent().pixels());
+  // A worker has the sums and the weights of a row, and a tile of bytes as it is read.
+  Needs needs{.bands = std::min<std::int64_t>(band_count(), number_of_bands()) * rows_of_band() * width *
+                       channels * (is_bytes ? 1 : 2),
+              .workers = workers_ * (16 * width + (is_bytes ? pixels * channels : 0))};
+  const Loads loads = this->loads();
+  for (std::size_t band = 0; band < loads.tiles.size(); ++band) {
+    const std::int64_t kept = std::min(loads.tiles[band], most_kept);
+    // The rows of tiles for which there is no memory are read for each band.
+    const double left = static_cast<double>(loads.tiles[band] - kept) /
+                        static_cast<double>(std::max<std::int64_t>(1, loads.tiles[band]));
+    const auto others = static_cast<double>(loads.rows[band] - loads.single_rows[band]);
+    const std::int64_t read = loads.single_rows[band] + static_cast<std::int64_t>(left * others);
+    if (kept + read <= needs.kept + needs.read) continue;
+    needs.kept = kept;
+    needs.read = read;
+  }
+  return needs;
 }
 
 Box Composition::domain(const std::vector<Position>& positions) const {
@@ -115,10 +174,10 @@ Box Composition::domain(const std::vector<Position>& positions) const {
   return domain;
 }
 
-void Composition::set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks) {
+void Composition::set_work(std::vector<Position> positions, std::span<const PlateSink> sinks) {
   positions_ = std::move(positions);
   domain_ = domain(positions_);
-  sinks_ = std::move(sinks);
+  sinks_ = sinks;
   tiles_.expect(uses_of_tiles());
 }
 
@@ -197,12 +256,14 @@ void Composition::write(Rows& rows) const {
   tessera::collectively(communicator_, [&] {
     if (rows.error) std::rethrow_exception(rows.error);
   });
-  for (tessera::BlockSink* const sink : sinks_) sink->write_part(rows.block(reader_.type()), rows.band);
+  for (const PlateSink& sink : sinks_) sink.write(rows.block(reader_.type()), rows.band[1]);
 }
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
-  using tessera::graph::Lease, tessera::graph::Place;
-  const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band_},
+  using tessera::graph::Lease;
+  // Each of the buffers counts for its share of all that the graph needs.
+  const std::int64_t bytes_of_band = (bytes() + band_count() - 1) / band_count();
+  const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band},
                                         [] { return std::make_shared<Rows>(); });
   const auto bands = graph.source(
       "bands", {},
@@ -217,7 +278,7 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
       },
       pool);
   const auto composed = graph.task(
-      "compose", {.on = reader_.needs_one_thread() ? Place::io() : Place::threads()},
+      "compose", {.on = reader_.place()},
       [this](Lease<Rows> rows) {
         compose(*rows);
         return rows;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kept_tiles.hpp"
+#include "plate_sink.hpp"
 #include "positions.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/view/block_io.hpp"
@@ -57,16 +58,18 @@ class Composition {
 
   /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together,
   /// each with so many `workers`. If `memory` is above 0, only as many decoded tiles are kept as fit into it.
-  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers, std::int64_t memory);
+  /// `overlap` is the share of a tile that its neighbour shows, too, from which the need of memory follows.
+  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers, std::int64_t memory,
+              double overlap);
 
   /// Adds the tasks to the graph: bands, compose, write. Each rank runs the graph by itself, and the task
   /// write makes collective calls. `write_on` is where it runs. The graph must not outlive this object.
   void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
 
   /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
-  void set_work(std::vector<Position> positions, std::vector<tessera::BlockSink*> sinks);
-  /// The most bytes that the graph has on a rank, unless a single row of the plate has more than a band.
-  std::int64_t bytes() const { return band_count() * bytes_of_band_; }
+  void set_work(std::vector<Position> positions, std::span<const PlateSink> sinks);
+  /// The most bytes that the graph has on this rank, as far as the expected overlap tells.
+  std::int64_t bytes() const { return needs_.bands + needs_.kept + needs_.read + needs_.workers; }
   /// How often files of tiles were read on this rank in the last run.
   std::int64_t reads() const { return tiles_.reads(); }
   /// Returns all points of the plate, for given positions of the tiles.
@@ -74,7 +77,25 @@ class Composition {
 
  private:
   struct Rows;
+  /// The bytes that the graph needs for the rows of bands, for decoded tiles that are kept, for rows of tiles
+  /// that are read for one band, and for its workers.
+  struct Needs {
+    std::int64_t bands = 0;
+    std::int64_t kept = 0;
+    std::int64_t read = 0;
+    std::int64_t workers = 0;
+  };
 
+  /// The bytes of tiles that are kept, of rows of tiles that only one band has, and of all rows of tiles,
+  /// while each band of this rank is the oldest one that is composed.
+  struct Loads {
+    std::vector<std::int64_t> tiles, single_rows, rows;
+  };
+
+  Loads loads() const;
+  Needs needs(std::int64_t most_kept) const;
+  std::int64_t number_of_bands() const;
+  std::vector<Position> expected_positions(double overlap) const;
   int band_count() const { return workers_ + 1; }
   std::int64_t rows_of_band() const;
   tessera::Range rows_of_band(std::int64_t number, int rank, int ranks) const;
@@ -88,13 +109,13 @@ class Composition {
   const TileReader& reader_;
   Blend blend_;
   int workers_;
-  std::int64_t bytes_of_band_ = 0;
+  Needs needs_;
   KeptTiles tiles_;
   int rank_ = 0;
   int ranks_ = 1;
   std::vector<Position> positions_;
   tessera::Box domain_;
-  std::vector<tessera::BlockSink*> sinks_;
+  std::span<const PlateSink> sinks_;
 };
 
 }  // namespace stitch

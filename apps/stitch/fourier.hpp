@@ -11,6 +11,8 @@
 #include <span>
 #include <type_traits>
 
+#include "tessera/graph/transfer.hpp"
+
 namespace stitch {
 
 /// The width and the height of a tile in pixels.
@@ -30,6 +32,7 @@ struct Extent {
 template <class T>
 class Aligned {
  public:
+  Aligned() = default;
   explicit Aligned(std::size_t size) : data_(static_cast<T*>(fftw_malloc(size * sizeof(T)))), size_(size) {
     if (!data_ && size > 0) throw std::bad_alloc();
   }
@@ -42,8 +45,26 @@ class Aligned {
     void operator()(T* data) const { fftw_free(data); }
   };
   std::unique_ptr<T, Free> data_;
-  std::size_t size_;
+  std::size_t size_ = 0;
 };
+
+}  // namespace stitch
+
+/// Says how such memory is sent to other ranks: by its size and its elements.
+template <class T>
+struct tessera::graph::Transfer<stitch::Aligned<T>> {
+  static void pack(const stitch::Aligned<T>& values, Bytes& bytes) {
+    Transfer<std::size_t>::pack(values.size(), bytes);
+    bytes.write(values.data(), values.size() * sizeof(T));
+  }
+  static stitch::Aligned<T> unpack(Bytes& bytes) {
+    stitch::Aligned<T> values(Transfer<std::size_t>::unpack(bytes));
+    bytes.read(values.data(), values.size() * sizeof(T));
+    return values;
+  }
+};
+
+namespace stitch {
 
 /// The transforms of tiles of one size, in float or double, by FFTW. Plans are made by its rules alone, and
 /// never by measurements, so that the bits of transforms do not depend on how busy the machine is. All

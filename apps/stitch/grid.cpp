@@ -44,8 +44,17 @@ Band Band::of_rank(const Grid& grid, int ranks, int rank) {
   return {border(rank), border(rank + 1)};
 }
 
-Traversal shortest_traversal(const Grid& grid, Band band) {
-  return grid.columns() <= band.end - band.first_row() ? Traversal::rows : Traversal::columns;
+std::vector<int> ranks_that_need(const Grid& grid, int ranks, int row) {
+  std::vector<int> needing;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Band band = Band::of_rank(grid, ranks, rank), needed = band.transformed(Halo::recompute);
+    if (band.begin < band.end && needed.begin <= row && row < needed.end) needing.push_back(rank);
+  }
+  return needing;
+}
+
+Traversal shortest_traversal(const Grid& grid, Band rows) {
+  return grid.columns() <= rows.end - rows.begin ? Traversal::rows : Traversal::columns;
 }
 
 std::vector<Pair> pairs_of(const Grid& grid, Band band) {
@@ -61,48 +70,23 @@ std::vector<Pair> pairs_of(const Grid& grid, Band band) {
   return pairs;
 }
 
-std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs) {
-  std::vector<int> counts(at(grid.size()));
-  for (const Pair& pair : pairs)
-    for (const int tile : {pair.first, pair.second}) ++counts[at(tile)];
-  return counts;
-}
-
-std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
-                                Traversal traversal) {
-  const std::vector<int> counts = pair_counts(grid, pairs);
-  const int first = band.first_row();
+std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::optional<Traversal> traversal) {
+  const Band rows = band.transformed(halo);
+  const Traversal order = traversal.value_or(shortest_traversal(grid, rows));
+  // Who sends the last row of the band must have it for the pairs below.
+  const Band paired{band.begin, halo == Halo::send ? std::min(band.end + 1, grid.rows()) : band.end};
+  std::vector<std::uint8_t> is_needed(at(grid.size()));
+  for (const Pair& pair : pairs_of(grid, paired)) is_needed[at(pair.first)] = is_needed[at(pair.second)] = 1;
   std::vector<int> tiles;
   bool backwards = false;
-  for (std::vector<Cell>& line : lines(std::max(0, band.end - first), grid.columns(), traversal)) {
+  for (std::vector<Cell>& line : lines(rows.end - rows.begin, grid.columns(), order)) {
     if (backwards) std::ranges::reverse(line);
     for (const Cell cell : line)
-      if (const int tile = grid.number({first + cell.row, cell.column}); counts[at(tile)] > 0)
+      if (const int tile = grid.number({rows.begin + cell.row, cell.column}); is_needed[at(tile)] != 0)
         tiles.push_back(tile);
-    backwards = is_chained(traversal) && !backwards;
+    backwards = is_chained(order) && !backwards;
   }
   return tiles;
-}
-
-int most_live(const Grid& grid, const std::vector<int>& tiles, const std::vector<Pair>& pairs) {
-  std::vector<std::vector<int>> partners(at(grid.size()));
-  for (const Pair& pair : pairs) {
-    partners[at(pair.first)].push_back(pair.second);
-    partners[at(pair.second)].push_back(pair.first);
-  }
-  std::vector<int> left = pair_counts(grid, pairs);
-  std::vector<std::uint8_t> is_there(at(grid.size()));
-  int live = 0, most = 0;
-  for (const int tile : tiles) {
-    is_there[at(tile)] = 1;
-    most = std::max(most, ++live);
-    for (const int partner : partners[at(tile)]) {
-      if (is_there[at(partner)] == 0) continue;
-      for (const int done : {tile, partner})
-        if (--left[at(done)] == 0) --live;
-    }
-  }
-  return most;
 }
 
 }  // namespace stitch

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -70,36 +71,43 @@ enum class Traversal : std::uint8_t {
 inline constexpr std::string_view traversal_names[] = {
     "rows", "columns", "diagonals", "chained_rows", "chained_columns", "chained_diagonals"};
 
-/// The tiles of a rank: a band of rows of the grid. The row above the band belongs to another rank, and is
-/// transformed a second time for the pairs between the two bands.
+/// How a rank gets the transforms of the halo, the row of tiles above its band, for the pairs between the
+/// two.
+enum class Halo : std::uint8_t {
+  recompute,  ///< It reads and transforms these tiles, too.
+  send        ///< The rank that has them in its band sends their pixels and transforms.
+};
+
+/// The names of the ways in decks, in the order of the enumeration.
+inline constexpr std::string_view halo_names[] = {"recompute", "send"};
+
+/// The tiles of a rank: a band of rows of the grid.
 struct Band {
   int begin = 0;
   int end = 0;
   /// Returns the band of one of `ranks` ranks. Bands of several ranks differ by at most one row.
   static Band of_rank(const Grid& grid, int ranks, int rank);
-  /// The first row that the band needs: that above it, if there is one.
-  int first_row() const { return begin > 0 ? begin - 1 : 0; }
+  /// Returns the rows whose tiles are transformed on the rank of the band: with a halo to recompute also the
+  /// row above the band, if there is one.
+  Band transformed(Halo halo) const {
+    return {halo == Halo::recompute && begin > 0 ? begin - 1 : begin, end};
+  }
 };
 
-/// Returns the traversal of the tiles that a band needs, with the row above it, that needs the fewest
-/// transforms: along the shorter side.
-Traversal shortest_traversal(const Grid& grid, Band band);
+/// Returns the ranks that need the transforms of a row: that in whose band it lies, and that in whose band
+/// the row below it lies.
+std::vector<int> ranks_that_need(const Grid& grid, int ranks, int row);
+
+/// Returns the traversal of some rows that needs the fewest transforms: along the shorter side.
+Traversal shortest_traversal(const Grid& grid, Band rows);
 
 /// Returns the pairs that a rank computes: those whose second tile lies in its band. Tiles keep the numbers
 /// that they have in the grid.
 std::vector<Pair> pairs_of(const Grid& grid, Band band);
 
-/// Returns the tiles that belong to at least one of `pairs`, in the order of a traversal of the rows that
-/// these need.
-std::vector<int> tiles_in_order(const Grid& grid, Band band, const std::vector<Pair>& pairs,
-                                Traversal traversal);
-
-/// Returns the largest number of transforms that are alive at the same time, if one tile after the other is
-/// transformed in the order `tiles`, all pairs with transformed tiles are then computed, and a transform is
-/// given up after the last pair of its tile. It is found by doing so.
-int most_live(const Grid& grid, const std::vector<int>& tiles, const std::vector<Pair>& pairs);
-
-/// Returns the number of pairs of each tile of the grid.
-std::vector<int> pair_counts(const Grid& grid, const std::vector<Pair>& pairs);
+/// Returns the tiles that are transformed on the rank of a band, in the order of a traversal: those of its
+/// rows (see Band::transformed) that belong to at least one pair which needs their transform from this rank.
+/// Without a traversal it is the shortest one.
+std::vector<int> tiles_in_order(const Grid& grid, Band band, Halo halo, std::optional<Traversal> traversal);
 
 }  // namespace stitch

@@ -35,6 +35,8 @@ class KeptTiles {
  public:
   /// `reader` must outlive this object. Tiles that are kept have at most `most_bytes`.
   KeptTiles(const TileReader& reader, std::int64_t most_bytes) : reader_(reader), most_bytes_(most_bytes) {}
+  /// Says that tiles which are kept have at most `bytes`. No other call may be under way.
+  void set_most_bytes(std::int64_t bytes) { most_bytes_ = bytes; }
 
   /// Says by how many calls of `take` rows of each tile will be taken. No other call may be under way.
   void expect(std::vector<int> uses);

@@ -40,7 +40,7 @@ KeyDeclaration file(const char* name, const char* help) {
 std::vector<KeyDeclaration> tile_keys() {
   KeyDeclaration tiles = file("input.tiles",
                               "The files of the tiles, such as tile_r{row:3}_c{col:3}.tif, with three digits "
-                              "each, or tile_{index:4}.tif");
+                              "each, or tile_{index:4}.tif; also with {z} and {channel}");
   tiles.required = true;
   tiles.alternatives = {"input.positions"};
   auto page = number("input.page", "Files",
@@ -74,6 +74,11 @@ std::vector<KeyDeclaration> knowledge_keys() {
                         "The channel that is compared, from 0 on; all channels are composed");
   channel.minimum = 0;
   channel.default_text.emplace("0");
+  auto slice =
+      number("input.slice", "Stitching",
+             "The slice in z that is compared, from 0 on, if names have {z}; all slices are composed");
+  slice.minimum = 0;
+  slice.default_text.emplace("0");
   return {
       {.name = "input.overlap",
        .type = ValueType::real,
@@ -90,22 +95,25 @@ std::vector<KeyDeclaration> knowledge_keys() {
            "as that of another z"),
       file("flat_field.file",
            "An image by which the light falls on tiles: they are divided by it, and multiplied by its mean"),
-      channel};
+      channel,
+      slice};
 }
 
 std::vector<KeyDeclaration> output_keys() {
-  return {file("output.positions", "The positions of the tiles in pixels as CSV: row,col,x,y"),
-          file("output.pairs", "A table of all pairs as CSV: what was measured, and what was taken instead"),
-          file("output.json", "Positions, pairs and the model of the stage as JSON"),
-          file("output.picture", "A picture of the grid as PNG, with the quality of each pair"),
-          file("output.translations",
-               "The translations as CSV, as soon as they are known: a later run can go on from them"),
-          file("output.tiff", "The plate as TIFF, or BigTIFF if it is large"),
-          file("output.ome_tiff",
-               "The plate as OME-TIFF with a pyramid: it at half, a quarter and so on of its size"),
-          file("output.file", "The plate as HDF5, with the data set plate"),
-          file("output.png", "The plate as PNG"),
-          file("output.raw", "The numbers of the plate alone")};
+  return {
+      file("output.positions", "The positions of the tiles in pixels as CSV: row,col,x,y"),
+      file("output.pairs", "A table of all pairs as CSV: what was measured, and what was taken instead"),
+      file("output.json", "Positions, pairs and the model of the stage as JSON"),
+      file("output.picture", "A picture of the grid as PNG, with the quality of each pair"),
+      file("output.translations",
+           "The translations as CSV, as soon as they are known: a later run can go on from them"),
+      file("output.tiff",
+           "The plate as TIFF, or BigTIFF if it is large; the names of plates may have {z} and {channel}"),
+      file("output.ome_tiff",
+           "The plate as OME-TIFF with a pyramid: it at half, a quarter and so on of its size"),
+      file("output.file", "The plate as HDF5, with the data set plate"),
+      file("output.png", "The plate as PNG"),
+      file("output.raw", "The numbers of the plate alone")};
 }
 
 /// Returns the keys about how translations, positions and the plate are computed.
@@ -133,6 +141,10 @@ std::vector<KeyDeclaration> method_keys() {
       choice("solver", "Stitching",
              "How positions follow from translations: along the tree of the best pairs, or by least squares",
              "tree", texts(solver_names)),
+      choice("graph.halo", "Graph",
+             "How a rank gets the transforms of the row of tiles above its band: it computes them again, or "
+             "the rank that has them sends them",
+             "recompute", texts(halo_names)),
       choice("blend", "Stitching",
              "What the plate shows where tiles lie on each other: the last one, the mean, or the mean "
              "weighted by the distance from borders",

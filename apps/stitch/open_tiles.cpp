@@ -131,9 +131,15 @@ void check_tiles(const Deck& deck, const OpenTiles& tiles) {
         fmt::format(
             "a share of {:.4g} of tiles of {} x {} leaves no pixel: give the share that neighbours both show",
             tiles.overlap, width, height));
-  if (const auto channel = deck.get<std::int64_t>("input.channel"); channel >= reader.channels())
-    deck.fail("input.channel", fmt::format("the tiles have {}: give 0 to {}",
-                                           counted(reader.channels(), "channel"), reader.channels() - 1));
+}
+
+/// Returns the number that the deck gives for the channel or the slice that is compared, of which there are
+/// `count`.
+int chosen(const Deck& deck, const char* key, int count, const char* what) {
+  const auto number = deck.get<std::int64_t>(key);
+  if (number >= count)
+    deck.fail(key, fmt::format("the tiles have {}: give 0 to {}", counted(count, what), count - 1));
+  return static_cast<int>(number);
 }
 
 }  // namespace
@@ -154,6 +160,8 @@ OpenTiles open_tiles(const app::GraphSetting& setting) {
   OpenTiles tiles{TileReader(std::move(files), io::broadcast(communicator, std::move(info))), overlap};
   collectively(communicator, [&] {
     check_tiles(deck, tiles);
+    tiles.reader.set_compared(chosen(deck, "input.channel", tiles.reader.channels_of_slice(), "channel"),
+                              chosen(deck, "input.slice", tiles.reader.slices(), "slice"));
     if (deck.is_set("flat_field.file")) tiles.reader.set_flat_field(deck.text_of("flat_field.file"));
   });
   return tiles;

@@ -36,25 +36,70 @@ std::vector<std::pair<std::string, std::string>> files_of(const Deck& deck, cons
   return files;
 }
 
+/// A file of the plate.
+struct PlateFile {
+  std::string path;
+  PlateSink::Planes planes;
+};
+
+/// Returns the files of the plate that the deck names for a key: several if the name has numbers of slices or
+/// of channels.
+std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const TileReader& reader) {
+  if (!deck.is_set(key)) return {};
+  const TileFiles& tiles = reader.files();
+  const NamePattern pattern = NamePattern::of_plates(deck.text_of(key));
+  const int slices = pattern.has_z() ? reader.slices() : 1;
+  const int channels = pattern.has_channel() ? reader.channels_of_slice() : 1;
+  std::vector<PlateFile> files;
+  for (int slice = 0; slice < slices; ++slice)
+    for (int channel = 0; channel < channels; ++channel) {
+      // Channels that lie in one file have no numbers but their own.
+      const bool has_numbers = tiles.channels.size() > 1;
+      const TileNumbers numbers{.z = tiles.slices[at(slice)],
+                                .channel = has_numbers ? tiles.channels[at(channel)] : channel};
+      files.push_back({pattern.path(numbers),
+                       {.first_channel = channel,
+                        .channels = reader.channels_of_slice() / channels,
+                        .first_slice = slice,
+                        .slices = reader.slices() / slices}});
+    }
+  return files;
+}
+
 /// Returns the files that are read, but for the decks.
 std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
   std::vector<std::string> files;
   for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
-  for (int tile = 0; tile < tiles.grid.size(); ++tile)
-    if (tiles.grid.has(tile)) files.push_back(tiles.paths[at(tile)]);
+  const int planes = std::max(1, static_cast<int>(tiles.planes.size()));
+  for (int plane = 0; plane < planes; ++plane)
+    for (int tile = 0; tile < tiles.grid.size(); ++tile)
+      if (tiles.grid.has(tile)) files.push_back(tiles.path(tile, plane));
   return files;
 }
 
 /// Returns the files that are written, with their keys: tables, and then plates.
-std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck) {
+std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck, const TileReader& reader) {
   auto files = files_of(deck, table_keys);
-  for (auto& file : files_of(deck, plate_keys)) files.push_back(std::move(file));
+  for (const char* key : plate_keys)
+    for (const PlateFile& file : plate_files(deck, key, reader))
+      files.emplace_back(fmt::format("{}:", key), file.path);
   return files;
+}
+
+/// Throws InputError if several slices would go to a file whose format has none.
+void check_slices(const Deck& deck, const TileReader& reader) {
+  for (const char* key : {"output.tiff", "output.ome_tiff", "output.png"})
+    for (const PlateFile& file : plate_files(deck, key, reader))
+      if (file.planes.slices > 1)
+        deck.fail(key,
+                  fmt::format("there are {} slices, but this file has one: write {{z}} into its name, or "
+                              "give output.file",
+                              file.planes.slices));
 }
 
 /// Throws InputError if no file is named, if two files are the same, or if tiles are placed already although
 /// the deck names tables or translations, which only a comparison of tiles has.
-void check_files(const tessera::app::GraphSetting& setting, const TileFiles& tiles) {
+void check_files(const tessera::app::GraphSetting& setting, const TileReader& reader) {
   const Deck& deck = setting.deck;
   if (deck.is_set("input.placed")) {
     for (const char* key : table_keys)
@@ -63,9 +108,10 @@ void check_files(const tessera::app::GraphSetting& setting, const TileFiles& til
     if (deck.is_set("input.translations"))
       deck.fail("input.translations", "'input.placed' is given, too: give one of them");
   }
-  std::vector<std::string> taken = read_files(deck, tiles);
+  check_slices(deck, reader);
+  std::vector<std::string> taken = read_files(deck, reader.files());
   taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
-  const auto files = written_files(deck);
+  const auto files = written_files(deck, reader);
   if (files.empty())
     throw tessera::InputError(
         "nothing to write: give output.positions, output.tiff or another output in the deck or as key=value");
@@ -119,15 +165,13 @@ void check_room(const Deck& deck, std::int64_t bytes) {
 
 Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader,
                  std::int64_t plate_bytes)
-    : setting_(setting), tiles_(reader.files()) {
+    : setting_(setting), reader_(reader) {
   tessera::collectively(setting.session.communicator(), [&] {
-    check_files(setting, tiles_);
+    check_files(setting, reader);
     if (setting.session.rank() == 0) check_folders(setting.deck);
   });
   // Tests that the files can be written. The sinks of this small plate are destroyed at once.
-  const int channels = reader.channels();
-  create_sinks(channels > 1 ? tessera::Box{{0, 1}, {0, 1}, {0, channels}} : tessera::Box{{0, 1}, {0, 1}},
-               reader.type());
+  create_sinks({0, 1}, {0, 1});
   tessera::collectively(setting.session.communicator(), [&] {
     if (setting.session.rank() == 0) check_room(setting.deck, plate_bytes);
   });
@@ -137,7 +181,7 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& re
   create(json_, "output.json");
   if (setting.deck.is_set("output.picture"))
     picture_ = io::create_png(setting.session.communicator(), setting.deck.text_of("output.picture"),
-                              picture_domain(tiles_.grid), tessera::ElementType::uint8);
+                              picture_domain(reader.grid()), tessera::ElementType::uint8);
 }
 
 void Outputs::create(std::optional<io::TextFile>& table, const char* key) const {
@@ -145,8 +189,8 @@ void Outputs::create(std::optional<io::TextFile>& table, const char* key) const 
 }
 
 std::vector<std::string> Outputs::files() const {
-  std::vector<std::string> files = read_files(setting_.deck, tiles_);
-  for (const auto& [key, path] : written_files(setting_.deck)) files.push_back(path);
+  std::vector<std::string> files = read_files(setting_.deck, reader_.files());
+  for (const auto& [key, path] : written_files(setting_.deck, reader_)) files.push_back(path);
   return files;
 }
 
@@ -179,31 +223,32 @@ void Outputs::write_picture(const Grid& grid, const Results& results) {
   picture_->write(block);
 }
 
-std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_plate(const tessera::Box& domain,
-                                                                       tessera::ElementType type) const {
+std::vector<PlateSink> Outputs::create_plate(const tessera::Box& domain) const {
   tessera::collectively(setting_.session.communicator(), [&] {
     if (setting_.session.rank() == 0)
-      check_room(setting_.deck, domain.size() * static_cast<std::int64_t>(tessera::size_of(type)));
+      check_room(setting_.deck, domain.size() * static_cast<std::int64_t>(tessera::size_of(reader_.type())));
   });
-  return create_sinks(domain, type);
+  return create_sinks(domain[0], domain[1]);
 }
 
-std::vector<std::unique_ptr<tessera::BlockSink>> Outputs::create_sinks(const tessera::Box& domain,
-                                                                       tessera::ElementType type) const {
-  const Deck& deck = setting_.deck;
-  const MPI_Comm communicator = setting_.session.communicator();
-  std::vector<std::unique_ptr<tessera::BlockSink>> sinks;
-  if (deck.is_set("output.tiff"))
-    sinks.push_back(io::create_tiff(communicator, deck.text_of("output.tiff"), domain, type));
-  if (deck.is_set("output.ome_tiff"))
-    sinks.push_back(io::create_ome_tiff(communicator, deck.text_of("output.ome_tiff"), domain, type));
-  if (deck.is_set("output.file"))
-    sinks.push_back(io::create_hdf5(communicator, deck.text_of("output.file"), "plate", domain, type));
-  if (deck.is_set("output.png"))
-    sinks.push_back(io::create_png(communicator, deck.text_of("output.png"), domain, type, setting_.workers));
-  if (deck.is_set("output.raw"))
-    sinks.push_back(io::create_raw(communicator, deck.text_of("output.raw"), domain, type));
+std::vector<PlateSink> Outputs::create_sinks(tessera::Range x, tessera::Range y) const {
+  std::vector<PlateSink> sinks;
+  for (const char* key : plate_keys)
+    for (const PlateFile& file : plate_files(setting_.deck, key, reader_))
+      sinks.emplace_back(create_sink(key, file.path, PlateSink::domain(file.planes, x, y)), file.planes,
+                         reader_.channels_of_slice());
   return sinks;
+}
+
+std::unique_ptr<tessera::BlockSink> Outputs::create_sink(std::string_view key, const std::string& path,
+                                                         const tessera::Box& domain) const {
+  const MPI_Comm communicator = setting_.session.communicator();
+  const tessera::ElementType type = reader_.type();
+  if (key == "output.tiff") return io::create_tiff(communicator, path, domain, type);
+  if (key == "output.ome_tiff") return io::create_ome_tiff(communicator, path, domain, type);
+  if (key == "output.file") return io::create_hdf5(communicator, path, "plate", domain, type);
+  if (key == "output.png") return io::create_png(communicator, path, domain, type, setting_.workers);
+  return io::create_raw(communicator, path, domain, type);
 }
 
 }  // namespace stitch

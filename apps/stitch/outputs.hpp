@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "picture.hpp"
+#include "plate_sink.hpp"
 #include "tables.hpp"
 #include "tessera/app/graph_application.hpp"
 #include "tessera/io/text_file.hpp"
@@ -30,19 +32,20 @@ class Outputs {
   bool has_plate() const;
   void write_translations(const std::string& csv);
   void write_tables(const TileFiles& tiles, const Results& results);
-  /// Creates the files of the plate, and returns their sinks. Throws InputError if there is no room for them.
-  std::vector<std::unique_ptr<tessera::BlockSink>> create_plate(const tessera::Box& domain,
-                                                                tessera::ElementType type) const;
+  /// Creates the files of the plate, whose points are `domain`, and returns their sinks. Throws InputError if
+  /// there is no room for them.
+  std::vector<PlateSink> create_plate(const tessera::Box& domain) const;
 
  private:
   void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
 
-  std::vector<std::unique_ptr<tessera::BlockSink>> create_sinks(const tessera::Box& domain,
-                                                                tessera::ElementType type) const;
+  std::vector<PlateSink> create_sinks(tessera::Range x, tessera::Range y) const;
+  std::unique_ptr<tessera::BlockSink> create_sink(std::string_view key, const std::string& path,
+                                                  const tessera::Box& domain) const;
   void write_picture(const Grid& grid, const Results& results);
 
   const tessera::app::GraphSetting& setting_;
-  const TileFiles& tiles_;
+  const TileReader& reader_;
   std::optional<tessera::io::TextFile> translations_, positions_, pairs_, json_;
   std::unique_ptr<tessera::BlockSink> picture_;
 };

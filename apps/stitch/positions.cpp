@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
+
+#include "contradictions.hpp"
 
 namespace stitch {
 namespace {
@@ -47,6 +50,12 @@ class Forest {
     while (parent_[at(tile)] != tile) tile = parent_[at(tile)] = parent_[at(parent_[at(tile)])];
     return tile;
   }
+  /// Returns a number for each tile that those have in common which are connected.
+  std::vector<int> roots() {
+    std::vector<int> roots;
+    for (int tile = 0; tile < static_cast<int>(parent_.size()); ++tile) roots.push_back(root(tile));
+    return roots;
+  }
 
  private:
   struct Neighbour {
@@ -56,30 +65,6 @@ class Forest {
   std::vector<int> parent_;
   std::vector<std::vector<Neighbour>> neighbours_;
 };
-
-std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pairs,
-                                 const std::vector<Placement>& placements, const StageModel& model) {
-  std::vector<std::size_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const bool a_is_model = placements[a].origin == Origin::model,
-               b_is_model = placements[b].origin == Origin::model;
-    if (a_is_model != b_is_model) return b_is_model;
-    return placements[a].translation.correlation > placements[b].translation.correlation;
-  });
-  Forest forest(grid.size());
-  for (const std::size_t pair : order) forest.add(pairs[pair], placements[pair].translation.shift);
-  std::vector<Position> positions(at(grid.size()));
-  for (int tile = 0; tile < grid.size(); ++tile) {
-    if (!grid.has(tile) || forest.root(tile) != tile) continue;
-    const Cell cell = grid.cell(tile);
-    positions[at(tile)] = {
-        std::int64_t(cell.column) * model.right.step.x + std::int64_t(cell.row) * model.below.step.x,
-        std::int64_t(cell.column) * model.right.step.y + std::int64_t(cell.row) * model.below.step.y};
-    forest.spread(tile, positions);
-  }
-  return positions;
-}
 
 /// The equations of one coordinate: those of a graph whose edges are pairs with weights. They are solved by
 /// conjugate gradients from a first guess, whose mean in each connected part is kept.
@@ -125,14 +110,79 @@ class Equations {
   std::vector<double> weights_;
 };
 
-void by_least_squares(const std::vector<Pair>& pairs, const std::vector<Placement>& placements,
-                      std::vector<Position>& positions) {
-  // A pair of the model is a thousandth as good as one that correlates by 1.
-  constexpr double weight_of_model = 1e-3;
+/// Moves the parts of the plate that only pairs of the model connect, each as a whole, so that the squares of
+/// the deviations of these pairs from the model have the least sum. A blank tile so lies at the mean of the
+/// places that its neighbours put it at. `parts` has a number for the part of each tile, and `wholes` one for
+/// all that pairs connect, in which the largest part stays where it is.
+void settle_parts(const std::vector<Pair>& pairs, const std::vector<Placement>& placements,
+                  const std::vector<int>& parts, const std::vector<int>& wholes,
+                  std::vector<Position>& positions) {
+  std::vector<Pair> between;
+  std::vector<double> right, down;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Pair& pair = pairs[i];
+    const Pair of_parts{parts[at(pair.first)], parts[at(pair.second)], pair.direction};
+    if (placements[i].origin != Origin::model || of_parts.first == of_parts.second) continue;
+    const Shift step = placements[i].translation.shift;
+    const Position &first = positions[at(pair.first)], &second = positions[at(pair.second)];
+    between.push_back(of_parts);
+    right.push_back(static_cast<double>(step.x - (second.x - first.x)));
+    down.push_back(static_cast<double>(step.y - (second.y - first.y)));
+  }
+  const Equations equations(between, std::vector<double>(between.size(), 1.0));
+  std::vector<double> x(positions.size()), y(positions.size());
+  equations.solve(x, right);
+  equations.solve(y, down);
+  std::vector<int> sizes(positions.size()), largest = wholes;
+  for (const int part : parts) ++sizes[at(part)];
+  for (std::size_t tile = 0; tile < parts.size(); ++tile)
+    if (int& best = largest[at(wholes[tile])]; sizes[at(parts[tile])] > sizes[at(best)]) best = parts[tile];
+  for (std::size_t tile = 0; tile < positions.size(); ++tile) {
+    const std::size_t part = at(parts[tile]), still = at(largest[at(wholes[tile])]);
+    positions[tile].x += std::llround(x[part] - x[still]);
+    positions[tile].y += std::llround(y[part] - y[still]);
+  }
+}
+
+std::vector<Position> along_tree(const Grid& grid, const std::vector<Pair>& pairs,
+                                 const std::vector<Placement>& placements, const StageModel& model) {
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
+  const auto rank = [&](std::size_t pair) {
+    return std::tuple(placements[pair].origin == Origin::model, bool(is_doubtful[pair]),
+                      -placements[pair].translation.correlation);
+  };
+  std::ranges::stable_sort(order, {}, rank);
+  Forest forest(grid.size());
+  std::vector<int> parts;
+  for (const std::size_t pair : order) {
+    if (placements[pair].origin == Origin::model && parts.empty()) parts = forest.roots();
+    forest.add(pairs[pair], placements[pair].translation.shift);
+  }
+  std::vector<Position> positions(at(grid.size()));
+  for (int tile = 0; tile < grid.size(); ++tile) {
+    if (!grid.has(tile) || forest.root(tile) != tile) continue;
+    const Cell cell = grid.cell(tile);
+    positions[at(tile)] = {
+        std::int64_t(cell.column) * model.right.step.x + std::int64_t(cell.row) * model.below.step.x,
+        std::int64_t(cell.column) * model.right.step.y + std::int64_t(cell.row) * model.below.step.y};
+    forest.spread(tile, positions);
+  }
+  if (!parts.empty()) settle_parts(pairs, placements, parts, forest.roots(), positions);
+  return positions;
+}
+
+void by_least_squares(const Grid& grid, const std::vector<Pair>& pairs,
+                      const std::vector<Placement>& placements, std::vector<Position>& positions) {
+  // A pair of the model, or one that others contradict, is a thousandth as good as one that correlates by 1.
+  constexpr double least_weight = 1e-3;
+  const std::vector<bool> is_doubtful = contradicted(grid, pairs, placements);
   std::vector<double> weights, right, down, x, y;
-  for (const Placement& one : placements) {
-    weights.push_back(one.origin == Origin::model ? weight_of_model
-                                                  : std::max(weight_of_model, one.translation.correlation));
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const Placement& one = placements[i];
+    const bool is_weak = one.origin == Origin::model || is_doubtful[i];
+    weights.push_back(is_weak ? least_weight : std::max(least_weight, one.translation.correlation));
     right.push_back(one.translation.shift.x);
     down.push_back(one.translation.shift.y);
   }
@@ -152,7 +202,7 @@ std::vector<Position> positions_of(const Grid& grid, const std::vector<Pair>& pa
                                    const std::vector<Placement>& placements, const StageModel& model,
                                    Solver solver) {
   std::vector<Position> positions = along_tree(grid, pairs, placements, model);
-  if (solver == Solver::least_squares) by_least_squares(pairs, placements, positions);
+  if (solver == Solver::least_squares) by_least_squares(grid, pairs, placements, positions);
   Position least{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
   for (int tile = 0; tile < grid.size(); ++tile)
     if (grid.has(tile)) {

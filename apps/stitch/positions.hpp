@@ -10,7 +10,7 @@ namespace stitch {
 
 /// How positions follow from translations.
 enum class Solver : std::uint8_t {
-  tree,          ///< Along the spanning tree of pairs with the largest correlations.
+  tree,          ///< Along the spanning tree of pairs with the largest correlations (see contradicted).
   least_squares  ///< So that the squares of the deviations from all translations have the least sum.
 };
 /// The names of the solvers in decks, in the order of the enumeration.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "contradictions.hpp"
 #include "deck_choice.hpp"
 #include "exchange.hpp"
 #include "open_tiles.hpp"
@@ -26,7 +27,9 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
   TranslationOptions options{.peaks = static_cast<int>(deck.get<std::int64_t>("peaks")),
                              .in_double = deck.text_of("precision") == "double",
                              .overlap = tiles.overlap,
-                             .channel = static_cast<int>(deck.get<std::int64_t>("input.channel")),
+                             .channel = tiles.reader.compared(),
+                             .halo = choice_of<Halo>(deck, "graph.halo", halo_names),
+                             .ranks = setting.session.rank_count(),
                              .workers = setting.workers};
   if (deck.text_of("traversal") != "auto")
     options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
@@ -36,6 +39,7 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
 /// The number of transforms and the memory that the translations of a rank need.
 struct Needs {
   std::int64_t most_live = 0;
+  std::int64_t halo_size = 0;
   std::int64_t pool_size = 0;
   std::int64_t bytes = 0;
 };
@@ -52,7 +56,8 @@ class Program final : public app::GraphProgram {
         searches_(reader_, options_.channel),
         composition_(setting.session.communicator(), reader_,
                      choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers,
-                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0) {
+                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0,
+                     options_.overlap) {
     translations_.add_tasks(*translation_graph_);
     searches_.add_tasks(search_graph_);
     const bool may_communicate =
@@ -108,23 +113,24 @@ std::int64_t Program::expected_bytes() const {
 /// Returns the most that any rank needs: the first one, which needs no row of another rank, may need less.
 /// Collective.
 Needs Program::greatest_needs() const {
-  std::array<std::int64_t, 3> most{translations_.most_live(), translations_.pool_size(),
-                                   translations_.bytes()};
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, communicator());
-  return {most[0], most[1], most[2]};
+  std::array<std::int64_t, 4> most{translations_.most_live(), translations_.halo_size(),
+                                   translations_.pool_size(), translations_.bytes()};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 4, MPI_INT64_T, MPI_MAX, communicator());
+  return {most[0], most[1], most[2], most[3]};
 }
 
 std::string Program::check() {
   const Needs needs = greatest_needs();
   const auto [width, height] = reader_.extent();
   return fmt::format(
-      "{} x {} tiles of {} x {} x {} {}, {}\n"
-      "{} at a time on a rank, {} in the pool: {} with the memory of the workers\n"
+      "{} x {} tiles of {} x {} x {} {}{}, {}\n"
+      "{} at a time on a rank{}, {} in the pool: {} with the memory of the workers\n"
       "a plate of some {}, composed with up to {} on each rank\n",
-      reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels(),
-      name_of(reader_.type()), counted(std::ssize(reader_.grid().pairs()), "pair"),
-      counted(needs.most_live, "transform"), needs.pool_size, human_bytes(needs.bytes),
-      human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
+      reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels_of_slice(),
+      name_of(reader_.type()), reader_.slices() > 1 ? fmt::format(" in {} slices", reader_.slices()) : "",
+      counted(std::ssize(reader_.grid().pairs()), "pair"), counted(needs.most_live, "transform"),
+      needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
+      human_bytes(needs.bytes), human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.
@@ -149,8 +155,9 @@ std::vector<Translation> Program::measure(app::GraphRunner& runner, const std::v
 /// Searches for the translations of those pairs that do not agree with the model, and replaces them.
 void Program::correct(app::GraphRunner& runner) {
   std::vector<std::size_t> outliers;
+  const std::vector<bool> is_confirmed = confirmed(reader_.grid(), results_.pairs, results_.placements);
   for (std::size_t i = 0; i < results_.pairs.size(); ++i)
-    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i]))
+    if (!agrees(results_.model, results_.pairs[i], reader_.extent(), results_.placements[i], is_confirmed[i]))
       outliers.push_back(i);
   if (outliers.empty()) return;
   const auto border = [&](int rank) {
@@ -221,10 +228,8 @@ void Program::tell(app::GraphRunner& runner) const {
 
 void Program::compose(app::GraphRunner& runner) {
   const Box domain = composition_.domain(results_.positions);
-  const auto sinks = outputs_->create_plate(domain, reader_.type());
-  std::vector<BlockSink*> plain;
-  for (const auto& sink : sinks) plain.push_back(sink.get());
-  composition_.set_work(results_.positions, std::move(plain));
+  const std::vector<PlateSink> sinks = outputs_->create_plate(domain);
+  composition_.set_work(results_.positions, sinks);
   const graph::Report report = runner.run_alone(composition_graph_);
   std::int64_t reads = composition_.reads();
   MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT64_T, MPI_SUM, communicator());

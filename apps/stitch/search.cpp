@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "clipped_differences.hpp"
+
 namespace stitch {
 namespace {
 
@@ -102,7 +104,10 @@ std::vector<Shift> Searcher::promising(const StageStep& step, const Pixels& firs
   return offsets;
 }
 
-Translation Searcher::operator()(const StageStep& step, const Pixels& first, const Pixels& second) const {
+/// Returns the shift with the best correlation of the flattened tiles, unless it lies at the border of what
+/// is searched, or flattened tiles that have nothing in common could correlate as much.
+std::optional<Shift> Searcher::flat_best(const StageStep& step, const Pixels& first,
+                                         const Pixels& second) const {
   const std::vector<std::uint16_t> flat_first = flattened(first), flat_second = flattened(second);
   const Pixels a{first.extent, flat_first}, b{second.extent, flat_second};
   Surface surface(step, a, b);
@@ -115,10 +120,54 @@ Translation Searcher::operator()(const StageStep& step, const Pixels& first, con
                         std::max(0.0, double(first.extent.height - std::abs(shift.y)));
   // Means of 3 x 3 pixels: only one in nine is a value of its own.
   const bool is_chance = surface(best) * std::sqrt(pixels / 9) < least_evidence;
-  if (surface(best) <= 0 || is_chance || surface.is_border(best)) return {};
+  if (surface(best) <= 0 || is_chance || surface.is_border(best)) return std::nullopt;
   // Flattening is less exact at the borders of tiles, but noise disturbs it less.
-  if (evidence(first, second, shift) >= exact_evidence) shift = refined(first, second, shift);
-  return {shift, correlation(first, second, shift), evidence(first, second, shift), 0};
+  return evidence(first, second, shift) >= exact_evidence ? refined(first, second, shift) : shift;
+}
+
+/// Returns the shift around the step at which the clipped differences of the tiles are most alike, or `start`
+/// if none is clearly better. All shifts are tried where that takes no longer than the rest of a search, and
+/// else those that lead up from `start`.
+std::optional<Shift> Searcher::most_alike(const StageStep& step, const Pixels& first, const Pixels& second,
+                                          std::optional<Shift> start) {
+  const auto [width, height] = first.extent;
+  const auto [x, y] = step.step;
+  const int radius = step.search_radius();
+  const auto part = [&](int side, int centre) { return cut(side, centre - radius, side + centre + radius); };
+  const ClippedDifferences a(first, part(width, x), part(height, y)),
+      b(second, part(width, -x), part(height, -y));
+  std::optional<Shift> best = start;
+  double most = start ? ClippedDifferences::evidence(a, b, *start) : 0;
+  const auto look_around = [&](Shift centre, int reach) {
+    for (int dy = -reach; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx) {
+        const Shift shift{centre.x + dx, centre.y + dy};
+        if (!step.has_within(shift, radius)) continue;
+        if (const double found = ClippedDifferences::evidence(a, b, shift); found > most) {
+          most = found;
+          best = shift;
+        }
+      }
+  };
+  const double at_start = most;
+  constexpr std::int64_t most_work = std::int64_t(1) << 25;
+  const std::int64_t side = 2 * radius + 1, common = std::int64_t(std::max(0, width - std::abs(x))) *
+                                                     std::max(0, height - std::abs(y));
+  if (side * side * common <= most_work)
+    look_around(step.step, radius);
+  else if (start)
+    for (std::optional<Shift> from; from != best;) look_around(*(from = best), 1);
+  // The greatest of many values that noise gives is a few times greater than one of them.
+  constexpr double few = 2;
+  const bool is_clear = most >= least_evidence + few && most >= at_start + 0.5;
+  return is_clear && step.has_within(*best, radius - 1) ? best : start;
+}
+
+Translation Searcher::operator()(const StageStep& step, const Pixels& first, const Pixels& second) const {
+  const std::optional<Shift> flat = flat_best(step, first, second);
+  const std::optional<Shift> best = most_alike(step, first, second, flat);
+  if (!best) return {};
+  return {*best, correlation(first, second, *best), evidence(first, second, *best), 0};
 }
 
 }  // namespace stitch

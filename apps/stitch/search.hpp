@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "stage_model.hpp"
 
 namespace stitch {
@@ -12,16 +14,19 @@ class Searcher {
   explicit Searcher(Extent extent) : fourier_(extent) {}
 
   /// Returns the shift, no farther from the step than its search radius, with the best correlation of the
-  /// flattened tiles. It is then moved to where the tiles themselves are most alike, which may be a few
-  /// pixels farther away, if their evidence says that this is exact. Within a small radius all shifts are
-  /// tried. Else those are where the unnormalised correlation of the parts that may overlap, by Fourier
-  /// transforms, is highest, and from the best of them hills are climbed. The result has no correlation if
-  /// the best shift lies at the border of what was searched, or if flattened tiles that have nothing in
-  /// common could correlate as much.
+  /// flattened tiles. Within a small radius all shifts are tried. Else those are where the unnormalised
+  /// correlation of the parts that may overlap, by Fourier transforms, is highest, and from the best of them
+  /// hills are climbed. The shift is then moved to where the tiles themselves are most alike, which may be a
+  /// few pixels farther away, if their evidence says that this is exact; and to where their clipped
+  /// differences are, if they clearly are there. The result has no correlation if no shift is clear, or the
+  /// best one lies at the border of what was searched.
   Translation operator()(const StageStep& step, const Pixels& first, const Pixels& second) const;
 
  private:
   class Surface;
+  std::optional<Shift> flat_best(const StageStep& step, const Pixels& first, const Pixels& second) const;
+  static std::optional<Shift> most_alike(const StageStep& step, const Pixels& first, const Pixels& second,
+                                         std::optional<Shift> start);
   std::vector<Shift> promising(const StageStep& step, const Pixels& first, const Pixels& second) const;
 
   Fourier<float> fourier_;

@@ -20,7 +20,6 @@ Translation Searches::search_pair(const Pair& pair) const {
 }
 
 void Searches::add_tasks(tessera::graph::Graph& graph) {
-  using tessera::graph::Place;
   struct Found {
     std::size_t pair;
     Translation translation;
@@ -30,7 +29,7 @@ void Searches::add_tasks(tessera::graph::Graph& graph) {
         return i < std::ssize(pairs_) ? std::optional(static_cast<std::size_t>(i)) : std::nullopt;
       });
   const auto found = graph.task(
-      "search", {.on = reader_.needs_one_thread() ? Place::io() : Place::threads()},
+      "search", {.on = reader_.place()},
       [this](std::size_t pair) {
         return Found{pair, search_pair(pairs_[pair])};
       },

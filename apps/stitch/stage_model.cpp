@@ -93,13 +93,15 @@ bool is_founded(const StageModel& model, const std::vector<Pair>& pairs) {
   });
 }
 
-bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement) {
+bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement,
+            bool is_confirmed) {
   const StageStep& step = model.of(pair.direction);
   const Translation& one = placement.translation;
   const double height = one.peak * std::sqrt(static_cast<double>(extent.pixels()));
+  const double least_height = is_confirmed ? exact_height : clear_height;
   const bool is_exact =
       placement.origin == Origin::searched || (placement.origin == Origin::measured && one.correlation > 0 &&
-                                               one.evidence >= exact_evidence && height >= exact_height);
+                                               one.evidence >= exact_evidence && height >= least_height);
   return is_exact && step.measured > 0 && step.has_within(one.shift, step.repeatability);
 }
 

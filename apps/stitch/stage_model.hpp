@@ -33,8 +33,10 @@ struct StageModel {
 /// is exact. In between, noise may have moved its peak by a pixel.
 inline constexpr double least_evidence = 5;
 inline constexpr double exact_evidence = 15;
-/// The height of a peak from which on it is hardly noise, in standard deviations of the surface around it.
+/// The height of a peak from which on it is hardly noise, in standard deviations of the surface around it,
+/// and that from which on it is not a pixel off, nor one of the many peaks along an edge.
 inline constexpr double exact_height = 7;
+inline constexpr double clear_height = 25;
 
 /// Where the final translation of a pair comes from.
 enum class Origin : std::uint8_t { measured, searched, model };
@@ -58,8 +60,9 @@ StageModel model_of(const std::vector<Pair>& pairs, const std::vector<Placement>
 bool is_founded(const StageModel& model, const std::vector<Pair>& pairs);
 
 /// Returns whether a translation can be taken as it is: it is exact, and agrees with the model. `extent` is
-/// that of the tiles.
-bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement);
+/// that of the tiles. Where other pairs do not confirm it, its peak must be clear.
+bool agrees(const StageModel& model, const Pair& pair, Extent extent, const Placement& placement,
+            bool is_confirmed);
 
 /// Chooses the final translation of a pair that does not agree with the model, between what was measured,
 /// what was searched, and the step of the model: what was searched, unless the tiles are clearly more alike

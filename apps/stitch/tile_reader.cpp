@@ -57,12 +57,19 @@ void check_kind(const std::string& path, const io::ImageInfo& info) {
 io::ImageInfo TileReader::inspect(const TileFiles& files, const TileChoice& choice) {
   std::optional<io::ImageInfo> first;
   std::string first_path;
-  for (int tile = 0; tile < files.grid.size(); ++tile) {
+  const int planes = std::max(1, static_cast<int>(files.planes.size()));
+  for (int i = 0; i < planes * files.grid.size(); ++i) {
+    const int tile = i % files.grid.size();
     if (!files.grid.has(tile)) continue;
-    const std::string& path = files.paths[static_cast<std::size_t>(tile)];
+    const std::string& path = files.path(tile, i / files.grid.size());
     const io::ImageInfo info = io::inspect_image(path, {.dataset = choice.dataset, .page = choice.page});
     if (!first) {
       check_kind(path, info);
+      if (files.channels.size() > 1 && info.domain.dimensions == 3 && info.domain[2].size() > 1)
+        throw InputError(fmt::format(
+            "{}: this tile has {} channels, but its name has the number of one: leave {{channel}} out of "
+            "input.tiles",
+            path, info.domain[2].size()));
       first = info;
       first_path = path;
     }
@@ -80,12 +87,18 @@ Extent TileReader::extent() const {
   return {static_cast<int>(info_.domain[0].size()), static_cast<int>(info_.domain[1].size())};
 }
 
-int TileReader::channels() const {
+int TileReader::channels_of_file() const {
   return info_.domain.dimensions == 3 ? static_cast<int>(info_.domain[2].size()) : 1;
 }
 
-bool TileReader::needs_one_thread() const {
-  return info_.format == io::ImageFormat::hdf5 || info_.format == io::ImageFormat::fits;
+void TileReader::set_compared(int channel, int slice) {
+  compared_ = slice * channels_of_slice() + channel;
+  if (!files_.planes.empty()) files_.paths = files_.planes[at(compared_ / channels_of_file())];
+}
+
+tessera::graph::Place TileReader::place() const {
+  const bool has_one_thread = info_.format == io::ImageFormat::hdf5 || info_.format == io::ImageFormat::fits;
+  return has_one_thread ? tessera::graph::Place::io() : tessera::graph::Place::threads();
 }
 
 bool TileReader::decodes_from_start() const {
@@ -126,22 +139,34 @@ void TileReader::set_flat_field(const std::string& path) {
   for (const double value : light) gains_.push_back(static_cast<float>(mean / value));
 }
 
-void TileReader::read(int tile, tessera::Range channels, tessera::Range rows,
-                      std::span<std::uint16_t> to) const {
+void TileReader::read_file(const std::string& path, tessera::Range channels, tessera::Range rows,
+                           std::span<std::uint16_t> to) const {
   Box box = info_.domain;
   box[1] = rows;
   if (box.dimensions == 3) box[2] = channels;
-  const std::string& path = files_.paths[static_cast<std::size_t>(tile)];
   if (info_.type == ElementType::uint16) {
     io::open_image(MPI_COMM_SELF, path, info_)->read(block_of(to.data(), info_.type, box));
   } else {
     const auto bytes = read_values<std::uint8_t>(path, info_, box);
     std::ranges::copy(bytes, to.begin());
   }
+}
+
+void TileReader::read(int tile, tessera::Range channels, tessera::Range rows,
+                      std::span<std::uint16_t> to) const {
+  const auto size = static_cast<std::size_t>(rows.size() * info_.domain[0].size());
+  const int of_file = channels_of_file();
+  for (std::int64_t channel = channels.begin; channel < channels.end;) {
+    const std::int64_t first = channel % of_file,
+                       last = std::min(first + channels.end - channel, std::int64_t(of_file));
+    read_file(files_.path(tile, static_cast<int>(channel / of_file)), {first, last}, rows,
+              to.subspan(static_cast<std::size_t>(channel - channels.begin) * size,
+                         static_cast<std::size_t>(last - first) * size));
+    channel += last - first;
+  }
   if (gains_.empty()) return;
   const float largest = info_.type == ElementType::uint8 ? 255.0F : 65535.0F;
-  const float* const gain = gains_.data() + rows.begin * box[0].size();
-  const auto size = static_cast<std::size_t>(rows.size() * box[0].size());
+  const float* const gain = gains_.data() + rows.begin * info_.domain[0].size();
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] = static_cast<std::uint16_t>(std::min(static_cast<float>(to[i]) * gain[i % size] + 0.5F, largest));
 }

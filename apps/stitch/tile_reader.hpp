@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fourier.hpp"
+#include "tessera/graph/place.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tile_names.hpp"
 
@@ -22,11 +23,12 @@ struct TileChoice {
 };
 
 /// Reads tiles, which all have the size and the type of the first one. All functions may be called by several
-/// threads unless `needs_one_thread`.
+/// threads, if `place` allows it.
 class TileReader {
  public:
   /// Looks at the headers of all tiles. Not collective. Throws InputError about the first one that cannot be
-  /// read, is not an image of uint8 or uint16, or differs from the others.
+  /// read, is not an image of uint8 or uint16, differs from the others, or has channels although its name has
+  /// the number of one.
   static tessera::io::ImageInfo inspect(const TileFiles& files, const TileChoice& choice);
 
   /// `info` is that of all tiles.
@@ -37,15 +39,25 @@ class TileReader {
   /// another size or type, or a pixel that is not finite or not above 0.
   void set_flat_field(const std::string& path);
 
+  /// Says which channel of which slice is compared, both from 0 on. The paths of `files` are those of its
+  /// files.
+  void set_compared(int channel, int slice);
+  /// The number of the channel that is compared, among those of all slices.
+  int compared() const { return compared_; }
+
   const Grid& grid() const { return files_.grid; }
   const TileFiles& files() const { return files_; }
   Extent extent() const;
-  /// The number of channels: 1 for grey images.
-  int channels() const;
+  /// The number of channels of a tile in all slices: those of the first slice come first.
+  int channels() const { return channels_of_slice() * slices(); }
+  /// The number of channels of a slice, in one file or in several.
+  int channels_of_slice() const { return channels_of_file() * static_cast<int>(files_.channels.size()); }
+  /// The number of slices in z.
+  int slices() const { return static_cast<int>(files_.slices.size()); }
   /// The type of the pixels: uint8 or uint16.
   tessera::ElementType type() const { return info_.type; }
-  /// Whether the library of the format is not made for several threads.
-  bool needs_one_thread() const;
+  /// Where tasks that read tiles run: on one thread if the library of the format is not made for several.
+  tessera::graph::Place place() const;
 
   /// Whether a file must be decoded from its beginning, whichever rows are read.
   bool decodes_from_start() const;
@@ -59,8 +71,13 @@ class TileReader {
   }
 
  private:
+  int channels_of_file() const;
+  void read_file(const std::string& path, tessera::Range channels, tessera::Range rows,
+                 std::span<std::uint16_t> to) const;
+
   TileFiles files_;
   tessera::io::ImageInfo info_;
+  int compared_ = 0;
   /// What each pixel is multiplied by; empty without a flat field.
   std::vector<float> gains_;
 };

@@ -11,7 +11,7 @@
 
 namespace stitch {
 
-/// How translations are computed. The last two members change no result.
+/// How translations are computed. The last four members change no result.
 struct TranslationOptions {
   /// The number of the highest peaks that are tried.
   int peaks = 2;
@@ -21,6 +21,9 @@ struct TranslationOptions {
   double overlap = 0.1;
   /// The channel that is compared.
   int channel = 0;
+  /// How transforms of the halo come from another rank, and the number of ranks.
+  Halo halo = Halo::recompute;
+  int ranks = 1;
   /// The order in which tiles are read; without it the one that needs the fewest transforms on each rank.
   std::optional<Traversal> traversal = {};
   /// The number of worker threads.
@@ -40,13 +43,15 @@ class Translations {
   const std::vector<Pair>& pairs() const { return pairs_; }
   /// The number of tiles that are transformed.
   int tile_count() const { return static_cast<int>(tiles_.size()); }
-  /// The number of transforms that must be alive at the same time, and of those that the pool has without a
-  /// word of the deck.
+  /// The number of transforms of this rank that must be alive at the same time, and of those that the pool
+  /// has without a word of the deck.
   int most_live() const { return most_live_; }
   int pool_size() const;
   /// The bytes of the pixels and the transform of a tile.
   std::int64_t bytes_of_tile() const;
-  /// The bytes that the graph has in the pool and in the memory of its workers.
+  /// The number of transforms that another rank sends.
+  int halo_size() const { return halo_size_; }
+  /// The bytes that the graph has in the pool, for what other ranks send, and in the memory of its workers.
   std::int64_t bytes() const;
   /// The translations of the pairs after the run of the graph.
   const std::vector<Translation>& results() const { return results_; }
@@ -58,8 +63,10 @@ class Translations {
   const TileReader& reader_;
   TranslationOptions options_;
   std::vector<Pair> pairs_;
+  tessera::graph::Pairing pairing_{pairs_};
   std::vector<int> tiles_;
-  int most_live_ = 0;
+  int most_live_ = pairing_.most_kept(tiles_);
+  int halo_size_ = 0;
   std::vector<Translation> results_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -33,11 +35,19 @@ struct Cut {
   double shade = 0;
   /// The cells of tiles that show nothing but noise.
   std::set<std::pair<int, int>> blank = {};
+  /// The cells of tiles that show a texture only where they lie on one neighbour, and which one that is: 0 on
+  /// the left, 1 on the right, 2 above, 3 below. The plate itself is bare there.
+  std::map<std::pair<int, int>, int> textured_side = {};
+  /// The share of that side's length that has the texture.
+  double textured_share = 1;
   /// The number of the first row and column.
   int first = 0;
+  /// Whether the plate is a part of a photograph, of 600 x 400 pixels at most (see tests/data), and not made
+  /// of random textures.
+  bool is_photograph = false;
 };
 
-/// A plate with textures of several sizes, and its tiles.
+/// A plate with textures of several sizes, or of a photograph, and its tiles.
 class CutPlate {
  public:
   explicit CutPlate(Cut cut) : cut_(std::move(cut)), random_(cut_.seed) {
@@ -45,12 +55,16 @@ class CutPlate {
     width_ = 2 * cut_.jitter + right * (cut_.columns - 1) + cut_.width;
     height_ = 2 * cut_.jitter + down * (cut_.rows - 1) + cut_.height;
     values_.resize(static_cast<std::size_t>(width_ * height_));
-    for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}})
-      add_texture(cell, share);
+    if (cut_.is_photograph)
+      take_photograph();
+    else
+      for (const auto& [cell, share] : {std::pair{48, 0.45}, {13, 0.3}, {5, 0.15}, {2, 0.1}})
+        add_texture(cell, share);
     for (int row = 0; row < cut_.rows; ++row)
       for (int column = 0; column < cut_.columns; ++column)
         corners_[{row, column}] = {cut_.jitter + column * right + moved(),
                                    cut_.jitter + row * down + moved()};
+    for (const auto& [cell, side] : cut_.textured_side) make_bare(cell, side);
   }
 
   int width() const { return width_; }
@@ -107,6 +121,32 @@ class CutPlate {
                : static_cast<int>(random_() % static_cast<unsigned>(2 * cut_.jitter + 1)) - cut_.jitter;
   }
   double value(int x, int y) const { return values_[static_cast<std::size_t>(y * width_ + x)]; }
+
+  void take_photograph() {
+    const io_test::PlainPng photograph = io_test::read_plain_png(TESSERA_PHOTOGRAPH);
+    EXPECT_LE(width_, photograph.width);
+    EXPECT_LE(height_, photograph.height);
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x)
+        values_[static_cast<std::size_t>(y * width_ + x)] = photograph.sample(x, y) / 255.0;
+  }
+
+  /// Makes a tile bare but for where it lies on one neighbour.
+  void make_bare(std::pair<int, int> cell, int side) {
+    const auto [left, top] = corners_.at(cell);
+    int begin[2] = {left, top}, end[2] = {left + cut_.width, top + cut_.height};
+    const int axis = side / 2, extent = axis == 0 ? cut_.width : cut_.height;
+    const int common = extent - step(extent) + cut_.jitter;
+    side % 2 == 0 ? begin[axis] += common : end[axis] -= common;
+    const int across = axis == 0 ? cut_.height : cut_.width, first = axis == 0 ? top : left;
+    const int bare_from = first + static_cast<int>(cut_.textured_share * across);
+    for (int y = top; y < top + cut_.height; ++y)
+      for (int x = left; x < left + cut_.width; ++x) {
+        const bool is_inside = x >= begin[0] && x < end[0] && y >= begin[1] && y < end[1];
+        if (is_inside || (axis == 0 ? y : x) >= bare_from)
+          values_[static_cast<std::size_t>(y * width_ + x)] = 0.5;
+      }
+  }
 
   /// Adds values that are random at the corners of squares, and linear in between.
   void add_texture(int cell, double share) {

@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
+#include <string>
+#include <tuple>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/graph.hpp"
@@ -150,6 +154,95 @@ TEST(GraphRanks, PairsMeetOnAnotherRank) {
   if (own_rank() != 0) return;
   ASSERT_EQ(seen.size(), 100U);
   for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], 2000 * i + 3);
+}
+
+TEST(GraphRanks, ItemsGoToEachOfAListOfRanksOnce) {
+  for (const int workers : {1, 3}) {
+    const std::int64_t size = rank_count();
+    std::vector<std::int64_t> seen;
+    Graph g("several");
+    const auto numbers = g.source("count", {.rank = Task::every_rank}, count_to(200));
+    const auto named = g.task(
+        "name", {}, [](std::int64_t i) { return 1000 * own_rank() + i; }, numbers);
+    // To no rank, to some twice over, and beyond the number of ranks.
+    const auto spread = g.send(
+        "spread",
+        [](std::int64_t i) {
+          std::vector<int> keys;
+          for (int key = 0; key < i % 4; ++key) keys.push_back(static_cast<int>(i % 1000) + 2 * key);
+          return keys;
+        },
+        named);
+    g.keeper(
+        "see", {.order = Order::arrival}, [&](std::int64_t i) { seen.push_back(i); }, spread);
+    g.run(on_all_ranks(workers)).wait();
+    std::vector<std::int64_t> expected;
+    for (std::int64_t from = 0; from < size; ++from)
+      for (std::int64_t i = 0; i < 200; ++i)
+        for (std::int64_t key = 0; key < (1000 * from + i) % 4; ++key)
+          if ((i + 2 * key) % size == own_rank()) {
+            expected.push_back(1000 * from + i);
+            break;
+          }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, expected);
+  }
+}
+
+TEST(GraphRanks, FlowsOfItemsThatGoToSeveralRanksAreNotOrdered) {
+  Graph g("several");
+  const auto spread = g.send(
+      "spread",
+      [](std::int64_t) {
+        return std::array{0, 1};
+      },
+      g.source("count", {}, count_to(3)));
+  g.sink(
+      "write", {.order = Order::stamp}, [](std::int64_t) {}, spread);
+  EXPECT_THROW(g.check(), InputError);
+}
+
+/// A value that lists its members.
+struct Part {
+  int number = 0;
+  std::string name;
+  std::vector<double> values;
+  static auto members(auto& part) { return std::tie(part.number, part.name, part.values); }
+};
+
+TEST(GraphRanks, LeasesTravelByTheValuesInTheirBuffers) {
+  // The pool has no buffer to spare, and what comes from other ranks takes none.
+  std::int64_t sum = 0;
+  Graph g("leases");
+  const Pool<Part> parts(g, "parts", {.count = 1}, [] { return Part{}; });
+  const auto filled = g.source(
+      "fill", {.rank = Task::every_rank},
+      [](std::int64_t i, Lease<Part> part) {
+        if (i == 100) return std::optional<Lease<Part>>();
+        *part = {static_cast<int>(i), std::to_string(i),
+                 std::vector<double>(static_cast<std::size_t>(i % 7), 0.5)};
+        return std::optional(part);
+      },
+      parts);
+  const auto moved = g.send(
+      "move",
+      [](const Lease<Part>& part) {
+        return std::array{own_rank(), own_rank() + part->number};
+      },
+      filled);
+  g.sink(
+      "add", {},
+      [&](const Lease<Part>& part) {
+        EXPECT_EQ(part->name, std::to_string(part->number));
+        EXPECT_EQ(part->values, std::vector<double>(static_cast<std::size_t>(part->number % 7), 0.5));
+        sum += part->number;
+      },
+      moved);
+  g.run(on_all_ranks(2)).wait();
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  std::int64_t expected = 0;
+  for (std::int64_t i = 0; i < 100; ++i) expected += rank_count() * i * (i % rank_count() == 0 ? 1 : 2);
+  EXPECT_EQ(sum, expected);
 }
 
 TEST(GraphRanks, ErrorOfOneRankEndsAll) {

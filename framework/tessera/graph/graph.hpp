@@ -8,6 +8,7 @@
 
 #include "tessera/graph/declaration.hpp"
 #include "tessera/graph/flow.hpp"
+#include "tessera/graph/pairing.hpp"
 #include "tessera/graph/pool.hpp"
 #include "tessera/graph/run.hpp"
 #include "tessera/graph/settings.hpp"
@@ -77,6 +78,18 @@ class Graph {
         declare<Typed>(detail::TaskKind::keeper, std::move(name), options, std::move(body), arguments...);
     task.takes_values = !Typed::shares_values;
     return add_outputs<Outputs...>(std::move(task), !options.single);
+  }
+
+  /// Adds a keeper that emits the pairs of `pairing`: a Paired<T> as soon as both items of a pair are there.
+  /// `number(item)` is the number of an item in the pairing, where `number` may be a pointer to a member.
+  /// Each item is kept until its last pair, so that a lease in it then goes back, and one without pairs is
+  /// dropped at once. T must be copyable. The run ends with an InternalError if an item with pairs comes
+  /// twice. The order of the pairs differs from run to run.
+  template <class T, class Number>
+  Flow<Paired<T>> pair(std::string name, Pairing pairing, Number number, const Flow<T>& flow) {
+    using Body = detail::PairBody<T, Number>;
+    return keeper<Paired<T>>(std::move(name), {.order = Order::arrival},
+                             Body(std::move(pairing), std::move(number)), flow);
   }
 
   /// Adds a task that emits nothing, such as one that writes files. `body(values..., leases...)` is called by
@@ -184,14 +197,16 @@ class Graph {
   }
 
   /// Sends each item to the rank `key(item)` modulo the number of ranks. The tasks that read the returned
-  /// flow are called there. The key is an integer. Items keep their stamps. Transfer must know the type T.
+  /// flow are called there. The key is an integer, or a list of integers, such as a std::vector, to each of
+  /// whose ranks the item goes once. Items keep their stamps. Transfer must know the type T.
   template <class T, class Key>
   Flow<T> send(std::string name, Key key, const Flow<T>& flow) {
+    using Body = detail::SendBody<T, Key>;
     return add<T>({.name = std::move(name),
                    .kind = detail::TaskKind::send,
                    .inputs = {flow.number()},
-                   .make_body = detail::body_maker<detail::SendBody<T, Key>>(std::move(key))},
-                  false);
+                   .make_body = detail::body_maker<Body>(std::move(key))},
+                  !Body::is_single);
   }
 
   /// Changes options of tasks, sizes of pools and the window. Throws InputError for names that the graph

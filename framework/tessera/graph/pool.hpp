@@ -35,8 +35,14 @@ class Lease {
     return *this;
   }
   ~Lease() {
-    if (slot_ != nullptr && slot_->holders.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      slot_->pool->give_back(slot_);
+    if (slot_ != nullptr && slot_->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) give_back();
+  }
+  /// Returns a lease of a value that belongs to no pool. It is destroyed with the last lease of it.
+  static Lease of(T value) {
+    auto slot = std::make_unique<detail::PoolSlot>();
+    slot->buffer = std::make_shared<T>(std::move(value));
+    slot->holders.store(1);
+    return Lease(slot.release());
   }
 
   /// Returns whether the lease has a buffer.
@@ -47,6 +53,7 @@ class Lease {
   T* operator->() const { return static_cast<T*>(slot_->buffer.get()); }
 
  private:
+  void give_back() { slot_->pool != nullptr ? slot_->pool->give_back(slot_) : delete slot_; }
   /// Notes which task holds the lease, for the message about a pool that is too small.
   void mark() noexcept {
     if (slot_ != nullptr) slot_->holder.store(detail::running_task, std::memory_order_relaxed);

@@ -34,6 +34,7 @@ struct Core {
 
 /// One buffer of a pool.
 struct PoolSlot {
+  /// The pool. It is null for a value that belongs to no pool.
   PoolState* pool = nullptr;
   /// The buffer, whose type the leases know.
   std::shared_ptr<void> buffer;

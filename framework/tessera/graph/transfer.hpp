@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/graph/emitter.hpp"
+#include "tessera/graph/pool.hpp"
 
 namespace tessera::graph {
 
@@ -41,8 +46,8 @@ class Bytes {
 };
 
 /// Says how values of the type T are sent to other ranks. This template copies the bytes of a value, which
-/// must be trivially copyable. Vectors and texts have templates of their own. Programs may specialise it for
-/// other types: a specialisation has the same two functions.
+/// must be trivially copyable. Vectors, texts, leases and types that list their members have templates of
+/// their own. Programs may specialise it for other types: a specialisation has the same two functions.
 template <class T>
 struct Transfer {
   static_assert(std::is_trivially_copyable_v<T>, "specialise tessera::graph::Transfer for this type");
@@ -94,6 +99,48 @@ struct Transfer<std::string> {
   }
 };
 
+/// A type that lists its members: `T::members(value)` returns a std::tuple of references to them, as std::tie
+/// does, also for a constant value.
+template <class T>
+concept HasMembers = requires(T& value, const T& constant) {
+  T::members(value);
+  T::members(constant);
+};
+
+/// Says how values that list their members are sent: one member after the other. The type must have a default
+/// constructor, and Transfer must know the types of the members.
+template <HasMembers T>
+struct Transfer<T> {
+  /// Appends the members of a value to `bytes`.
+  static void pack(const T& value, Bytes& bytes) {
+    std::apply(
+        [&](const auto&... member) {
+          (Transfer<std::remove_cvref_t<decltype(member)>>::pack(member, bytes), ...);
+        },
+        T::members(value));
+  }
+  /// Returns the next value of `bytes`. Throws InternalError if there are too few bytes.
+  static T unpack(Bytes& bytes) {
+    T value;
+    std::apply(
+        [&](auto&... member) {
+          ((member = Transfer<std::remove_cvref_t<decltype(member)>>::unpack(bytes)), ...);
+        },
+        T::members(value));
+    return value;
+  }
+};
+
+/// Says how leases are sent: by the value in the buffer. On the other rank the value belongs to no pool, and
+/// is destroyed with the last lease of it. The lease must have a buffer.
+template <class T>
+struct Transfer<Lease<T>> {
+  /// Appends the value in the buffer to `bytes`.
+  static void pack(const Lease<T>& lease, Bytes& bytes) { Transfer<T>::pack(*lease, bytes); }
+  /// Returns a lease of the next value of `bytes`. Throws InternalError if there are too few bytes.
+  static Lease<T> unpack(Bytes& bytes) { return Lease<T>::of(Transfer<T>::unpack(bytes)); }
+};
+
 namespace detail {
 
 /// The key of `send`, and the conversion of items into bytes.
@@ -101,22 +148,37 @@ template <class T, class Key>
 class SendBody final : public Body {
  public:
   explicit SendBody(Key key) : key_(std::move(key)) {}
+  /// Whether an item goes to one rank, and not to each of a list.
+  static constexpr bool is_single = std::integral<std::remove_cvref_t<std::invoke_result_t<Key&, const T&>>>;
+
   bool call(Emitter& emitter, Call& call) override {
     const T& value = std::as_const(value_of<T>(*call.item));
-    const int rank = emitter.rank_of(static_cast<std::int64_t>(key_(value)));
-    if (rank == emitter.own_rank()) {
+    const auto ranks = ranks_of(emitter, value);
+    Bytes bytes;
+    for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
+      if (*rank == emitter.own_rank() || std::find(ranks.begin(), rank, *rank) != rank) continue;
+      if (bytes.all().empty()) Transfer<T>::pack(value, bytes);
+      emitter.send(*rank, bytes);
+    }
+    if (std::find(ranks.begin(), ranks.end(), emitter.own_rank()) != ranks.end()) {
       call.item->hold();
       emitter.emit_last(0, call.item);
-      return true;
     }
-    Bytes bytes;
-    Transfer<T>::pack(value, bytes);
-    emitter.send(rank, bytes);
     return true;
   }
   Item* receive(Bytes& bytes) override { return new ItemOf<T>(Transfer<T>::unpack(bytes)); }
 
  private:
+  auto ranks_of(const Emitter& emitter, const T& value) {
+    if constexpr (is_single) {
+      return std::array{emitter.rank_of(static_cast<std::int64_t>(key_(value)))};
+    } else {
+      std::vector<int> ranks;
+      for (const auto& key : key_(value)) ranks.push_back(emitter.rank_of(static_cast<std::int64_t>(key)));
+      return ranks;
+    }
+  }
+
   Key key_;
 };
 

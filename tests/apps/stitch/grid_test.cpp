@@ -8,8 +8,12 @@
 #include <random>
 #include <set>
 
+#include "tessera/graph/pairing.hpp"
+
 namespace stitch {
 namespace {
+
+using tessera::graph::Pairing;
 
 constexpr int traversals = std::size(traversal_names);
 
@@ -67,17 +71,43 @@ TEST(StitchGrid, TraversalsVisitEachTileThatHasAPairOnce) {
     std::ranges::sort(expected);
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
     for (int traversal = 0; traversal < traversals; ++traversal) {
-      auto tiles = tiles_in_order(grid, band, pairs, static_cast<Traversal>(traversal));
+      auto tiles = tiles_in_order(grid, band, Halo::recompute, static_cast<Traversal>(traversal));
       std::ranges::sort(tiles);
       EXPECT_EQ(tiles, expected);
     }
   }
 }
 
+TEST(StitchGrid, EachTileIsTransformedOnceAndSentToWhoNeedsIt) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 50; ++i) {
+    const Grid grid = random_grid(random);
+    const int ranks = 1 + static_cast<int>(random() % 5);
+    std::vector<std::set<int>> needed(static_cast<std::size_t>(ranks)), got(needed.size());
+    std::multiset<int> transformed;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Band band = Band::of_rank(grid, ranks, rank);
+      for (const Pair& pair : pairs_of(grid, band))
+        needed[static_cast<std::size_t>(rank)].insert({pair.first, pair.second});
+      for (const int tile :
+           tiles_in_order(grid, band, Halo::send, static_cast<Traversal>(random() % traversals))) {
+        transformed.insert(tile);
+        for (const int to : ranks_that_need(grid, ranks, grid.cell(tile).row))
+          got[static_cast<std::size_t>(to)].insert(tile);
+      }
+    }
+    std::set<int> paired;
+    for (const Pair& pair : grid.pairs()) paired.insert({pair.first, pair.second});
+    EXPECT_TRUE(std::ranges::equal(transformed, paired));
+    for (std::size_t rank = 0; rank < needed.size(); ++rank)
+      EXPECT_TRUE(std::ranges::includes(got[rank], needed[rank])) << rank << " of " << ranks;
+  }
+}
+
 TEST(StitchGrid, TraversalsHaveTheirOrder) {
   const Grid grid(2, 3);  // 0 1 2 above 3 4 5
   const auto order = [&](Traversal traversal) {
-    return tiles_in_order(grid, {0, 2}, grid.pairs(), traversal);
+    return tiles_in_order(grid, {0, 2}, Halo::recompute, traversal);
   };
   using Tiles = std::vector<int>;
   EXPECT_EQ(order(Traversal::rows), (Tiles{0, 1, 2, 3, 4, 5}));
@@ -108,16 +138,17 @@ TEST(StitchGrid, TransformsAliveAreCountedRight) {
     const Grid grid = random_grid(random);
     const auto pairs = grid.pairs();
     for (int traversal = 0; traversal < traversals; ++traversal) {
-      const auto tiles = tiles_in_order(grid, {0, grid.rows()}, pairs, static_cast<Traversal>(traversal));
-      EXPECT_EQ(most_live(grid, tiles, pairs), most_live_by_definition(tiles, pairs));
+      const Pairing pairing(pairs);
+      const auto tiles =
+          tiles_in_order(grid, {0, grid.rows()}, Halo::recompute, static_cast<Traversal>(traversal));
+      EXPECT_EQ(pairing.most_kept(tiles), most_live_by_definition(tiles, pairs));
     }
   }
 }
 
 int live(int rows, int columns, Traversal traversal) {
   const Grid grid(rows, columns);
-  const auto pairs = grid.pairs();
-  return most_live(grid, tiles_in_order(grid, {0, rows}, pairs, traversal), pairs);
+  return Pairing(grid.pairs()).most_kept(tiles_in_order(grid, {0, rows}, Halo::recompute, traversal));
 }
 
 TEST(StitchGrid, LongGridsNeedAsManyTransformsAsTheirShorterSideAndOneOrTwo) {
@@ -136,10 +167,10 @@ TEST(StitchGrid, BandsNeedAsManyTransformsAsTheirShorterSideAndOne) {
       for (int rank = 0; rank < ranks; ++rank) {
         const Grid grid(rows, columns);
         const Band band = Band::of_rank(grid, ranks, rank);
-        const auto pairs = pairs_of(grid, band);
-        const int live =
-            most_live(grid, tiles_in_order(grid, band, pairs, shortest_traversal(grid, band)), pairs);
-        EXPECT_LE(live, 1 + std::min(band.end - band.first_row(), columns)) << rank << " of " << ranks;
+        const int live = Pairing(pairs_of(grid, band))
+                             .most_kept(tiles_in_order(grid, band, Halo::recompute, std::nullopt));
+        const Band read = band.transformed(Halo::recompute);
+        EXPECT_LE(live, 1 + std::min(read.end - read.begin, columns)) << rank << " of " << ranks;
       }
 }
 

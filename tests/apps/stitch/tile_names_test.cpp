@@ -38,17 +38,54 @@ TEST(StitchNames, OtherNamesDoNotMatch) {
 
 TEST(StitchNames, FaultyPatternsAreRefused) {
   EXPECT_EQ(error_of([] { NamePattern("a{row"); }), "the '{' in a{row has no '}': add it");
-  EXPECT_EQ(
-      error_of([] { NamePattern("a{row:0}{col}"); }),
-      "'{row:0}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
-  EXPECT_EQ(
-      error_of([] { NamePattern("a{line}"); }),
-      "'{line}' is not one of {row}, {col} and {index}, or one with digits such as {row:3}: correct it");
-  for (const char* text : {"a{row}.tif", "{row}/{col}.tif", "{row}{col}{index}", "{index}_{index}", "a.tif"})
+  EXPECT_EQ(error_of([] { NamePattern("a{row:0}{col}"); }),
+            "'{row:0}' is not one of {row}, {col}, {index}, {z} and {channel}, or one with digits such as "
+            "{row:3}: correct it");
+  EXPECT_EQ(error_of([] { NamePattern("a{line}"); }),
+            "'{line}' is not one of {row}, {col}, {index}, {z} and {channel}, or one with digits such as "
+            "{row:3}: correct it");
+  EXPECT_EQ(error_of([] { NamePattern("a{row}{col}{z}_{z:2}"); }),
+            "a{row}{col}{z}_{z:2} has {z} more than once: leave out the others");
+  EXPECT_EQ(error_of([] { NamePattern("{index}_{index}"); }),
+            "{index}_{index} has {index} more than once: leave out the others");
+  for (const char* text : {"a{row}.tif", "{row}/{col}.tif", "{row}{col}{index}", "{z}", "a.tif"})
     EXPECT_EQ(
         error_of([&] { NamePattern pattern(text); }).substr(std::string(text).size()),
         " does not number tiles: write {row} and {col} once each into the file name, or {index}, such as "
         "tile_r{row:3}_c{col:3}.tif");
+}
+
+TEST(StitchNames, PlatesHaveNumbersOfPlanesOnly) {
+  const TileNumbers numbers{.row = 4, .z = 7, .channel = 2};
+  const auto path = [&](const char* text) { return NamePattern::of_plates(text).path(numbers); };
+  EXPECT_EQ(path("a/p_{z:3}_{channel}.tif"), "a/p_007_2.tif");
+  EXPECT_EQ(path("{row}{z}{}{"), "{row}7{}{");
+  EXPECT_EQ(path("plain.tif"), "plain.tif");
+  EXPECT_EQ(error_of([&] { path("p{z:}"); }),
+            "'{z:}' is not one of {z} and {channel}, or one with digits such as {row:3}: correct it");
+  EXPECT_EQ(error_of([&] { path("p{z}{z}"); }), "p{z}{z} has {z} more than once: leave out the others");
+}
+
+TEST(StitchNames, PlanesAreFoundInTheOrderOfTheirNumbers) {
+  std::vector<TileNumbers> found;
+  for (const int z : {9, 2, 10})
+    for (const int channel : {1, 0})
+      for (int row = 0; row < 2; ++row)
+        for (int column = 0; column < 2; ++column)
+          found.push_back({.row = row, .column = column, .z = z, .channel = channel});
+  const TileRequest request{.pattern = "{row}{col}_{z}_{channel}.tif", .skip_missing = true};
+  TileFiles tiles = arrange(request, found);
+  EXPECT_EQ(tiles.slices, (std::vector<std::int64_t>{2, 9, 10}));
+  EXPECT_EQ(tiles.channels, (std::vector<std::int64_t>{0, 1}));
+  ASSERT_EQ(tiles.planes.size(), 6U);
+  EXPECT_EQ(tiles.path(2, 0), "10_2_0.tif");
+  EXPECT_EQ(tiles.path(2, 1), "10_2_1.tif");
+  EXPECT_EQ(tiles.path(3, 4), "11_10_0.tif");
+  EXPECT_EQ(tiles.paths, tiles.planes.front());
+  // A tile that lacks one of its planes is missing.
+  found.erase(found.begin() + 13);
+  tiles = arrange(request, found);
+  for (int tile = 0; tile < 4; ++tile) EXPECT_EQ(tiles.grid.has(tile), tile != 1) << tile;
 }
 
 TEST(StitchNames, CellsOfNumbersThatGoThereAndBack) {

@@ -147,6 +147,8 @@ void Execution::close_stand_in(Worker& worker, int home, std::uint64_t home_scop
   {
     const std::lock_guard lock(mutex());
     closed = ranks_->close_stand_in({home, home_scope});
+    // The item may have been the oldest one, for which buffers stayed free.
+    if (closed != nullptr) grant_waiting(true);
   }
   if (closed == nullptr) return;
   Scope* const parent = closed->parent;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much memory the composition of a plate needs.
+#include "apps/stitch/composition.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tessera/io/image_info.hpp"
+
+namespace stitch {
+namespace {
+
+using tessera::Box, tessera::ElementType;
+
+/// Tiles of 60 x 50 points, whose files nobody reads.
+TileReader tiles(int rows, int columns, const Box& domain, ElementType type) {
+  TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif"), {}};
+  return {std::move(files), {.format = tessera::io::ImageFormat::tiff, .type = type, .domain = domain}};
+}
+
+std::int64_t bytes_of(const TileReader& reader, int workers, std::int64_t memory) {
+  return Composition(MPI_COMM_SELF, reader, Blend::linear, workers, memory, 0.2).bytes();
+}
+
+TEST(StitchComposition, NeedsMemoryForBandsAndTheTilesInThem) {
+  // Tiles begin at the rows 0, 40, 80 and 120, and bands at 0, 50, 100 and 150. So the first row of tiles is
+  // in one band, and all others are in two.
+  const TileReader reader = tiles(4, 3, {{0, 60}, {0, 50}}, ElementType::uint16);
+  constexpr std::int64_t row_of_tiles = 3 * 60 * 50 * 2, width = 2 * 48 + 60, band = width * 50 * 2;
+  EXPECT_EQ(bytes_of(reader, 1, 0), 2 * band + 2 * row_of_tiles + 16 * width);
+  // Two workers have three bands under way, in which all tiles lie.
+  EXPECT_EQ(bytes_of(reader, 2, 0), 3 * band + 4 * row_of_tiles + 2 * 16 * width);
+  EXPECT_EQ(bytes_of(reader, 9, 0), 4 * band + 4 * row_of_tiles + 9 * 16 * width);
+  // Without memory for tiles, their rows are read for each band: 50 and 10, or 40 and 20 rows of them.
+  const std::int64_t least = 2 * band + row_of_tiles * 60 / 50 + 16 * width;
+  EXPECT_EQ(bytes_of(reader, 1, 1), least);
+  EXPECT_LE(bytes_of(reader, 1, least + row_of_tiles), least + row_of_tiles);
+}
+
+TEST(StitchComposition, BytesAndChannelsCount) {
+  const TileReader reader = tiles(1, 2, {{0, 60}, {0, 50}, {0, 3}}, ElementType::uint8);
+  constexpr std::int64_t width = 48 + 60;
+  EXPECT_EQ(bytes_of(reader, 1, 0), width * 50 * 3 + 2 * 60 * 50 * 3 * 2 + 16 * width + 60 * 50 * 3);
+}
+
+}  // namespace
+}  // namespace stitch

@@ -260,7 +260,7 @@ void Composition::write(Rows& rows) const {
 }
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
-  using tessera::graph::Lease;
+  using tessera::graph::Lease, tessera::graph::Place;
   // Each of the buffers counts for its share of all that the graph needs.
   const std::int64_t bytes_of_band = (bytes() + band_count() - 1) / band_count();
   const tessera::graph::Pool<Rows> pool(graph, "bands", {.count = band_count(), .bytes = bytes_of_band},
@@ -277,8 +277,10 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
         return rows;
       },
       pool);
+  // A library that is not made for several threads reads tiles on the thread that writes the plate, too.
+  const Place read_on = reader_.place() == Place::threads() ? Place::threads() : write_on;
   const auto composed = graph.task(
-      "compose", {.on = reader_.place()},
+      "compose", {.on = read_on},
       [this](Lease<Rows> rows) {
         compose(*rows);
         return rows;

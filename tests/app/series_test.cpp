@@ -159,6 +159,9 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
   expect_refused({in, out, "output.png=o.png"},
                  key("output.png=o.png", "one file for a series: write output.files, and leave this out"));
   expect_refused({in, out, "bands=2"}, key("bands=2", "a series has none: leave it out"));
+  expect_refused({in, "output.files=edges/{name}.h5", "graph.write.on=threads"},
+                 key("graph.write.on=threads",
+                     "HDF5 and FITS files are read and written by one thread: say io, or leave it out"));
   for (const char* word : {"output.chunks=[8,8]", "output.compression=3"})
     expect_refused({in, out, word}, key(word,
                                         "it is about HDF5 files, and this series writes none: leave it "

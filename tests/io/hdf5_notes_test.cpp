@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
+#include "tessera/io/formats.hpp"
 #include "tessera/io/image_sink.hpp"
 
 namespace tessera::io_test {
@@ -52,6 +57,26 @@ TEST_F(Hdf5Notes, ListsAndAttributesGoTogether) {
   EXPECT_EQ(read_plain_hdf5<double>(path_, "history/loop/residual", H5T_NATIVE_DOUBLE).values,
             (std::vector<double>{1, 0.5, 0.25}));
   EXPECT_EQ(plain_text_attribute(path_, "a"), "b");
+}
+
+/// The notes of a result name the version of HDF5, and tasks make them while another thread writes a file.
+/// HDF5 serves one thread at a time: it must not be asked for its version then.
+TEST_F(Hdf5Notes, FormatsAreNamedWhileAnotherThreadWrites) {
+  const std::string expected = io::formats_text();
+  std::atomic<bool> is_written = false;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 3; ++thread)
+      threads.emplace_back([&] {
+        while (!is_written)
+          if (io::formats_text() != expected) ++wrong;
+      });
+    for (int turn = 0; turn < 100; ++turn) write({.attributes = {{"turn", std::int64_t(turn)}}});
+    is_written = true;
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(plain_number_attribute<std::int64_t>(path_, "turn", H5T_NATIVE_INT64), 99);
 }
 
 TEST_F(Hdf5Notes, NamesThatAreTakenAreAnError) {

@@ -6,12 +6,7 @@
 
 namespace tessera::io {
 
-std::string hdf5_version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
-}
+// HDF5 is not asked, as each of its calls changes its state, which only one thread may do at a time.
+std::string hdf5_version() { return fmt::format("{}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE); }
 
 }  // namespace tessera::io

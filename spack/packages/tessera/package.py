@@ -39,6 +39,8 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     variant("fits", default=True, description="FITS files")
     variant("ffmpeg", default=False, description="Videos, with FFmpeg's libraries")
     variant("fftw", default=True, when="+apps", description="tessera-stitch, with FFTW")
+    # It is off by default, as Kokkos Kernels takes long to compile in Spack.
+    variant("kernels", default=False, when="+apps", description="tessera-matmul, with Kokkos Kernels")
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
@@ -87,6 +89,8 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cfitsio", when="+fits")
     depends_on("ffmpeg@5:", when="+ffmpeg")
     depends_on("fftw@3.3: precision=float,double", when="+fftw")
+    depends_on("kokkos-kernels+blas", when="+kernels")
+    depends_on("kokkos-kernels+cuda+cublas", when="+kernels+cuda")
     depends_on("yaml-cpp")
     depends_on("cli11")
     depends_on("fmt")
@@ -146,6 +150,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("TESSERA_FITS", "fits"),
             self.define_from_variant("TESSERA_VIDEO", "ffmpeg"),
             self.define("TESSERA_FFTW", self.spec.satisfies("+fftw")),
+            self.define("TESSERA_KERNELS", self.spec.satisfies("+kernels")),
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
         ]

@@ -72,21 +72,28 @@ void FileSeries::add_tasks(graph::Graph& graph) {
     return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
   };
   const auto is_hdf5 = [](const SeriesItem& one) { return output_key_of(one.output) == "output.file"; };
-  const auto place = [](bool on_one) { return on_one ? Place::io() : Place::threads(); };
+  const auto place = [this](const char* key, bool on_one) {
+    if (on_one && context_.deck.is_set(key) && context_.deck.text_of(key) == "threads")
+      context_.deck.fail(key,
+                         "HDF5 and FITS files are read and written by one thread: say io, or leave it out");
+    return on_one ? Place::io() : Place::threads();
+  };
   const graph::Pool<Image> pool = add_images(context_, graph);
   const auto files = graph.source("list", {.rank = graph::Task::every_rank}, [this](std::int64_t i) {
     const std::int64_t index = index_of(i);
     return index < count() && !context_.is_stopped() ? std::optional(index) : std::nullopt;
   });
   const auto read = graph.task(
-      "read", {.on = place(std::ranges::any_of(items_, needs_one_thread)), .on_error = context_.on_error()},
+      "read",
+      {.on = place("graph.read.on", std::ranges::any_of(items_, needs_one_thread)),
+       .on_error = context_.on_error()},
       [this](std::int64_t index, Lease<Image> to) {
         return context_.images.read(item(index).input, index, std::move(to));
       },
       files, pool);
   graph.sink(
       "write",
-      {.on = place(std::ranges::any_of(items_, is_hdf5)),
+      {.on = place("graph.write.on", std::ranges::any_of(items_, is_hdf5)),
        .workers = context_.threads,
        .on_error = context_.on_error()},
       [this](const SeriesImage& image) {

@@ -69,7 +69,7 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
          .help = is_pipeline
                      ? "threads: each thread computes an image; kernels: all threads compute one image"
                      : "threads: all threads; io: one thread that does nothing else; without it threads, but "
-                       "io for HDF5 and FITS",
+                       "io for HDF5 and FITS, which need it",
          .choices = {"threads", is_pipeline ? "kernels" : "io"}});
   }
 }

@@ -60,6 +60,10 @@ struct Repeat {
   /// Whether the global reductions of a turn run while the points of the next turn are computed (see
   /// TurnPart).
   bool overlaps_test = false;
+
+  /// Returns the number of the loop whose turns the children compute: that of the loop that the rounds belong
+  /// to, or `loop` if the node has no rounds.
+  int loop_of_turns() const { return rounds_of >= 0 ? rounds_of : loop; }
 };
 /// A node whose children compute one band. Arrays that do not fit into memory are cut into bands.
 struct Bands {

@@ -91,13 +91,13 @@ void InstanceActions::run_step(const PlanNode& node) {
 
 CountedTurns InstanceActions::resume(const plan::Repeat& loop) {
   if (!bindings_.resume_loop) return {};
-  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
-  const std::int64_t turns = bindings_.resume_loop(number, [this](int array, BlockSource& source) {
-    // Reads all points that the rank holds within the domain, because stages may compute points that the rank
-    // does not own.
-    const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(array)];
-    executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
-  });
+  const std::int64_t turns =
+      bindings_.resume_loop(loop.loop_of_turns(), [this](int array, BlockSource& source) {
+        // Reads all points that the rank holds within the domain, because stages may compute points that the
+        // rank does not own.
+        const ArrayRegions& regions = executor_.plan().stages[static_cast<std::size_t>(array)];
+        executor_.read({array, intersection(executor_.written_block(array).box(), regions.domain)}, source);
+      });
   return {turns, turns, false};
 }
 

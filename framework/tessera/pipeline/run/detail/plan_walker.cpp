@@ -61,13 +61,12 @@ bool PlanWalker::condition_holds(const plan::Repeat& loop) {
 
 bool PlanWalker::is_outer(const plan::Repeat& loop) const {
   // The nodes of a plan may repeat without being a loop of the pipeline.
-  const int number = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+  const int number = loop.loop_of_turns();
   return number >= 0 && !pipeline_.is_inner(pipeline_.loops()[static_cast<std::size_t>(number)]);
 }
 
 bool PlanWalker::looks_after(const plan::Repeat& loop, std::int64_t turn) const {
-  return bindings_.looks_after && is_outer(loop) &&
-         bindings_.looks_after(loop.rounds_of >= 0 ? loop.rounds_of : loop.loop, turn);
+  return bindings_.looks_after && is_outer(loop) && bindings_.looks_after(loop.loop_of_turns(), turn);
 }
 
 bool PlanWalker::has_round(const plan::Repeat& rounds, std::int64_t turns) const {

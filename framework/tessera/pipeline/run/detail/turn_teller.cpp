@@ -10,7 +10,7 @@ namespace tessera {
 TurnTeller::TurnTeller(const Algorithm& pipeline, const plan::Repeat& loop, const Bindings& bindings,
                        const CountedTurns& before)
     : pipeline_(pipeline), loop_(loop), bindings_(bindings), is_begun_(before.is_begun) {
-  progress_.loop = loop.rounds_of >= 0 ? loop.rounds_of : loop.loop;
+  progress_.loop = loop.loop_of_turns();
   progress_.turns = before.turns;
   progress_.resumed_at = before.resumed_at;
 }

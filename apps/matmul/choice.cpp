@@ -11,9 +11,17 @@ namespace {
 /// reaches. Only the ratio to the speed of reading matters.
 constexpr double double_speed = 4e10;
 
-/// How much longer small blocks take: BLAS copies the blocks before it multiplies them. Measured with
-/// OpenBLAS, blocks of 512 take 1.14 times and blocks of 1024 take 1.06 times as long as large matrices.
-double slowdown(double edge, double depth) { return 1 + 64 / edge + 8 / depth; }
+/// How much longer small blocks take, since BLAS copies blocks before it multiplies them: with OpenBLAS, blocks
+/// of 512 were measured to take 1.26 times as long as large matrices, and blocks of 1024 1.14 times.
+double slowdown(double edge, double depth) { return 1 + 128 / edge + 8 / depth; }
+
+/// Returns how many of the workers have work on average. Products of one partial sum follow each other.
+double used_workers(const Plan& plan, int workers) {
+  const std::int64_t sums = plan.panel_rows() * plan.panel_columns() * plan.leaves();
+  const std::int64_t most = std::min<std::int64_t>(workers, sums);
+  const std::int64_t products = plan.panel_rows() * plan.panel_columns() * plan.steps();
+  return static_cast<double>(products) / static_cast<double>(pieces(products, most));
+}
 
 /// Returns the sizes to choose from, the largest first.
 std::vector<std::int64_t> sizes(std::int64_t given, std::int64_t largest) {
@@ -28,14 +36,11 @@ std::vector<std::int64_t> sizes(std::int64_t given, std::int64_t largest) {
 double expected_seconds(const Plan& plan, const Target& target) {
   if (plan.panels().empty()) return 0;
   const auto element = static_cast<double>(target.limits.element);
-  const std::int64_t blocks = plan.panel_rows() * plan.panel_columns();
-  const std::int64_t turns = pieces(blocks, target.limits.workers);
-  const double used_workers = static_cast<double>(blocks) / static_cast<double>(turns);
   const Shape& shape = plan.shape();
   const auto edge = static_cast<double>(std::min({plan.cut().block, shape.rows, shape.columns}));
   const auto depth = static_cast<double>(std::min(plan.cut().depth, shape.depth));
-  const double arithmetic =
-      2 * plan.products() * element / 8 * slowdown(edge, depth) / (double_speed * used_workers);
+  const double arithmetic = 2 * plan.products() * element / 8 * slowdown(edge, depth) /
+                            (double_speed * used_workers(plan, target.limits.workers));
   return std::max(arithmetic, static_cast<double>(plan.elements_read()) * element / target.reading_speed);
 }
 

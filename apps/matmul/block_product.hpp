@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace matmul {
 
 /// A block of a matrix in the memory of the host, in C order.
@@ -27,6 +29,14 @@ constexpr bool multiplies_on_workers = false;
 /// Several threads may call this function at the same time if multiplies_on_workers is true.
 template <class T>
 void multiply(T alpha, const Block<T>& a, const Block<T>& b, T beta, const Block<T>& c);
+
+/// Returns the multiplications and additions per second of one thread that multiplies blocks of
+/// `measured_edge`, as a product of two small matrices takes them. Products on devices are not measured: the
+/// result is then 1e12. The number of threads of BLAS must be 1.
+template <class T>
+double multiply_speed();
+/// The edge of the blocks whose products multiply_speed measures.
+constexpr std::int64_t measured_edge = 512;
 
 /// Sets the number of threads that one call of BLAS uses on the host. Returns whether the library is
 /// OpenBLAS, whose number can be set. That of other libraries stays as their environment variables say.

@@ -7,14 +7,6 @@
 namespace matmul {
 namespace {
 
-/// The multiplications and additions per second of one thread: what a processor with vectors of 256 bits
-/// reaches. Only the ratio to the speed of reading matters.
-constexpr double double_speed = 4e10;
-
-/// How much longer small blocks take, since BLAS copies blocks before it multiplies them: with OpenBLAS, blocks
-/// of 512 were measured to take 1.26 times as long as large matrices, and blocks of 1024 1.14 times.
-double slowdown(double edge, double depth) { return 1 + 128 / edge + 8 / depth; }
-
 /// Returns how many of the workers have work on average. Products of one partial sum follow each other.
 double used_workers(const Plan& plan, int workers) {
   const std::int64_t sums = plan.panel_rows() * plan.panel_columns() * plan.leaves();
@@ -34,13 +26,13 @@ std::vector<std::int64_t> sizes(std::int64_t given, std::int64_t largest) {
 }  // namespace
 
 double expected_seconds(const Plan& plan, const Target& target) {
-  if (plan.panels().empty()) return 0;
+  if (plan.panels() == 0) return 0;
   const auto element = static_cast<double>(target.limits.element);
   const Shape& shape = plan.shape();
   const auto edge = static_cast<double>(std::min({plan.cut().block, shape.rows, shape.columns}));
   const auto depth = static_cast<double>(std::min(plan.cut().depth, shape.depth));
-  const double arithmetic = 2 * plan.products() * element / 8 * slowdown(edge, depth) /
-                            (double_speed * used_workers(plan, target.limits.workers));
+  const double arithmetic = 2 * plan.products() * slowdown(edge, depth) /
+                            (target.arithmetic_speed * used_workers(plan, target.limits.workers));
   return std::max(arithmetic, static_cast<double>(plan.elements_read()) * element / target.reading_speed);
 }
 

@@ -91,7 +91,7 @@ class Pair {
   explicit Pair(const Plan& plan) : plan_(&plan) {}
 
   void operator()(OperandItem<T> item, tessera::graph::Out<ProductItem<T>>& ready) {
-    const Panel& panel = plan_->panels()[static_cast<std::size_t>(item.at.panel)];
+    const Panel panel = plan_->panel(item.at.panel);
     const bool is_a = item.at.operand == Operand::a;
     const tessera::Range partners = is_a ? panel.columns : panel.rows;
     blocks_[key(item.at)] = {std::move(item.memory), partners.size()};

@@ -33,13 +33,6 @@ std::int64_t balanced(std::int64_t extent, std::int64_t size) {
   return extent == 0 ? 0 : pieces(extent, pieces(extent, size));
 }
 
-/// Returns the panel that has number `ordinal`: `firsts` are the first numbers of all panels, and behind them
-/// is the number of all.
-std::optional<std::size_t> panel_of(const std::vector<std::int64_t>& firsts, std::int64_t ordinal) {
-  if (ordinal >= firsts.back()) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::upper_bound(firsts, ordinal) - firsts.begin() - 1);
-}
-
 }  // namespace
 
 Plan::Plan(const Shape& shape, const Cut& cut, const Box& blocks, std::int64_t element)
@@ -73,7 +66,7 @@ std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& bl
   }
   // With two buffers for each band, the blocks of the next step are read while those of this one are
   // multiplied. One buffer more than needed stays free for the oldest item of a graph.
-  const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.25}};
+  const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.5}};
   const double operand = static_cast<double>(plan.operand_elements() * limits.element);
   const double sum = static_cast<double>(plan.sum_elements() * limits.element);
   double fewest = 0;
@@ -106,62 +99,75 @@ std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& bl
 void Plan::set_panels(std::int64_t rows, std::int64_t columns) {
   panel_rows_ = rows;
   panel_columns_ = columns;
-  std::int64_t loads = 0, begins = 0;
-  const auto note = [&] {
-    first_load_.push_back(loads);
-    first_begin_.push_back(begins);
-  };
-  if (rows > 0)
-    for (std::int64_t y = blocks_[1].begin; y < blocks_[1].end; y += rows)
-      for (std::int64_t x = blocks_[0].begin; x < blocks_[0].end; x += columns) {
-        note();
-        const Panel& panel = panels_.emplace_back(
-            Panel{{y, std::min(y + rows, blocks_[1].end)}, {x, std::min(x + columns, blocks_[0].end)}});
-        loads += steps() * (panel.rows.size() + panel.columns.size());
-        begins += leaves() * panel.rows.size() * panel.columns.size();
-      }
-  note();
+  rows_of_panels_ = rows == 0 ? 0 : pieces(blocks_[1].size(), rows);
+  columns_of_panels_ = columns == 0 ? 0 : pieces(blocks_[0].size(), columns);
+}
+
+Panel Plan::panel(std::int64_t number) const {
+  const std::int64_t y = blocks_[1].begin + number / columns_of_panels_ * panel_rows_;
+  const std::int64_t x = blocks_[0].begin + number % columns_of_panels_ * panel_columns_;
+  return {{y, std::min(y + panel_rows_, blocks_[1].end)}, {x, std::min(x + panel_columns_, blocks_[0].end)}};
+}
+
+/// Returns the panel that has the item `ordinal`, or nothing behind the last item. `count(rows, panels,
+/// columns)` is the number of items of `panels` panels that follow each other in a row, and have so many rows
+/// and, together, columns.
+template <class Count>
+std::optional<Plan::Item> Plan::item_of(std::int64_t ordinal, const Count& count) const {
+  if (panels() == 0) return std::nullopt;
+  const std::int64_t all_columns = blocks_[0].size();
+  // All rows of panels but the last have as many items as the first one.
+  const std::int64_t in_row = count(panel_rows_, columns_of_panels_, all_columns);
+  const std::int64_t y = std::min(ordinal / in_row, rows_of_panels_ - 1);
+  ordinal -= y * in_row;
+  const std::int64_t rows = panel(y * columns_of_panels_).rows.size();
+  if (ordinal >= count(rows, columns_of_panels_, all_columns)) return std::nullopt;
+  const std::int64_t in_panel = count(rows, 1, panel_columns_);
+  const std::int64_t x = std::min(ordinal / in_panel, columns_of_panels_ - 1);
+  return Item{y * columns_of_panels_ + x, ordinal - x * in_panel};
 }
 
 std::int64_t Plan::elements_read() const {
-  std::int64_t elements = 0;
-  for (const Panel& panel : panels_)
-    elements += shape_.depth * (piece(panel.rows.end - 1, cut_.block, shape_.rows).end -
-                                piece(panel.rows.begin, cut_.block, shape_.rows).begin +
-                                piece(panel.columns.end - 1, cut_.block, shape_.columns).end -
-                                piece(panel.columns.begin, cut_.block, shape_.columns).begin);
-  return elements;
+  if (panels() == 0) return 0;
+  const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
+            last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
+  return shape_.depth * (columns_of_panels_ * (last[1].end - first[1].begin) +
+                         rows_of_panels_ * (last[0].end - first[0].begin));
 }
 
 std::int64_t Plan::elements_written() const {
-  if (panels_.empty()) return 0;
-  return (box_of(blocks_[1].end - 1, 0)[1].end - box_of(blocks_[1].begin, 0)[1].begin) *
-         (box_of(0, blocks_[0].end - 1)[0].end - box_of(0, blocks_[0].begin)[0].begin);
+  if (panels() == 0) return 0;
+  const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
+            last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
+  return (last[1].end - first[1].begin) * (last[0].end - first[0].begin);
 }
 
 std::optional<OperandBlock> Plan::load(std::int64_t ordinal) const {
-  const auto number = panel_of(first_load_, ordinal);
-  if (!number) return std::nullopt;
-  const Panel& panel = panels_[*number];
+  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t panels, std::int64_t columns) {
+    return steps() * (rows * panels + columns);
+  });
+  if (!item) return std::nullopt;
+  const Panel panel = this->panel(item->panel);
   const std::int64_t rows = panel.rows.size(), columns = panel.columns.size(), both = std::min(rows, columns);
-  const std::int64_t in_panel = ordinal - first_load_[*number];
-  const std::int64_t in_step = in_panel % (rows + columns);
+  const std::int64_t in_step = item->number % (rows + columns);
   // A and B take turns, so that there is work from the second block on.
   const bool takes_turns = in_step < 2 * both;
   const bool is_a = takes_turns ? in_step % 2 == 0 : rows > columns;
   const std::int64_t band = takes_turns ? in_step / 2 : in_step - both;
-  return OperandBlock{is_a ? Operand::a : Operand::b, static_cast<std::int64_t>(*number),
-                      (is_a ? panel.rows : panel.columns).begin + band, in_panel / (rows + columns)};
+  return OperandBlock{is_a ? Operand::a : Operand::b, item->panel,
+                      (is_a ? panel.rows : panel.columns).begin + band, item->number / (rows + columns)};
 }
 
 std::optional<LeafBlock> Plan::begin(std::int64_t ordinal) const {
-  const auto number = panel_of(first_begin_, ordinal);
-  if (!number) return std::nullopt;
-  const Panel& panel = panels_[*number];
+  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t, std::int64_t columns) {
+    return leaves() * rows * columns;
+  });
+  if (!item) return std::nullopt;
+  const Panel panel = this->panel(item->panel);
   const std::int64_t columns = panel.columns.size(), blocks = panel.rows.size() * columns;
-  const std::int64_t in_panel = ordinal - first_begin_[*number], in_leaf = in_panel % blocks;
-  return LeafBlock{static_cast<std::int64_t>(*number), panel.rows.begin + in_leaf / columns,
-                   panel.columns.begin + in_leaf % columns, in_panel / blocks};
+  const std::int64_t in_leaf = item->number % blocks;
+  return LeafBlock{item->panel, panel.rows.begin + in_leaf / columns, panel.columns.begin + in_leaf % columns,
+                   item->number / blocks};
 }
 
 Box Plan::box_of(const OperandBlock& block) const {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "sum_tree.hpp"
 #include "tessera/domain/box.hpp"
@@ -79,7 +78,9 @@ class Plan {
 
   const Shape& shape() const { return shape_; }
   const Cut& cut() const { return cut_; }
-  const std::vector<Panel>& panels() const { return panels_; }
+  /// The number of panels, and the panel with a number: they follow each other row by row.
+  std::int64_t panels() const { return rows_of_panels_ * columns_of_panels_; }
+  Panel panel(std::int64_t number) const;
   /// The number of blocks of the largest panel along rows and columns.
   std::int64_t panel_rows() const { return panel_rows_; }
   std::int64_t panel_columns() const { return panel_columns_; }
@@ -113,16 +114,21 @@ class Plan {
  private:
   Plan(const Shape& shape, const Cut& cut, const tessera::Box& blocks, std::int64_t element);
   void set_panels(std::int64_t rows, std::int64_t columns);
+  /// A panel, and the number of one of its items.
+  struct Item {
+    std::int64_t panel = 0;
+    std::int64_t number = 0;
+  };
+  template <class Count>
+  std::optional<Item> item_of(std::int64_t ordinal, const Count& count) const;
 
   Shape shape_;
   Cut cut_;
   tessera::Box blocks_;
   std::int64_t element_;
   std::int64_t panel_rows_ = 0, panel_columns_ = 0;
+  std::int64_t rows_of_panels_ = 0, columns_of_panels_ = 0;
   int operand_buffers_ = 1, sum_buffers_ = 1;
-  std::vector<Panel> panels_;
-  /// The number of the first load and of the first partial sum of each panel.
-  std::vector<std::int64_t> first_load_, first_begin_;
 };
 
 }  // namespace matmul

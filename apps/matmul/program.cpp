@@ -79,6 +79,8 @@ class Program final : public app::GraphProgram {
   explicit Program(const app::GraphSetting& setting)
       : setting_(setting), matrices_(inspect_matrices(setting)) {
     collectively(communicator(), [&] { check_outputs(); });
+    // Tests that the files can be written. These small ones are destroyed at once.
+    create_outputs({{0, 1}, {0, 1}});
     make_plan();
     product_->add_tasks(graph_);
   }
@@ -96,8 +98,9 @@ class Program final : public app::GraphProgram {
   }
   Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
   void check_outputs() const;
+  double arithmetic_speed() const;
   void make_plan();
-  std::vector<std::unique_ptr<io::BlockWriter>> create_outputs() const;
+  std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain) const;
   std::int64_t sum_of_ranks(std::int64_t number) const { return reduced(number, MPI_SUM); }
   std::int64_t most_of_ranks(std::int64_t number) const { return reduced(number, MPI_MAX); }
   std::int64_t reduced(std::int64_t number, MPI_Op operation) const {
@@ -144,13 +147,25 @@ void Program::check_outputs() const {
   app::check_room(deck, expected);
 }
 
+/// Returns the multiplications and additions per second of the slowest of all ranks, with one thread and large
+/// blocks. Collective.
+double Program::arithmetic_speed() const {
+  set_blas_threads(1);
+  const bool in_double = element_bytes() == sizeof(double);
+  double speed = in_double ? multiply_speed<double>() : multiply_speed<float>();
+  MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MIN, communicator());
+  return speed * slowdown(measured_edge, measured_edge);
+}
+
 void Program::make_plan() {
   const Deck& deck = setting_.deck;
   const Shape shape = matrices_.shape();
   const Gemm gemm = gemm_of(deck);
   const std::int64_t memory = memory_of(setting_);
-  target_ = {.limits = {element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.workers},
+  const bool is_together = gemm == Gemm::together;
+  target_ = {.limits = {element_bytes(), memory, is_together ? 1 : setting_.workers},
              .reading_speed = reading_speed(communicator(), matrices_.a),
+             .arithmetic_speed = arithmetic_speed() * (is_together ? setting_.workers : 1),
              .block = number_of(deck, "block"),
              .depth = number_of(deck, "depth"),
              .leaf = number_of(deck, "leaf")};
@@ -187,30 +202,32 @@ std::string Program::check() {
       "{} on a grid of {}; a panel of {} x {} blocks at a time, {} on rank 0\n"
       "{} buffers for blocks of {}, {} for partial sums of {}: up to {} on a rank\n",
       counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
-      counted(std::ssize(plan.panels()), "panel"), plan.operand_buffers(),
+      counted(plan.panels(), "panel"), plan.operand_buffers(),
       human_bytes(product_->operand_bytes()), plan.sum_buffers(), human_bytes(product_->sum_bytes()),
       human_bytes(most_of_ranks(plan.bytes())));
   return text + fmt::format(
-                    "reads {}, writes {} on all ranks together; {:.1f} s estimated, with reads at {}/s\n",
+                    "reads {}, writes {} on all ranks together\n"
+                    "{:.1f} s estimated, with reads at {}/s and {:.0f} GFlop/s of a worker\n",
                     human_bytes(sum_of_ranks(product_->bytes_read())),
                     human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
-                    human_bytes(static_cast<std::int64_t>(target_.reading_speed)));
+                    human_bytes(static_cast<std::int64_t>(target_.reading_speed)),
+                    target_.arithmetic_speed * 1e-9);
 }
 
-std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs() const {
+std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain) const {
   const Deck& deck = setting_.deck;
   std::vector<std::unique_ptr<io::BlockWriter>> writers;
   if (deck.is_set("output.file"))
-    writers.push_back(io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain(),
+    writers.push_back(io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain,
                                              matrices_.type()));
   if (deck.is_set("output.raw"))
     writers.push_back(
-        io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain(), matrices_.type()));
+        io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain, matrices_.type()));
   return writers;
 }
 
 app::ExitStatus Program::run(app::GraphRunner& runner) {
-  const auto writers = create_outputs();
+  const auto writers = create_outputs(domain());
   const auto open = [](const MatrixFile& file) { return io::open_image(MPI_COMM_SELF, file.path, file.info); };
   const auto a = open(matrices_.a), b = open(matrices_.b);
   const auto c = matrices_.c ? open(*matrices_.c) : nullptr;

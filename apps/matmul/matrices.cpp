@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <vector>
 
 #include "tessera/app/raw_inputs.hpp"
@@ -18,16 +19,25 @@ namespace {
 
 using tessera::ElementType, tessera::deck::Deck;
 
+/// Throws InputError if the deck does not describe a file that has no header.
+void check_format(const Deck& deck, const std::string& name) {
+  const std::string key = name + ".file", path = deck.text_of(key);
+  if (deck.is_set(name + ".raw.shape") || !std::filesystem::is_regular_file(path)) return;
+  if (tessera::io::image_format(path) == tessera::io::ImageFormat::hdf5) return;
+  deck.fail(key, fmt::format("{} is no HDF5 file: give one, or describe its numbers by {}.raw.shape and "
+                             "{}.raw.type",
+                             path, name, name));
+}
+
 MatrixFile inspect(const tessera::app::GraphSetting& setting, const std::string& name) {
   const Deck& deck = setting.deck;
   const std::string key = name + ".file";
+  tessera::collectively(setting.session.communicator(), [&] {
+    if (setting.session.rank() == 0) check_format(deck, name);
+  });
   MatrixFile file{deck.text_of(key), tessera::app::inspect_input(setting.session.communicator(), deck, name,
                                                                  {.dataset = deck.text_of(name + ".dataset")})};
   const tessera::io::ImageInfo& info = file.info;
-  if (info.format != tessera::io::ImageFormat::hdf5 && info.format != tessera::io::ImageFormat::raw)
-    deck.fail(key, fmt::format("{} is neither an HDF5 file, nor is it described by {}.raw.shape and "
-                               "{}.raw.type: give one of them",
-                               file.path, name, name));
   if (info.domain.dimensions != 2)
     deck.fail(key, fmt::format("{} has {} dimensions, and a matrix has 2: give rows and columns", file.path,
                                info.domain.dimensions));

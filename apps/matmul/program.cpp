@@ -21,6 +21,7 @@
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
 #include "tessera/view/machine.hpp"
 
 namespace matmul {
@@ -101,6 +102,7 @@ class Program final : public app::GraphProgram {
   double arithmetic_speed() const;
   void make_plan();
   std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain) const;
+  std::unique_ptr<BlockSource> open(const MatrixFile& file) const;
   std::int64_t sum_of_ranks(std::int64_t number) const { return reduced(number, MPI_SUM); }
   std::int64_t most_of_ranks(std::int64_t number) const { return reduced(number, MPI_MAX); }
   std::int64_t reduced(std::int64_t number, MPI_Op operation) const {
@@ -226,9 +228,19 @@ std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box&
   return writers;
 }
 
+/// Opens a matrix, and reads one element on each rank. The header of most HDF5 files is then not read again
+/// while the graph runs. Collective.
+std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
+  auto source = io::open_image(MPI_COMM_SELF, file.path, file.info);
+  collectively(communicator(), [&] {
+    double element = 0;
+    source->read(packed_block(reinterpret_cast<std::byte*>(&element), file.info.type, {{0, 1}, {0, 1}}));
+  });
+  return source;
+}
+
 app::ExitStatus Program::run(app::GraphRunner& runner) {
   const auto writers = create_outputs(domain());
-  const auto open = [](const MatrixFile& file) { return io::open_image(MPI_COMM_SELF, file.path, file.info); };
   const auto a = open(matrices_.a), b = open(matrices_.b);
   const auto c = matrices_.c ? open(*matrices_.c) : nullptr;
   Files files{a.get(), b.get(), c.get(), {}};

@@ -16,8 +16,8 @@ namespace matmul {
 template <class T>
 void multiply(T alpha, const Block<T>& a, const Block<T>& b, T beta, const Block<T>& c) {
   using Space = Kokkos::DefaultExecutionSpace::memory_space;
-  using Constant =
-      Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Constant = Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   if constexpr (multiplies_on_host) {
     KokkosBlas::gemm("N", "N", alpha, Constant(a), Constant(b), beta, c);
   } else {

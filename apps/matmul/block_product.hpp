@@ -11,7 +11,8 @@ namespace matmul {
 
 /// A block of a matrix in the memory of the host, in C order.
 template <class T>
-using Block = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Block =
+    Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// Whether Kokkos Kernels multiplies in the memory of the host.
 constexpr bool multiplies_on_host =

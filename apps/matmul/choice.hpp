@@ -21,9 +21,9 @@ struct Target {
 /// The depth of a leaf of the tree unless the user asks for another.
 constexpr std::int64_t default_leaf = 8192;
 
-/// Returns how many times as long a product takes if blocks have this edge and depth, since BLAS copies blocks
-/// before it multiplies them. With OpenBLAS, blocks of 512 were measured to take 1.26 times as long as large
-/// matrices, and blocks of 1024 1.14 times.
+/// Returns how many times as long a product takes if blocks have this edge and depth, since BLAS copies
+/// blocks before it multiplies them. With OpenBLAS, blocks of 512 were measured to take 1.26 times as long as
+/// large matrices, and blocks of 1024 1.14 times.
 constexpr double slowdown(double edge, double depth) { return 1 + 128 / edge + 8 / depth; }
 
 /// Returns the seconds that a plan is expected to take: as long as its reads or its arithmetic, whichever

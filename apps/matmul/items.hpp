@@ -25,7 +25,8 @@ template <class T>
 class Buffer {
  public:
   explicit Buffer(std::int64_t elements)
-      : memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block"), static_cast<std::size_t>(elements)) {
+      : memory_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block"),
+                static_cast<std::size_t>(elements)) {
     tessera::prefer_huge_pages(memory_.data(), memory_.span() * sizeof(T));
   }
 

@@ -35,8 +35,9 @@ MatrixFile inspect(const tessera::app::GraphSetting& setting, const std::string&
   tessera::collectively(setting.session.communicator(), [&] {
     if (setting.session.rank() == 0) check_format(deck, name);
   });
-  MatrixFile file{deck.text_of(key), tessera::app::inspect_input(setting.session.communicator(), deck, name,
-                                                                 {.dataset = deck.text_of(name + ".dataset")})};
+  MatrixFile file{deck.text_of(key),
+                  tessera::app::inspect_input(setting.session.communicator(), deck, name,
+                                              {.dataset = deck.text_of(name + ".dataset")})};
   const tessera::io::ImageInfo& info = file.info;
   if (info.domain.dimensions != 2)
     deck.fail(key, fmt::format("{} has {} dimensions, and a matrix has 2: give rows and columns", file.path,
@@ -78,9 +79,9 @@ Matrices inspect_matrices(const tessera::app::GraphSetting& setting) {
   matrices.c = inspect(setting, "c");
   if (matrices.c->info.type != a.info.type || matrices.c->rows() != a.rows() ||
       matrices.c->columns() != b.columns())
-    deck.fail("c.file", fmt::format("{}, but A B is {} x {} of {}: give a matrix like it",
-                                    described(*matrices.c), a.rows(), b.columns(),
-                                    tessera::name_of(a.info.type)));
+    deck.fail("c.file",
+              fmt::format("{}, but A B is {} x {} of {}: give a matrix like it", described(*matrices.c),
+                          a.rows(), b.columns(), tessera::name_of(a.info.type)));
   return matrices;
 }
 

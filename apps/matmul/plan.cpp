@@ -2,15 +2,25 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace matmul {
 namespace {
 
 using tessera::Box, tessera::Range;
 
+Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
+  return {number * size, std::min((number + 1) * size, extent)};
+}
+
+/// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
+std::int64_t balanced(std::int64_t extent, std::int64_t size) { return pieces(extent, pieces(extent, size)); }
+
+}  // namespace
+
 /// How many buffers a panel of p x q blocks gets: `per_band` (p + q) + 1 for blocks of A and B, and as many
 /// for sums as the tree needs, and `spare_sums` more.
-struct Buffers {
+struct Plan::Buffers {
   std::int64_t per_band;
   std::int64_t spare_sums;
   /// By how much more may be read with buffers like these before others are better.
@@ -23,17 +33,6 @@ struct Buffers {
     return rows * columns * alive + spare_sums;
   }
 };
-
-Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
-  return {number * size, std::min((number + 1) * size, extent)};
-}
-
-/// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
-std::int64_t balanced(std::int64_t extent, std::int64_t size) {
-  return extent == 0 ? 0 : pieces(extent, pieces(extent, size));
-}
-
-}  // namespace
 
 Plan::Plan(const Shape& shape, const Cut& cut, const Box& blocks, std::int64_t element)
     : shape_(shape), cut_(cut), blocks_(blocks), element_(element) {}
@@ -57,50 +56,48 @@ std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t
   return plan.bytes();
 }
 
+/// Returns the most columns of a panel with so many rows whose buffers fit into the memory.
+std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const {
+  const auto operand = static_cast<double>(operand_elements() * element_),
+             sum = static_cast<double>(sum_elements() * element_);
+  const double fixed =
+      operand * static_cast<double>(way.operands(rows, 0)) + sum * static_cast<double>(way.spare_sums);
+  const double column =
+      operand * static_cast<double>(way.per_band) + sum * static_cast<double>(rows * tree().most_alive());
+  return static_cast<std::int64_t>((static_cast<double>(memory) - fixed) / column);
+}
+
 std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& blocks, const Limits& limits) {
   Plan plan(shape, cut, blocks, limits.element);
-  const std::int64_t rows = blocks[1].size(), columns = blocks[0].size(), alive = plan.tree().most_alive();
-  if (blocks.empty()) {
-    plan.set_panels(0, 0);
-    return plan;
-  }
+  if (blocks.empty()) return plan;
+  const std::int64_t rows = blocks[1].size(), columns = blocks[0].size();
   // With two buffers for each band, the blocks of the next step are read while those of this one are
   // multiplied. One buffer more than needed stays free for the oldest item of a graph.
   const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.5}};
-  const double operand = static_cast<double>(plan.operand_elements() * limits.element);
-  const double sum = static_cast<double>(plan.sum_elements() * limits.element);
-  double fewest = 0;
-  std::int64_t best_rows = 0, best_columns = 0;
+  double fewest = std::numeric_limits<double>::infinity();
   for (const Buffers& way : ways)
     for (std::int64_t p = 1; p <= rows; ++p) {
-      const double fixed =
-          operand * static_cast<double>(way.operands(p, 0)) + sum * static_cast<double>(way.spare_sums);
-      const double per_column =
-          operand * static_cast<double>(way.per_band) + sum * static_cast<double>(p * alive);
-      const auto q = std::min<std::int64_t>(
-          columns, static_cast<std::int64_t>((static_cast<double>(limits.memory) - fixed) / per_column));
+      const std::int64_t q = std::min(columns, plan.most_columns(way, p, limits.memory));
       if (q < 1) break;
+      // The elements of A and B that are read, in units of k blocks.
       const double reads =
-          (static_cast<double>(pieces(columns, q)) * static_cast<double>(rows * shape.depth) +
-           static_cast<double>(pieces(rows, p)) * static_cast<double>(columns * shape.depth)) *
-          way.penalty;
-      if (best_rows != 0 && reads >= fewest) continue;
+          way.penalty * static_cast<double>(pieces(columns, q) * rows + pieces(rows, p) * columns);
+      if (reads >= fewest) continue;
       fewest = reads;
-      best_rows = balanced(rows, p);
-      best_columns = balanced(columns, q);
-      plan.operand_buffers_ = static_cast<int>(way.operands(best_rows, best_columns));
-      plan.sum_buffers_ = static_cast<int>(way.sums(best_rows, best_columns, alive));
+      plan.set_panels(balanced(rows, p), balanced(columns, q));
+      plan.operand_buffers_ = static_cast<int>(way.operands(plan.panel_rows_, plan.panel_columns_));
+      plan.sum_buffers_ =
+          static_cast<int>(way.sums(plan.panel_rows_, plan.panel_columns_, plan.tree().most_alive()));
     }
-  if (best_rows == 0) return std::nullopt;
-  plan.set_panels(best_rows, best_columns);
+  if (plan.panels() == 0) return std::nullopt;
   return plan;
 }
 
 void Plan::set_panels(std::int64_t rows, std::int64_t columns) {
   panel_rows_ = rows;
   panel_columns_ = columns;
-  rows_of_panels_ = rows == 0 ? 0 : pieces(blocks_[1].size(), rows);
-  columns_of_panels_ = columns == 0 ? 0 : pieces(blocks_[0].size(), columns);
+  rows_of_panels_ = pieces(blocks_[1].size(), rows);
+  columns_of_panels_ = pieces(blocks_[0].size(), columns);
 }
 
 Panel Plan::panel(std::int64_t number) const {

@@ -32,8 +32,8 @@ constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (
 /// A matrix that is read in blocks.
 enum class Operand : std::uint8_t { a, b };
 
-/// A block of A or B: `band` is its row of blocks in A, or its column of blocks in B, and `step` is its number
-/// along k.
+/// A block of A or B: `band` is its row of blocks in A, or its column of blocks in B, and `step` is its
+/// number along k.
 struct OperandBlock {
   Operand operand = Operand::a;
   std::int64_t panel = 0;
@@ -113,6 +113,8 @@ class Plan {
 
  private:
   Plan(const Shape& shape, const Cut& cut, const tessera::Box& blocks, std::int64_t element);
+  struct Buffers;
+  std::int64_t most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const;
   void set_panels(std::int64_t rows, std::int64_t columns);
   /// A panel, and the number of one of its items.
   struct Item {

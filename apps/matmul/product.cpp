@@ -16,10 +16,10 @@ using tessera::graph::Flow, tessera::graph::Graph, tessera::graph::Order, tesser
 
 template <class T>
 Pool<Buffer<T>> pool_of(Graph& graph, const char* name, int count, std::int64_t elements) {
-  return {graph,
-          name,
-          {.count = count, .bytes = elements * static_cast<std::int64_t>(sizeof(T))},
-          [elements] { return std::make_shared<Buffer<T>>(elements); }};
+  return {
+      graph, name, {.count = count, .bytes = elements * static_cast<std::int64_t>(sizeof(T))}, [elements] {
+        return std::make_shared<Buffer<T>>(elements);
+      }};
 }
 
 /// Adds a product to a partial sum, which then needs its next product, or is a leaf of the tree.
@@ -31,8 +31,7 @@ struct Multiply {
     auto& [at, step, memory] = item.sum;
     const bool is_first = step % plan->cut().run == 0;
     const double beta = step == 0 ? factors.beta : is_first ? 0 : 1;
-    multiply(static_cast<T>(factors.alpha),
-             item.a->block(plan->box_of({Operand::a, at.panel, at.row, step})),
+    multiply(static_cast<T>(factors.alpha), item.a->block(plan->box_of({Operand::a, at.panel, at.row, step})),
              item.b->block(plan->box_of({Operand::b, at.panel, at.column, step})), static_cast<T>(beta),
              memory->block(plan->box_of(at.row, at.column)));
     ++step;
@@ -112,7 +111,8 @@ auto Product::add_begins(Graph& graph) {
   return graph.task(
       "load c", {.on = Place::io()},
       [this](SumItem<T> item) {
-        if (item.step == 0) files_.c->read(item.memory->file_block(plan_.box_of(item.at.row, item.at.column)));
+        if (item.step == 0)
+          files_.c->read(item.memory->file_block(plan_.box_of(item.at.row, item.at.column)));
         return item;
       },
       begun);
@@ -123,15 +123,17 @@ void Product::add(Graph& graph) {
   const auto loaded = add_loads<T>(graph);
   const auto begun = add_begins<T>(graph);
   const auto next = graph.feedback<SumItem<T>>("next products", {.most = plan_.cut().run});
-  const auto products = graph.keeper<ProductItem<T>>("pair", {.order = Order::arrival}, Pair<T>(plan_), loaded,
-                                                     begun, next);
-  const auto [more, leaves] = graph.task<SumItem<T>, TreeItem<T>>(
-      "multiply", {.on = multiplies_on_workers ? Place::threads() : Place::kernels(), .workers = gemm_ == Gemm::together ? 1 : 0},
-      Multiply<T>{&plan_, factors_}, products);
+  const auto products =
+      graph.keeper<ProductItem<T>>("pair", {.order = Order::arrival}, Pair<T>(plan_), loaded, begun, next);
+  const auto [more, leaves] =
+      graph.task<SumItem<T>, TreeItem<T>>("multiply",
+                                          {.on = multiplies_on_workers ? Place::threads() : Place::kernels(),
+                                           .workers = gemm_ == Gemm::together ? 1 : 0},
+                                          Multiply<T>{&plan_, factors_}, products);
   graph.close(next, more);
   const auto sums = graph.feedback<TreeItem<T>>("sums", {.most = plan_.tree().most_alive()});
-  const auto [add, done] = graph.keeper<PairItem<T>, TreeItem<T>>(
-      "match", {.order = Order::arrival}, Match<T>(plan_), leaves, sums);
+  const auto [add, done] = graph.keeper<PairItem<T>, TreeItem<T>>("match", {.order = Order::arrival},
+                                                                  Match<T>(plan_), leaves, sums);
   graph.close(sums, graph.task("accumulate", {}, Accumulate<T>{&plan_}, add));
   graph.sink(
       "write", {.on = Place::io()},

@@ -34,8 +34,8 @@ struct Files {
   std::vector<tessera::io::BlockWriter*> outputs = {};
 };
 
-/// The graph that multiplies the blocks of a plan, as that of HTGS does (T. Blattner et al., 2017, section 4).
-/// Partial sums go round two cycles: to their next product, and up a fixed tree to their next addition.
+/// The graph that multiplies the blocks of a plan, as that of HTGS does (T. Blattner et al., 2017, section
+/// 4). Partial sums go round two cycles: to their next product, and up a fixed tree to their next addition.
 class Product {
  public:
   /// Prepares a product of matrices of float64 if `in_double` is true, and of float32 otherwise.

@@ -32,8 +32,8 @@ using deck::Deck;
 
 constexpr const char* output_keys[] = {"output.file", "output.raw"};
 
-/// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that of
-/// the machine node.
+/// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
+/// of the machine node.
 std::int64_t memory_of(const app::GraphSetting& setting) {
   if (setting.deck.is_set("memory")) return setting.deck.get<deck::ByteSize>("memory").bytes;
   const std::vector<RankPlace> places = rank_places(setting.session.communicator());
@@ -94,9 +94,7 @@ class Program final : public app::GraphProgram {
  private:
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(matrices_.type())); }
-  Factors factors() const {
-    return {setting_.deck.get<double>("alpha"), setting_.deck.get<double>("beta")};
-  }
+  Factors factors() const { return {setting_.deck.get<double>("alpha"), setting_.deck.get<double>("beta")}; }
   Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
   void check_outputs() const;
   double arithmetic_speed() const;
@@ -149,8 +147,8 @@ void Program::check_outputs() const {
   app::check_room(deck, expected);
 }
 
-/// Returns the multiplications and additions per second of the slowest of all ranks, with one thread and large
-/// blocks. Collective.
+/// Returns the multiplications and additions per second of the slowest of all ranks, with one thread and
+/// large blocks. Collective.
 double Program::arithmetic_speed() const {
   set_blas_threads(1);
   const bool in_double = element_bytes() == sizeof(double);
@@ -180,9 +178,8 @@ void Program::make_plan() {
   if (const std::int64_t least = Plan::least_memory(shape, cut, element_bytes()); least > memory)
     deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or {}",
                                     cut.block, cut.depth, human_bytes(least),
-                                    target_.block > 0 || target_.depth > 0
-                                        ? "choose a smaller block or depth"
-                                        : "a larger leaf"));
+                                    target_.block > 0 || target_.depth > 0 ? "choose a smaller block or depth"
+                                                                           : "a larger leaf"));
   const auto plan = Plan::make(shape, cut, ranks.blocks, target_.limits);
   if (!plan) throw InternalError("a rank has no plan although the least memory is there");
   product_.emplace(*plan, element_bytes() == sizeof(double), factors(), gemm);
@@ -204,9 +201,8 @@ std::string Program::check() {
       "{} on a grid of {}; a panel of {} x {} blocks at a time, {} on rank 0\n"
       "{} buffers for blocks of {}, {} for partial sums of {}: up to {} on a rank\n",
       counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
-      counted(plan.panels(), "panel"), plan.operand_buffers(),
-      human_bytes(product_->operand_bytes()), plan.sum_buffers(), human_bytes(product_->sum_bytes()),
-      human_bytes(most_of_ranks(plan.bytes())));
+      counted(plan.panels(), "panel"), plan.operand_buffers(), human_bytes(product_->operand_bytes()),
+      plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(most_of_ranks(plan.bytes())));
   return text + fmt::format(
                     "reads {}, writes {} on all ranks together\n"
                     "{:.1f} s estimated, with reads at {}/s and {:.0f} GFlop/s of a worker\n",
@@ -220,8 +216,8 @@ std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box&
   const Deck& deck = setting_.deck;
   std::vector<std::unique_ptr<io::BlockWriter>> writers;
   if (deck.is_set("output.file"))
-    writers.push_back(io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain,
-                                             matrices_.type()));
+    writers.push_back(
+        io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain, matrices_.type()));
   if (deck.is_set("output.raw"))
     writers.push_back(
         io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain, matrices_.type()));
@@ -259,7 +255,8 @@ void Program::tell(app::GraphRunner& runner, const graph::Report& report) const 
   for (const graph::PoolReport& pool : report.pools)
     peak += pool.high_water * (pool.name == "blocks" ? product_->operand_bytes() : product_->sum_bytes());
   const Plan& plan = product_->plan();
-  const std::int64_t read = sum_of_ranks(product_->bytes_read()), written = sum_of_ranks(product_->bytes_written());
+  const std::int64_t read = sum_of_ranks(product_->bytes_read()),
+                     written = sum_of_ranks(product_->bytes_written());
   peak = most_of_ranks(peak);
   const Shape shape = matrices_.shape();
   const double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *

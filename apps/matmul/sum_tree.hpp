@@ -37,9 +37,7 @@ class SumTree {
   static TreePlace parent(TreePlace place) { return {place.level + 1, place.number / 2}; }
 
  private:
-  std::int64_t sums_of(int level) const {
-    return (leaves_ + (std::int64_t(1) << level) - 1) >> level;
-  }
+  std::int64_t sums_of(int level) const { return (leaves_ + (std::int64_t(1) << level) - 1) >> level; }
 
   std::int64_t leaves_;
 };

@@ -51,9 +51,10 @@ TEST_F(MatmulInputTest, MatricesThatDoNotFit) {
   expect_refused({"beta=1"},
                  "command line: 'beta=1': 'beta': the old C is not given: give 'c.file', too, or leave beta "
                  "out");
-  expect_refused({"c.file=a.h5"},
-                 "command line: 'c.file=a.h5': 'c.file': 'beta' is 0, so that the old C is not read: give it, "
-                 "or leave this out");
+  expect_refused(
+      {"c.file=a.h5"},
+      "command line: 'c.file=a.h5': 'c.file': 'beta' is 0, so that the old C is not read: give it, "
+      "or leave this out");
 }
 
 TEST_F(MatmulInputTest, FilesThatAreNoMatrices) {
@@ -67,9 +68,10 @@ TEST_F(MatmulInputTest, FilesThatAreNoMatrices) {
   folder_.write("short.raw", random_matrix<double>(20, 10, 5, true).bytes().substr(0, 1500));
   expect_refused({"b.file=i.h5"},
                  "command line: 'b.file=i.h5': 'b.file': i.h5 is of int32: convert it to float32 or float64");
-  expect_refused({"b.file=3.h5"},
-                 "command line: 'b.file=3.h5': 'b.file': 3.h5 has 3 dimensions, and a matrix has 2: give rows "
-                 "and columns");
+  expect_refused(
+      {"b.file=3.h5"},
+      "command line: 'b.file=3.h5': 'b.file': 3.h5 has 3 dimensions, and a matrix has 2: give rows "
+      "and columns");
   expect_refused({"b.file=two.h5"}, "two.h5: holds 2 data sets; choose one of: one, other");
   expect_refused({"b.file=two.h5", "b.dataset=none"},
                  "two.h5: data set 'none' cannot be opened; the file has: one, other");
@@ -103,9 +105,10 @@ TEST_F(MatmulInputTest, KeysAndOutputsThatCannotBe) {
   expect_refused({"memory=8K", "block=16", "depth=16"},
                  "command line: 'memory=8K': 'memory': blocks of 16 with a depth of 16 need 8.5 KiB at "
                  "least: give that much, or choose a smaller block or depth");
-  expect_refused({"grid=[2, 2]"},
-                 "command line: 'grid=[2, 2]': 'grid': the processor grid [2, 2] needs more than 2 ranks: write "
-                 "[1, auto], or start more ranks");
+  expect_refused(
+      {"grid=[2, 2]"},
+      "command line: 'grid=[2, 2]': 'grid': the processor grid [2, 2] needs more than 2 ranks: write "
+      "[1, auto], or start more ranks");
   expect_refused({"output.file=a.h5"},
                  "output.file: a.h5: the run uses this file already: give it a name of its own");
   expect_refused({"output.raw=c.h5"},
@@ -148,9 +151,10 @@ TEST_F(MatmulInputTest, ALimitOfTheSizeOfFilesIsTold) {
       const ParallelEnding ending =
           matmul(folder_, ranks, {"a.file=tall.h5", "b.file=wide.h5", std::string(key) + "=c", "threads=1"});
       EXPECT_EQ(ending.status, 2) << ending.text();
-      EXPECT_EQ(lines_with(ending.errors, "error: "),
-                Words{"tessera-matmul: error: c: cannot be written (File too large); free some space, or choose "
-                      "another place"});
+      EXPECT_EQ(
+          lines_with(ending.errors, "error: "),
+          Words{"tessera-matmul: error: c: cannot be written (File too large); free some space, or choose "
+                "another place"});
       EXPECT_EQ(folder_.names(), (std::set<std::string>{"a.h5", "b.h5", "tall.h5", "wide.h5"}));
     }
 }

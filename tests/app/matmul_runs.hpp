@@ -44,9 +44,7 @@ struct Matrix {
     io_test::write_plain_hdf5(path, name, {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)}, values,
                               native_type(), storage);
   }
-  static hid_t native_type() {
-    return std::is_same_v<T, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-  }
+  static hid_t native_type() { return std::is_same_v<T, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE; }
 };
 
 /// A matrix of integers between -7 and 7, or of reals between -1 and 1.

@@ -15,8 +15,8 @@ TEST(MatmulTest, TheCommandOfThePage) {
   const auto a = random_matrix<double>(700, 900, 1, true), b = random_matrix<double>(900, 800, 2, true);
   a.write_hdf5(folder / "a.h5");
   b.write_hdf5(folder / "b.h5");
-  const ParallelEnding ending = matmul(
-      folder, 2, {"a.file=a.h5", "b.file=b.h5", "output.file=c.h5", "block=512", "memory=256 MiB"});
+  const ParallelEnding ending =
+      matmul(folder, 2, {"a.file=a.h5", "b.file=b.h5", "output.file=c.h5", "block=512", "memory=256 MiB"});
   expect_done(ending);
   const auto c = read_matrix<double>(folder / "c.h5");
   EXPECT_EQ(c.rows, 700);
@@ -57,8 +57,14 @@ TEST(MatmulTest, AnyShapeOnAnyNumberOfRanks) {
       return ".raw.shape=[" + std::to_string(one) + ", " + std::to_string(other) + "]";
     };
     for (const int ranks : {1, 2, 3, 4}) {
-      Words words{"a.file=a", "a" + shape(rows, depth), "a.raw.type=float64", "b.file=b",
-                  "b" + shape(depth, columns), "b.raw.type=float64", "output.raw=c", "threads=1"};
+      Words words{"a.file=a",
+                  "a" + shape(rows, depth),
+                  "a.raw.type=float64",
+                  "b.file=b",
+                  "b" + shape(depth, columns),
+                  "b.raw.type=float64",
+                  "output.raw=c",
+                  "threads=1"};
       if (ranks % 2 == 0) words.insert(words.end(), {"block=8", "depth=16"});
       if (ranks == 3) words.emplace_back("grid=[3, auto]");
       expect_done(matmul(folder, ranks, words));
@@ -98,8 +104,8 @@ TEST(MatmulTest, AllThreadsInOneCall) {
   a.write_hdf5(folder / "a.h5");
   b.write_hdf5(folder / "b.h5");
   for (const char* gemm : {"gemm=together", "gemm=side-by-side"}) {
-    expect_done(
-        matmul(folder, 2, {"a.file=a.h5", "b.file=b.h5", "output.file=c.h5", "block=300", "threads=2", gemm}));
+    expect_done(matmul(folder, 2,
+                       {"a.file=a.h5", "b.file=b.h5", "output.file=c.h5", "block=300", "threads=2", gemm}));
     expect_probed(a, b, read_matrix<float>(folder / "c.h5"), std::numeric_limits<float>::epsilon());
   }
 }
@@ -130,7 +136,8 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a.h5", "b.h5"}));
   expect_done(with({"--report", "r.json", "--trace", "t.json"}));
   const std::string report = folder.read("r.json");
-  for (const char* text : {"\"bytes_read\": 259200", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": "})
+  for (const char* text :
+       {"\"bytes_read\": 259200", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": "})
     EXPECT_NE(report.find(text), std::string::npos) << text << "\n" << report;
   EXPECT_NE(folder.read("t.json").find("\"multiply\""), std::string::npos);
 }
@@ -139,7 +146,7 @@ TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
   const Folder folder;
   const auto a = random_matrix<double>(900, 900, 11, false);
   a.write_hdf5(folder / "a.h5");
-  const Words words{"a.file=a.h5", "b.file=a.h5",  "output.file=c.h5", "output.raw=c",
+  const Words words{"a.file=a.h5", "b.file=a.h5", "output.file=c.h5", "output.raw=c",
                     "block=32",    "memory=300K", "threads=1",        "depth=32"};
   expect_done(matmul(folder, 1, words));
   const std::string whole[] = {folder.read("c.h5"), folder.read("c")};

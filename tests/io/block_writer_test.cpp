@@ -33,8 +33,7 @@ void cut(const Box& box, std::int64_t most, std::mt19937& random, std::vector<Bo
   while (box[d].size() == 1) d = (d + 1) % box.dimensions;
   Box low = box, high = box;
   low[d].end = high[d].begin =
-      box[d].begin + 1 +
-      static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(box[d].size() - 1));
+      box[d].begin + 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(box[d].size() - 1));
   cut(low, most, random, parts);
   cut(high, most, random, parts);
 }
@@ -94,8 +93,7 @@ TEST_P(BlockWriting, TakesBlocksOfSeveralThreads) {
   {
     std::vector<std::jthread> threads;
     for (std::int64_t x = 0; x < 64; x += 16)
-      threads.emplace_back(
-          [&, x] { writer->write(filled<double>({{x, x + 16}, mine[1]}).block()); });
+      threads.emplace_back([&, x] { writer->write(filled<double>({{x, x + 16}, mine[1]}).block()); });
   }
   writer->complete();
   io::ImageInfo info{.format = io::ImageFormat::raw, .type = ElementType::float64, .domain = domain};
@@ -129,15 +127,21 @@ TEST_P(BlockWriting, BlocksThatDoNotFitAreInternalErrors) {
 
 TEST_P(BlockWriting, AFolderThatIsMissingIsAnInputError) {
   path_ = folder_ / "nowhere/array";
-  expect_input_error([&] { create({{0, 4}, {0, 4}}, ElementType::float32); },
-                     {path_ + ": cannot be written (No such file or directory)"});
+  expect_input_error(
+      [&] {
+        create({{0, 4}, {0, 4}}, ElementType::float32);
+      },
+      {path_ + ": cannot be written (No such file or directory)"});
 }
 
 TEST_P(BlockWriting, AFileThatHasNoRoomIsRefusedAtOnce) {
   MPI_Barrier(MPI_COMM_WORLD);
   const FullDisk full(100000);
-  expect_input_error([&] { create({{0, 200}, {0, 200}}, ElementType::float32); },
-                     {path_ + ": cannot be written (File too large); free some space"});
+  expect_input_error(
+      [&] {
+        create({{0, 200}, {0, 200}}, ElementType::float32);
+      },
+      {path_ + ": cannot be written (File too large); free some space"});
   EXPECT_EQ(folder_.files(), std::vector<std::string>{});
 }
 

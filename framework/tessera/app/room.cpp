@@ -26,8 +26,7 @@ void check_folders(const deck::Deck& deck, const std::vector<ExpectedFile>& file
     const std::filesystem::path folder = folder_of(deck.text_of(file.key));
     std::error_code error;
     if (std::filesystem::is_directory(folder, error)) continue;
-    deck.fail(file.key,
-              fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
+    deck.fail(file.key, fmt::format("there is no folder {}: create it, or write elsewhere", folder.string()));
   }
 }
 

@@ -29,8 +29,9 @@ class BlockWriter {
 };
 
 /// Creates a raw file, which holds only the numbers, as create_raw does. The space on the disk is reserved at
-/// once, if the file system supports this. Collective, with the same arguments on all ranks. Throws InputError
-/// when the file cannot be created, or when there is no room for it. `communicator` must outlive the result.
+/// once, if the file system supports this. Collective, with the same arguments on all ranks. Throws
+/// InputError when the file cannot be created, or when there is no room for it. `communicator` must outlive
+/// the result.
 std::unique_ptr<BlockWriter> create_raw_blocks(MPI_Comm communicator, const std::string& path,
                                                const Box& domain, ElementType type);
 

@@ -77,7 +77,8 @@ void expect_complete(const Plan& plan, const Box& blocks, const Limits& limits) 
     EXPECT_TRUE(blocks[1].contains(leaf->row) && blocks[0].contains(leaf->column));
     const Panel panel = plan.panel(leaf->panel);
     EXPECT_TRUE(panel.rows.contains(leaf->row) && panel.columns.contains(leaf->column));
-    if (of_c.insert({leaf->row, leaf->column}).second) elements += plan.box_of(leaf->row, leaf->column).size();
+    if (of_c.insert({leaf->row, leaf->column}).second)
+      elements += plan.box_of(leaf->row, leaf->column).size();
   }
   EXPECT_EQ(i, blocks.size() * plan.leaves());
   EXPECT_EQ(elements, plan.elements_written());
@@ -111,7 +112,9 @@ void expect_complete(const Plan& plan, const Box& blocks, const Limits& limits) 
 
 TEST(MatmulPlan, ReadsAndBeginsEverythingOnceForEachPanel) {
   std::mt19937 random(31);
-  const auto number = [&](int most) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1; };
+  const auto number = [&](int most) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1;
+  };
   for (int i = 0; i < 300; ++i) {
     const Shape shape{number(60), number(60), number(60)};
     const Cut cut{number(20), number(20), number(4)};

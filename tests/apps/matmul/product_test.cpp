@@ -85,7 +85,8 @@ void expect_close(const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c, co
 
 template <class T>
 void expect_exact(const Shape& shape, const Cut& cut, unsigned seed, const Way& way) {
-  const auto a = integers<T>(shape.rows, shape.depth, seed), b = integers<T>(shape.depth, shape.columns, seed + 1),
+  const auto a = integers<T>(shape.rows, shape.depth, seed),
+             b = integers<T>(shape.depth, shape.columns, seed + 1),
              c = integers<T>(shape.rows, shape.columns, seed + 2);
   for (const Factors factors : {Factors{1, 0}, {-2, 3}, {0, 1}}) {
     Matrix<T> expected(shape.rows, shape.columns);
@@ -103,7 +104,7 @@ void expect_exact(const Shape& shape, const Cut& cut, unsigned seed, const Way& 
 }
 
 TEST(MatmulProduct, IntegersAreExactWhateverTheShape) {
-  const Shape shapes[] = {{1, 1, 1},    {1, 9, 5},   {9, 1, 5},    {1, 1, 40},  {7, 11, 1},
+  const Shape shapes[] = {{1, 1, 1},    {1, 9, 5},    {9, 1, 5},    {1, 1, 40},  {7, 11, 1},
                           {16, 16, 16}, {17, 15, 33}, {40, 3, 100}, {3, 40, 31}, {30, 30, 7}};
   const Cut cuts[] = {{8, 8, 1}, {8, 8, 3}, {5, 3, 2}, {100, 100, 1}, {1, 1, 1}, {3, 100, 1}, {100, 4, 2}};
   unsigned seed = 1;
@@ -113,7 +114,8 @@ TEST(MatmulProduct, IntegersAreExactWhateverTheShape) {
                     .workers = 1 + static_cast<int>(seed % 3),
                     .grid_rows = 1 + static_cast<int>(seed % 2),
                     .grid_columns = 1 + static_cast<int>(seed / 2 % 3)};
-      seed % 2 == 0 ? expect_exact<float>(shape, cut, seed, way) : expect_exact<double>(shape, cut, seed, way);
+      seed % 2 == 0 ? expect_exact<float>(shape, cut, seed, way)
+                    : expect_exact<double>(shape, cut, seed, way);
       ++seed;
     }
 }
@@ -125,7 +127,8 @@ TEST(MatmulProduct, RealsAreWithinTheBoundOfErrors) {
     const auto a = reals<double>(57, 301, 1), b = reals<double>(301, 43, 2), c = reals<double>(57, 43, 3);
     expect_close<double, long double>(a, b, c, factors, product(a, b, c, cut, factors, way));
     const auto d = reals<float>(57, 301, 4), e = reals<float>(301, 43, 5), f = reals<float>(57, 43, 6);
-    expect_close<float, double>(d, e, f, {static_cast<float>(factors.alpha), static_cast<float>(factors.beta)},
+    expect_close<float, double>(d, e, f,
+                                {static_cast<float>(factors.alpha), static_cast<float>(factors.beta)},
                                 product(d, e, f, cut, factors, way));
   }
 }
@@ -154,8 +157,8 @@ void expect_same_bits() {
                           .window = workers});
     for (std::size_t way = 0; way < ways.size(); ++way) {
       if (ways[way].memory > 0)
-        ways[way].memory = std::max(ways[way].memory,
-                                    Plan::least_memory({45, 38, 130}, cut, static_cast<std::int64_t>(sizeof(T))));
+        ways[way].memory = std::max(
+            ways[way].memory, Plan::least_memory({45, 38, 130}, cut, static_cast<std::int64_t>(sizeof(T))));
       EXPECT_TRUE(product(a, b, c, cut, factors, ways[way]) == expected) << way;
     }
   }

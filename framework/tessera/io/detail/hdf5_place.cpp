@@ -7,7 +7,8 @@
 
 namespace tessera::io::detail {
 
-std::int64_t create_hdf5_place(const std::string& file_name, const std::string& path, const FileArray& array) {
+std::int64_t create_hdf5_place(const std::string& file_name, const std::string& path,
+                               const FileArray& array) {
   const QuietHdf5 quiet;
   const NewHdf5 how{.bytes = most_stored_bytes(array, {}, path)};
   // Parallel HDF5 gives a contiguous data set its place as soon as it is created.

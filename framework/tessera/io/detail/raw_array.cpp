@@ -84,8 +84,8 @@ class RunReader {
   std::vector<std::byte> buffer_;
 };
 
-/// Tells the system which runs are read next, unless they are short. It then has many of them fetched from the
-/// disk at the same time, which takes less than half as long as one after the other.
+/// Tells the system which runs are read next, unless they are short. It then has many of them fetched from
+/// the disk at the same time, which takes less than half as long as one after the other.
 void announce(std::FILE* file, const RawLayout& layout, const Box& domain, const HostBlock& block) {
   const auto size = static_cast<std::int64_t>(size_of(block.type));
   if (block.box[0].size() * size < page_bytes || block.box[0] == domain[0]) return;

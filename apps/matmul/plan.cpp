@@ -16,6 +16,15 @@ Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
 /// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
 std::int64_t balanced(std::int64_t extent, std::int64_t size) { return pieces(extent, pieces(extent, size)); }
 
+/// The most buffers for partial sums, which only tiny blocks could exceed.
+constexpr std::int64_t most_sums = 1 << 20;
+
+/// Returns the size of a panel that is tried after `size`: the next one, or, if it is large, one that is a
+/// little larger. The last one is `largest`.
+std::int64_t next_size(std::int64_t size, std::int64_t largest) {
+  return size == largest ? largest + 1 : std::min(largest, size + 1 + size / 512);
+}
+
 }  // namespace
 
 /// How many buffers a panel of p x q blocks gets: `per_band` (p + q) + 1 for blocks of A and B, and as many
@@ -64,7 +73,8 @@ std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int6
       operand * static_cast<double>(way.operands(rows, 0)) + sum * static_cast<double>(way.spare_sums);
   const double column =
       operand * static_cast<double>(way.per_band) + sum * static_cast<double>(rows * tree().most_alive());
-  return static_cast<std::int64_t>((static_cast<double>(memory) - fixed) / column);
+  const auto fitting = static_cast<std::int64_t>((static_cast<double>(memory) - fixed) / column);
+  return std::min(fitting, most_sums / (rows * tree().most_alive()));
 }
 
 std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& blocks, const Limits& limits) {
@@ -76,7 +86,7 @@ std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& bl
   const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.5}};
   double fewest = std::numeric_limits<double>::infinity();
   for (const Buffers& way : ways)
-    for (std::int64_t p = 1; p <= rows; ++p) {
+    for (std::int64_t p = 1; p <= rows; p = next_size(p, rows)) {
       const std::int64_t q = std::min(columns, plan.most_columns(way, p, limits.memory));
       if (q < 1) break;
       // The elements of A and B that are read, in units of k blocks.

@@ -149,6 +149,22 @@ TEST(MatmulPlan, ReadsLessWithMoreMemory) {
   EXPECT_EQ(before, 2 * shape.rows * shape.depth);
 }
 
+// Neither takes long, nor has a pool more buffers than can be counted.
+TEST(MatmulPlan, LongMatricesOfTinyBlocks) {
+  const Shape shape{std::int64_t(1) << 33, 1 << 20, 1};
+  const auto plan =
+      Plan::make(shape, {1, 1, 1}, {{0, shape.columns}, {0, shape.rows}}, {8, std::int64_t(1) << 50, 2});
+  ASSERT_TRUE(plan);
+  EXPECT_GT(plan->sum_buffers(), 1 << 19);
+  EXPECT_LE(plan->sum_buffers(), (1 << 20) + 3);
+  const std::int64_t panels = plan->panels();
+  EXPECT_EQ(plan->panel(panels - 1).rows.end, shape.rows);
+  EXPECT_EQ(plan->panel(panels - 1).columns.end, shape.columns);
+  const std::int64_t begins = shape.rows * shape.columns;
+  EXPECT_EQ(plan->begin(begins - 1)->panel, panels - 1);
+  EXPECT_FALSE(plan->begin(begins));
+}
+
 TEST(MatmulChoice, KeepsToTheMemoryAndToWhatIsGiven) {
   const auto choose = [](Shape shape, std::int64_t memory, std::int64_t block = 0, std::int64_t depth = 0) {
     return choose_cut(shape, shape.rows, shape.columns,

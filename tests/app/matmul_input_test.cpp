@@ -124,21 +124,42 @@ TEST_F(MatmulInputTest, KeysAndOutputsThatCannotBe) {
                   "key=value"});
 }
 
-TEST_F(MatmulInputTest, AFullDiskIsToldBeforeTheWorkBegins) {
-  // The file of A has no numbers on the disk: it consists of one hole.
-  constexpr std::int64_t side = 1 << 20;
-  folder_.write("a.raw", "");
-  folder_.write("b.raw", "");
-  std::filesystem::resize_file(folder_ / "a.raw", side * 8);
-  std::filesystem::resize_file(folder_ / "b.raw", side * 8);
-  const ParallelEnding ending =
-      matmul(folder_, 2,
-             {"a.file=a.raw", "a.raw.shape=[1048576, 1]", "a.raw.type=float64", "b.file=b.raw",
-              "b.raw.shape=[1, 1048576]", "b.raw.type=float64", "output.raw=c.raw"});
-  EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << ending.text();
-  EXPECT_EQ(lines_with(ending.errors, "c.raw: this needs some 8.0 TiB, but there is room for ").size(), 1U)
-      << ending.text();
-  EXPECT_EQ(folder_.names(), (std::set<std::string>{"a.h5", "a.raw", "b.h5", "b.raw"}));
+/// The folder `disk` may be a small disk while a test of this kind runs.
+class MatmulRoomTest : public MatmulInputTest {
+ protected:
+  MatmulRoomTest() { std::filesystem::create_directory(folder_ / "disk"); }
+
+  /// Expects that a product which no disk holds is refused. This is for machines on which no small disk may
+  /// be mounted, too.
+  void expect_no_disk_holds_it() const {
+    // The file of the matrices has no numbers on the disk: it consists of one hole.
+    folder_.write("hole.raw", "");
+    std::filesystem::resize_file(folder_ / "hole.raw", std::uintmax_t(8) << 20);
+    const ParallelEnding ending =
+        matmul(folder_, 2,
+               {"a.file=hole.raw", "a.raw.shape=[1048576, 1]", "a.raw.type=float64", "b.file=hole.raw",
+                "b.raw.shape=[1, 1048576]", "b.raw.type=float64", "output.raw=c.raw"});
+    EXPECT_EQ(ending.rank_statuses, (std::vector<int>{2, 2})) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "c.raw: this needs some 8.0 TiB, but there is room for ").size(), 1U)
+        << ending.text();
+    EXPECT_EQ(folder_.names(), (std::set<std::string>{"a.h5", "b.h5", "disk", "hole.raw"}));
+  }
+};
+
+TEST_F(MatmulRoomTest, AProductThatNoDiskHoldsIsRefused) { expect_no_disk_holds_it(); }
+
+TEST_F(MatmulRoomTest, AllFilesOnADiskCountBeforeTheWorkBegins) {
+  if (!SmallDisk::is_allowed()) return expect_no_disk_holds_it();
+  random_matrix<double>(120, 2, 7, true).write_hdf5(folder_ / "tall.h5");
+  random_matrix<double>(2, 120, 8, true).write_hdf5(folder_ / "wide.h5");
+  const SmallDisk disk(folder_ / "disk", 200);
+  expect_refused(
+      {"a.file=tall.h5", "b.file=wide.h5", "output.file=disk/c.h5", "output.raw=disk/c"},
+      "command line: 'output.raw=disk/c': 'output.raw': disk/c.h5 and disk/c: this needs some 225.0 "
+      "KiB, but there is room for 200.0 KiB: make room, or write elsewhere");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
+  expect_done(matmul(folder_, 2, {"a.file=tall.h5", "b.file=wide.h5", "output.raw=disk/c", "threads=1"}));
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "disk/c"), 120 * 120 * 8U);
 }
 
 // The limit is that of what files may hold, which is asked for when the space for C is reserved.

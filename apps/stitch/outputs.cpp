@@ -3,14 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
-
-#include <filesystem>
-#include <map>
+#include <string_view>
 
 #include "tessera/app/file_names.hpp"
+#include "tessera/app/room.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/domain/human_bytes.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -118,47 +115,17 @@ void check_files(const tessera::app::GraphSetting& setting, const TileReader& re
   tessera::app::check_names(taken, files);
 }
 
-std::filesystem::path folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
-/// Throws InputError if a file for the plate has no folder.
-void check_folders(const Deck& deck) {
-  for (const char* key : plate_keys) {
-    std::error_code error;
-    if (!deck.is_set(key) || std::filesystem::is_directory(folder_of(deck.text_of(key)), error)) continue;
-    deck.fail(key, fmt::format("there is no folder {}: create it, or write elsewhere",
-                               folder_of(deck.text_of(key)).string()));
-  }
-}
-
-/// Throws InputError if a file system has no room for all the files of the plate on it. A plate has
-/// `bytes`; what PNG makes of it is not known.
-void check_room(const Deck& deck, std::int64_t bytes) {
-  struct Disk {
-    std::int64_t needed = 0;
-    std::vector<std::string> paths;
-  };
-  std::map<dev_t, Disk> disks;
-  for (const char* key : plate_keys) {
-    if (!deck.is_set(key) || std::string_view(key) == "output.png") continue;
-    const std::string path = deck.text_of(key);
-    struct stat status {};
-    if (::stat(folder_of(path).c_str(), &status) != 0) continue;
-    Disk& disk = disks[status.st_dev];
-    disk.paths.push_back(path);
+/// Returns the files of the plate, with their bytes. A plate has `bytes`; what PNG makes of it is not known.
+std::vector<tessera::app::ExpectedFile> expected_files(const Deck& deck, std::int64_t bytes) {
+  std::vector<tessera::app::ExpectedFile> files;
+  for (const std::string_view key : plate_keys) {
+    if (!deck.is_set(key)) continue;
     // The levels of the pyramid have a third of the bytes, and are kept beside the file before they are in
     // it.
-    disk.needed += std::string_view(key) == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
-    std::error_code error;
-    const auto space = std::filesystem::space(folder_of(path), error);
-    if (!error && space.available < static_cast<std::uintmax_t>(disk.needed))
-      deck.fail(key,
-                fmt::format("{}: this needs some {}, but there is room for {}: make room, or write elsewhere",
-                            fmt::join(disk.paths, " and "), tessera::human_bytes(disk.needed),
-                            tessera::human_bytes(static_cast<std::int64_t>(space.available))));
+    const std::int64_t needed = key == "output.png" ? 0 : key == "output.ome_tiff" ? bytes * 5 / 3 : bytes;
+    files.push_back({std::string(key), needed});
   }
+  return files;
 }
 
 }  // namespace
@@ -168,12 +135,14 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& re
     : setting_(setting), reader_(reader) {
   tessera::collectively(setting.session.communicator(), [&] {
     check_files(setting, reader);
-    if (setting.session.rank() == 0) check_folders(setting.deck);
+    if (setting.session.rank() == 0)
+      tessera::app::check_folders(setting.deck, expected_files(setting.deck, plate_bytes));
   });
   // Tests that the files can be written. The sinks of this small plate are destroyed at once.
   create_sinks({0, 1}, {0, 1});
   tessera::collectively(setting.session.communicator(), [&] {
-    if (setting.session.rank() == 0) check_room(setting.deck, plate_bytes);
+    if (setting.session.rank() == 0)
+      tessera::app::check_room(setting.deck, expected_files(setting.deck, plate_bytes));
   });
   create(translations_, "output.translations");
   create(positions_, "output.positions");
@@ -225,8 +194,9 @@ void Outputs::write_picture(const Grid& grid, const Results& results) {
 
 std::vector<PlateSink> Outputs::create_plate(const tessera::Box& domain) const {
   tessera::collectively(setting_.session.communicator(), [&] {
+    const std::int64_t bytes = domain.size() * static_cast<std::int64_t>(tessera::size_of(reader_.type()));
     if (setting_.session.rank() == 0)
-      check_room(setting_.deck, domain.size() * static_cast<std::int64_t>(tessera::size_of(reader_.type())));
+      tessera::app::check_room(setting_.deck, expected_files(setting_.deck, bytes));
   });
   return create_sinks(domain[0], domain[1]);
 }

@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "tessera/app/detail/raw_inputs.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/raw_inputs.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -35,7 +35,7 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
               .help = "The page of a TIFF file, from 0 on; without it, the first",
               .minimum = 0,
               .maximum = std::numeric_limits<int>::max()});
-  declare_raw_keys(schema, name);
+  for (const deck::KeyDeclaration& key : raw_keys(name)) schema.add(key);
 }
 
 }  // namespace
@@ -69,17 +69,9 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
   io::ImageChoice choice{.dataset = deck.text_of(name + ".dataset")};
   if (const std::string page = name + ".page"; deck.is_set(page))
     choice.page = static_cast<int>(deck.get<std::int64_t>(page));
-  Image image{.name = name, .path = deck.get<std::string>(name + ".file"), .info = {}};
-  const std::optional<RawInput> raw = raw_input(deck, name);
-  int rank = 0;
-  MPI_Comm_rank(communicator_, &rank);
-  collectively(communicator_, [&] {
-    if (rank != 0) return;
-    image.info = raw ? io::inspect_raw(image.path, raw->layout, raw->type, raw->domain)
-                     : io::inspect_image(image.path, choice);
-  });
-  image.info = io::broadcast(communicator_, image.info);
-  images_.push_back(std::move(image));
+  images_.push_back({.name = name,
+                     .path = deck.get<std::string>(name + ".file"),
+                     .info = inspect_input(communicator_, deck, name, choice)});
 }
 
 const io::ImageInfo* ImageInputs::image(const std::string& name) const {

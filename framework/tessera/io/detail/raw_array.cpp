@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/io/detail/raw_array.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,11 +84,22 @@ class RunReader {
   std::vector<std::byte> buffer_;
 };
 
+/// Tells the system which runs are read next, unless they are short. It then has many of them fetched from
+/// the disk at the same time, which takes less than half as long as one after the other.
+void announce(std::FILE* file, const RawLayout& layout, const Box& domain, const HostBlock& block) {
+  const auto size = static_cast<std::int64_t>(size_of(block.type));
+  if (block.box[0].size() * size < page_bytes || block.box[0] == domain[0]) return;
+  for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte*) {
+    ::posix_fadvise(::fileno(file), layout.offset + first * size, points * size, POSIX_FADV_WILLNEED);
+  });
+}
+
 }  // namespace
 
 void read_array(const std::string& path, std::FILE* file, const RawLayout& layout, const Box& domain,
                 const HostBlock& block) {
   const auto size = static_cast<std::int64_t>(size_of(block.type));
+  announce(file, layout, domain, block);
   RunReader reader(path, file);
   for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte* memory) {
     reader.add({layout.offset + first * size, points * size, memory});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions for HDF5 files in a build without the HDF5 library.
 #include "tessera/io/detail/built_formats.hpp"
+#include "tessera/io/detail/hdf5_place.hpp"
 #include "tessera/io/detail/sources.hpp"
 #include "tessera/io/hdf5_version.hpp"
 #include "tessera/io/image_sink.hpp"
@@ -17,6 +18,10 @@ ImageInfo detail::inspect_hdf5(const std::string& path, const std::string&) {
 
 std::unique_ptr<BlockSource> detail::open_hdf5(MPI_Comm, const std::string& path, const ImageInfo&) {
   fail_to_read_without(path, "HDF5");
+}
+
+std::int64_t detail::create_hdf5_place(const std::string&, const std::string& path, const FileArray&) {
+  fail_to_write_without(path, "HDF5");
 }
 
 std::vector<std::unique_ptr<BlockSink>> create_hdf5(MPI_Comm, const std::string& path,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/raw_inputs.hpp"
+#include "tessera/app/raw_inputs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
@@ -41,30 +42,29 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
 
 }  // namespace
 
-void declare_raw_keys(deck::Schema& schema, const std::string& image) {
+std::vector<deck::KeyDeclaration> raw_keys(const std::string& image) {
   const std::string group = "Files";
-  schema.add(
-      {.name = image + ".raw.shape",
-       .type = deck::ValueType::grid,
-       .group = group,
-       .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an array "
-               "of four dimensions, slowest first",
-       .max_entries = 4});
-  schema.add({.name = image + ".raw.type",
-              .type = deck::ValueType::choice,
-              .group = group,
-              .help = "The type of its numbers",
-              .choices = type_names()});
-  schema.add({.name = image + ".raw.order",
-              .type = deck::ValueType::choice,
-              .group = group,
-              .help = "The order of their bytes; without it, little",
-              .choices = {"little", "big"}});
-  schema.add({.name = image + ".raw.offset",
-              .type = deck::ValueType::integer,
-              .group = group,
-              .help = "The bytes before the first; without it, 0",
-              .minimum = 0});
+  return {{.name = image + ".raw.shape",
+           .type = deck::ValueType::grid,
+           .group = group,
+           .help = "The file has no header but holds [rows, columns] or [channels, rows, columns], or an "
+                   "array of four dimensions, slowest first",
+           .max_entries = 4},
+          {.name = image + ".raw.type",
+           .type = deck::ValueType::choice,
+           .group = group,
+           .help = "The type of its numbers",
+           .choices = type_names()},
+          {.name = image + ".raw.order",
+           .type = deck::ValueType::choice,
+           .group = group,
+           .help = "The order of their bytes; without it, little",
+           .choices = {"little", "big"}},
+          {.name = image + ".raw.offset",
+           .type = deck::ValueType::integer,
+           .group = group,
+           .help = "The bytes before the first; without it, 0",
+           .minimum = 0}};
 }
 
 std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& image) {
@@ -83,6 +83,20 @@ std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& ima
   raw.layout.is_big_endian = deck.text_of(order) == "big";
   if (deck.is_set(offset)) raw.layout.offset = deck.get<std::int64_t>(offset);
   return raw;
+}
+
+io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
+                            const io::ImageChoice& choice) {
+  const std::string path = deck.get<std::string>(image + ".file");
+  const std::optional<RawInput> raw = raw_input(deck, image);
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  io::ImageInfo info;
+  collectively(communicator, [&] {
+    if (rank != 0) return;
+    info = raw ? io::inspect_raw(path, raw->layout, raw->type, raw->domain) : io::inspect_image(path, choice);
+  });
+  return io::broadcast(communicator, info);
 }
 
 }  // namespace tessera::app

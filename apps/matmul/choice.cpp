@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace matmul {
+namespace {
+
+/// Returns how many of the workers have work on average. Products of one partial sum follow each other.
+double used_workers(const Plan& plan, int workers) {
+  const std::int64_t sums = plan.panel_rows() * plan.panel_columns() * plan.leaves();
+  const std::int64_t most = std::min<std::int64_t>(workers, sums);
+  const std::int64_t products = plan.panel_rows() * plan.panel_columns() * plan.steps();
+  return static_cast<double>(products) / static_cast<double>(pieces(products, most));
+}
+
+/// Returns the sizes to choose from, the largest first.
+std::vector<std::int64_t> sizes(std::int64_t given, std::int64_t largest) {
+  if (given > 0) return {given};
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = largest; size > 0; size /= 2) sizes.push_back(size);
+  return sizes;
+}
+
+}  // namespace
+
+double expected_seconds(const Plan& plan, const Target& target) {
+  if (plan.panels() == 0) return 0;
+  const auto element = static_cast<double>(target.limits.element);
+  const Shape& shape = plan.shape();
+  const auto edge = static_cast<double>(std::min({plan.cut().block, shape.rows, shape.columns}));
+  const auto depth = static_cast<double>(std::min(plan.cut().depth, shape.depth));
+  const double arithmetic = 2 * plan.products() * slowdown(edge, depth) /
+                            (target.arithmetic_speed * used_workers(plan, target.limits.workers));
+  return std::max(arithmetic, static_cast<double>(plan.elements_read()) * element / target.reading_speed);
+}
+
+Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, const Target& target) {
+  const std::int64_t leaf = target.leaf > 0 ? target.leaf : default_leaf;
+  double least = std::numeric_limits<double>::infinity();
+  Cut best{};
+  for (const std::int64_t block : sizes(target.block, 2048))
+    for (const std::int64_t depth : sizes(target.depth, 1024)) {
+      const Cut cut{block, depth, pieces(leaf, depth)};
+      // Where nothing fits, the last cut, which has the smallest blocks, remains.
+      if (least == std::numeric_limits<double>::infinity()) best = cut;
+      const auto plan =
+          Plan::make(shape, cut, {{0, pieces(columns, block)}, {0, pieces(rows, block)}}, target.limits);
+      if (!plan) continue;
+      if (const double seconds = expected_seconds(*plan, target); seconds < least) {
+        least = seconds;
+        best = cut;
+      }
+    }
+  return best;
+}
+
+}  // namespace matmul

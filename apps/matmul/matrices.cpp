@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "matrices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "tessera/app/raw_inputs.hpp"
+#include "tessera/io/image_source.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
+
+namespace matmul {
+namespace {
+
+using tessera::ElementType, tessera::deck::Deck;
+
+/// Throws InputError if the deck does not describe a file that has no header.
+void check_format(const Deck& deck, const std::string& name) {
+  const std::string key = name + ".file", path = deck.text_of(key);
+  if (deck.is_set(name + ".raw.shape") || !std::filesystem::is_regular_file(path)) return;
+  if (tessera::io::image_format(path) == tessera::io::ImageFormat::hdf5) return;
+  deck.fail(key, fmt::format("{} is no HDF5 file: give one, or describe its numbers by {}.raw.shape and "
+                             "{}.raw.type",
+                             path, name, name));
+}
+
+MatrixFile inspect(const tessera::app::GraphSetting& setting, const std::string& name) {
+  const Deck& deck = setting.deck;
+  const std::string key = name + ".file";
+  tessera::collectively(setting.session.communicator(), [&] {
+    if (setting.session.rank() == 0) check_format(deck, name);
+  });
+  MatrixFile file{deck.text_of(key),
+                  tessera::app::inspect_input(setting.session.communicator(), deck, name,
+                                              {.dataset = deck.text_of(name + ".dataset")})};
+  const tessera::io::ImageInfo& info = file.info;
+  if (info.domain.dimensions != 2)
+    deck.fail(key, fmt::format("{} has {} dimensions, and a matrix has 2: give rows and columns", file.path,
+                               info.domain.dimensions));
+  if (info.type != ElementType::float32 && info.type != ElementType::float64)
+    deck.fail(key, fmt::format("{} is of {}: convert it to float32 or float64", file.path,
+                               tessera::name_of(info.type)));
+  return file;
+}
+
+std::string described(const MatrixFile& file) {
+  return fmt::format("{} is {} x {} of {}", file.path, file.rows(), file.columns(),
+                     tessera::name_of(file.info.type));
+}
+
+/// Throws InputError if keys about the old C contradict beta.
+void check_old(const Deck& deck) {
+  const bool is_read = deck.get<double>("beta") != 0;
+  if (is_read && !deck.is_set("c.file"))
+    deck.fail("beta", "the old C is not given: give 'c.file', too, or leave beta out");
+  if (is_read) return;
+  for (const char* about : {"file", "dataset", "raw.shape", "raw.type", "raw.order", "raw.offset"})
+    if (const std::string key = fmt::format("c.{}", about); deck.is_set(key))
+      deck.fail(key, "'beta' is 0, so that the old C is not read: give it, or leave this out");
+}
+
+}  // namespace
+
+Matrices inspect_matrices(const tessera::app::GraphSetting& setting) {
+  const Deck& deck = setting.deck;
+  check_old(deck);
+  Matrices matrices{inspect(setting, "a"), inspect(setting, "b"), std::nullopt};
+  const MatrixFile &a = matrices.a, &b = matrices.b;
+  const std::string both = fmt::format("{}, and {}", described(a), described(b));
+  if (a.info.type != b.info.type) deck.fail("b.file", fmt::format("{}: give matrices of one type", both));
+  if (a.columns() != b.rows())
+    deck.fail("b.file", fmt::format("{}: give B as many rows as A has columns", both));
+  if (deck.get<double>("beta") == 0) return matrices;
+  matrices.c = inspect(setting, "c");
+  if (matrices.c->info.type != a.info.type || matrices.c->rows() != a.rows() ||
+      matrices.c->columns() != b.columns())
+    deck.fail("c.file",
+              fmt::format("{}, but A B is {} x {} of {}: give a matrix like it", described(*matrices.c),
+                          a.rows(), b.columns(), tessera::name_of(a.info.type)));
+  return matrices;
+}
+
+double reading_speed(MPI_Comm communicator, const MatrixFile& file) {
+  constexpr std::int64_t most_bytes = std::int64_t(16) << 20;
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  double speed = 0;
+  tessera::collectively(communicator, [&] {
+    if (rank != 0) return;
+    const auto element = static_cast<std::int64_t>(size_of(file.info.type));
+    tessera::Box box = file.info.domain;
+    box[0].end = std::min(box[0].end, most_bytes / element);
+    box[1].end = std::clamp<std::int64_t>(most_bytes / (element * box[0].size()), 1, box[1].end);
+    std::vector<std::byte> memory(static_cast<std::size_t>(box.size() * element));
+    const auto block = tessera::packed_block(memory.data(), file.info.type, box);
+    const auto begin = std::chrono::steady_clock::now();
+    tessera::io::open_image(MPI_COMM_SELF, file.path, file.info)->read(block);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    speed = static_cast<double>(memory.size()) / std::max(time.count(), 1e-9);
+  });
+  MPI_Bcast(&speed, 1, MPI_DOUBLE, 0, communicator);
+  return speed;
+}
+
+}  // namespace matmul

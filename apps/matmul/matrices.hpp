@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plan.hpp"
+#include "tessera/app/graph_application.hpp"
+#include "tessera/io/image_info.hpp"
+
+namespace matmul {
+
+/// A file of a matrix.
+struct MatrixFile {
+  std::string path;
+  tessera::io::ImageInfo info;
+
+  std::int64_t rows() const { return info.domain[1].size(); }
+  std::int64_t columns() const { return info.domain[0].size(); }
+};
+
+/// The matrices that the deck names.
+struct Matrices {
+  MatrixFile a, b;
+  /// The old C, if beta is not 0.
+  std::optional<MatrixFile> c;
+
+  tessera::ElementType type() const { return a.info.type; }
+  Shape shape() const { return {a.rows(), b.columns(), a.columns()}; }
+};
+
+/// Reads the headers of the matrices. Collective. Throws InputError on all ranks if a file is no matrix of
+/// float32 or float64, or if types or shapes do not fit each other or the factors.
+Matrices inspect_matrices(const tessera::app::GraphSetting& setting);
+
+/// Returns the bytes per second at which a part of `file` can be read, as rank 0 measures it. Collective.
+double reading_speed(MPI_Comm communicator, const MatrixFile& file);
+
+}  // namespace matmul

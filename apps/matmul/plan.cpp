@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace matmul {
+namespace {
+
+using tessera::Box, tessera::Range;
+
+Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
+  return {number * size, std::min((number + 1) * size, extent)};
+}
+
+/// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
+std::int64_t balanced(std::int64_t extent, std::int64_t size) { return pieces(extent, pieces(extent, size)); }
+
+/// The most buffers for partial sums, which only tiny blocks could exceed.
+constexpr std::int64_t most_sums = 1 << 20;
+
+/// Returns the size of a panel that is tried after `size`: the next one, or, if it is large, one that is a
+/// little larger. The last one is `largest`.
+std::int64_t next_size(std::int64_t size, std::int64_t largest) {
+  return size == largest ? largest + 1 : std::min(largest, size + 1 + size / 512);
+}
+
+}  // namespace
+
+/// How many buffers a panel of p x q blocks gets: `per_band` (p + q) + 1 for blocks of A and B, and as many
+/// for sums as the tree needs, and `spare_sums` more.
+struct Plan::Buffers {
+  std::int64_t per_band;
+  std::int64_t spare_sums;
+  /// By how much more may be read with buffers like these before others are better.
+  double penalty;
+
+  std::int64_t operands(std::int64_t rows, std::int64_t columns) const {
+    return per_band * (rows + columns) + 1;
+  }
+  std::int64_t sums(std::int64_t rows, std::int64_t columns, std::int64_t alive) const {
+    return rows * columns * alive + spare_sums;
+  }
+};
+
+Plan::Plan(const Shape& shape, const Cut& cut, const Box& blocks, std::int64_t element)
+    : shape_(shape), cut_(cut), blocks_(blocks), element_(element) {}
+
+std::int64_t Plan::operand_elements() const {
+  return std::min(cut_.block, std::max(shape_.rows, shape_.columns)) * std::min(cut_.depth, shape_.depth);
+}
+
+std::int64_t Plan::sum_elements() const {
+  return std::min(cut_.block, shape_.rows) * std::min(cut_.block, shape_.columns);
+}
+
+std::int64_t Plan::bytes() const {
+  return element_ * (operand_buffers_ * operand_elements() + sum_buffers_ * sum_elements());
+}
+
+std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t element) {
+  Plan plan(shape, cut, {}, element);
+  plan.operand_buffers_ = 3;
+  plan.sum_buffers_ = static_cast<int>(plan.tree().most_alive()) + 1;
+  return plan.bytes();
+}
+
+/// Returns the most columns of a panel with so many rows whose buffers fit into the memory.
+std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const {
+  const auto operand = static_cast<double>(operand_elements() * element_),
+             sum = static_cast<double>(sum_elements() * element_);
+  const double fixed =
+      operand * static_cast<double>(way.operands(rows, 0)) + sum * static_cast<double>(way.spare_sums);
+  const double column =
+      operand * static_cast<double>(way.per_band) + sum * static_cast<double>(rows * tree().most_alive());
+  const auto fitting = static_cast<std::int64_t>((static_cast<double>(memory) - fixed) / column);
+  return std::min(fitting, most_sums / (rows * tree().most_alive()));
+}
+
+std::optional<Plan> Plan::make(const Shape& shape, const Cut& cut, const Box& blocks, const Limits& limits) {
+  Plan plan(shape, cut, blocks, limits.element);
+  if (blocks.empty()) return plan;
+  const std::int64_t rows = blocks[1].size(), columns = blocks[0].size();
+  // With two buffers for each band, the blocks of the next step are read while those of this one are
+  // multiplied. One buffer more than needed stays free for the oldest item of a graph.
+  const Buffers ways[] = {{2, limits.workers + 1, 1.0}, {1, 1, 1.5}};
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const Buffers& way : ways)
+    for (std::int64_t p = 1; p <= rows; p = next_size(p, rows)) {
+      const std::int64_t q = std::min(columns, plan.most_columns(way, p, limits.memory));
+      if (q < 1) break;
+      // The elements of A and B that are read, in units of k blocks.
+      const double reads =
+          way.penalty * static_cast<double>(pieces(columns, q) * rows + pieces(rows, p) * columns);
+      if (reads >= fewest) continue;
+      fewest = reads;
+      plan.set_panels(balanced(rows, p), balanced(columns, q));
+      plan.operand_buffers_ = static_cast<int>(way.operands(plan.panel_rows_, plan.panel_columns_));
+      plan.sum_buffers_ =
+          static_cast<int>(way.sums(plan.panel_rows_, plan.panel_columns_, plan.tree().most_alive()));
+    }
+  if (plan.panels() == 0) return std::nullopt;
+  return plan;
+}
+
+void Plan::set_panels(std::int64_t rows, std::int64_t columns) {
+  panel_rows_ = rows;
+  panel_columns_ = columns;
+  rows_of_panels_ = pieces(blocks_[1].size(), rows);
+  columns_of_panels_ = pieces(blocks_[0].size(), columns);
+}
+
+Panel Plan::panel(std::int64_t number) const {
+  const std::int64_t y = blocks_[1].begin + number / columns_of_panels_ * panel_rows_;
+  const std::int64_t x = blocks_[0].begin + number % columns_of_panels_ * panel_columns_;
+  return {{y, std::min(y + panel_rows_, blocks_[1].end)}, {x, std::min(x + panel_columns_, blocks_[0].end)}};
+}
+
+/// Returns the panel that has the item `ordinal`, or nothing behind the last item. `count(rows, panels,
+/// columns)` is the number of items of `panels` panels that follow each other in a row, and have so many rows
+/// and, together, columns.
+template <class Count>
+std::optional<Plan::Item> Plan::item_of(std::int64_t ordinal, const Count& count) const {
+  if (panels() == 0) return std::nullopt;
+  const std::int64_t all_columns = blocks_[0].size();
+  // All rows of panels but the last have as many items as the first one.
+  const std::int64_t in_row = count(panel_rows_, columns_of_panels_, all_columns);
+  const std::int64_t y = std::min(ordinal / in_row, rows_of_panels_ - 1);
+  ordinal -= y * in_row;
+  const std::int64_t rows = panel(y * columns_of_panels_).rows.size();
+  if (ordinal >= count(rows, columns_of_panels_, all_columns)) return std::nullopt;
+  const std::int64_t in_panel = count(rows, 1, panel_columns_);
+  const std::int64_t x = std::min(ordinal / in_panel, columns_of_panels_ - 1);
+  return Item{y * columns_of_panels_ + x, ordinal - x * in_panel};
+}
+
+std::int64_t Plan::elements_read() const {
+  if (panels() == 0) return 0;
+  const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
+            last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
+  return shape_.depth * (columns_of_panels_ * (last[1].end - first[1].begin) +
+                         rows_of_panels_ * (last[0].end - first[0].begin));
+}
+
+std::int64_t Plan::elements_written() const {
+  if (panels() == 0) return 0;
+  const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
+            last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
+  return (last[1].end - first[1].begin) * (last[0].end - first[0].begin);
+}
+
+std::optional<OperandBlock> Plan::load(std::int64_t ordinal) const {
+  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t panels, std::int64_t columns) {
+    return steps() * (rows * panels + columns);
+  });
+  if (!item) return std::nullopt;
+  const Panel panel = this->panel(item->panel);
+  const std::int64_t rows = panel.rows.size(), columns = panel.columns.size(), both = std::min(rows, columns);
+  const std::int64_t in_step = item->number % (rows + columns);
+  // A and B take turns, so that there is work from the second block on.
+  const bool takes_turns = in_step < 2 * both;
+  const bool is_a = takes_turns ? in_step % 2 == 0 : rows > columns;
+  const std::int64_t band = takes_turns ? in_step / 2 : in_step - both;
+  return OperandBlock{is_a ? Operand::a : Operand::b, item->panel,
+                      (is_a ? panel.rows : panel.columns).begin + band, item->number / (rows + columns)};
+}
+
+std::optional<LeafBlock> Plan::begin(std::int64_t ordinal) const {
+  const auto item = item_of(ordinal, [this](std::int64_t rows, std::int64_t, std::int64_t columns) {
+    return leaves() * rows * columns;
+  });
+  if (!item) return std::nullopt;
+  const Panel panel = this->panel(item->panel);
+  const std::int64_t columns = panel.columns.size(), blocks = panel.rows.size() * columns;
+  const std::int64_t in_leaf = item->number % blocks;
+  return LeafBlock{item->panel, panel.rows.begin + in_leaf / columns, panel.columns.begin + in_leaf % columns,
+                   item->number / blocks};
+}
+
+Box Plan::box_of(const OperandBlock& block) const {
+  const Range depth = piece(block.step, cut_.depth, shape_.depth);
+  if (block.operand == Operand::a) return {depth, piece(block.band, cut_.block, shape_.rows)};
+  return {piece(block.band, cut_.block, shape_.columns), depth};
+}
+
+Box Plan::box_of(std::int64_t row, std::int64_t column) const {
+  return {piece(column, cut_.block, shape_.columns), piece(row, cut_.block, shape_.rows)};
+}
+
+}  // namespace matmul

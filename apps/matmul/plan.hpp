@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sum_tree.hpp"
+#include "tessera/domain/box.hpp"
+
+namespace matmul {
+
+/// The extents of a product C = A B: A has `rows` x `depth` elements, and B has `depth` x `columns`.
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+};
+
+/// How a product is cut. Only this decides about the bits of C.
+struct Cut {
+  /// The edge of a block of C.
+  std::int64_t block = 0;
+  /// The depth in k of the product of a block of A and a block of B.
+  std::int64_t depth = 0;
+  /// The number of consecutive products that are added up in place, and make one leaf of the tree of sums.
+  std::int64_t run = 0;
+};
+
+/// Returns the number of pieces of at most `size` elements that `extent` elements make.
+constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+
+/// A matrix that is read in blocks.
+enum class Operand : std::uint8_t { a, b };
+
+/// A block of A or B: `band` is its row of blocks in A, or its column of blocks in B, and `step` is its
+/// number along k.
+struct OperandBlock {
+  Operand operand = Operand::a;
+  std::int64_t panel = 0;
+  std::int64_t band = 0;
+  std::int64_t step = 0;
+};
+
+/// A partial sum of a block of C: that of one leaf.
+struct LeafBlock {
+  std::int64_t panel = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  std::int64_t leaf = 0;
+};
+
+/// Some blocks of C, whose products are computed together: the ranges count blocks.
+struct Panel {
+  tessera::Range rows, columns;
+};
+
+/// What a plan has to keep to.
+struct Limits {
+  /// The bytes of an element.
+  std::int64_t element = 8;
+  /// The bytes that the buffers may have.
+  std::int64_t memory = 0;
+  /// The number of products that are computed at the same time.
+  int workers = 1;
+};
+
+/// The order of the work of one rank, and the buffers for it. The rank has some of the blocks of C. It
+/// computes one panel of them after the other, and goes through k once for each: each block of A and B that a
+/// panel needs is read once for it.
+class Plan {
+ public:
+  /// Makes the plan for those blocks of C that `blocks` has: columns first, then rows. It is that with the
+  /// fewest reads. The value is empty if the buffers of no panel fit. Ranks without blocks have a plan, too.
+  static std::optional<Plan> make(const Shape& shape, const Cut& cut, const tessera::Box& blocks,
+                                  const Limits& limits);
+  /// Returns the bytes of the least memory for which `make` finds a plan.
+  static std::int64_t least_memory(const Shape& shape, const Cut& cut, std::int64_t element);
+
+  const Shape& shape() const { return shape_; }
+  const Cut& cut() const { return cut_; }
+  /// The number of panels, and the panel with a number: they follow each other row by row.
+  std::int64_t panels() const { return rows_of_panels_ * columns_of_panels_; }
+  Panel panel(std::int64_t number) const;
+  /// The number of blocks of the largest panel along rows and columns.
+  std::int64_t panel_rows() const { return panel_rows_; }
+  std::int64_t panel_columns() const { return panel_columns_; }
+  /// The number of block products along k, and of leaves of the tree.
+  std::int64_t steps() const { return pieces(shape_.depth, cut_.depth); }
+  std::int64_t leaves() const { return pieces(steps(), cut_.run); }
+  SumTree tree() const { return SumTree(leaves()); }
+  /// The number of buffers for blocks of A and B, and for partial sums, and the elements of each.
+  int operand_buffers() const { return operand_buffers_; }
+  int sum_buffers() const { return sum_buffers_; }
+  std::int64_t operand_elements() const;
+  std::int64_t sum_elements() const;
+  /// The bytes of all buffers.
+  std::int64_t bytes() const;
+  /// The elements of A and B that are read, and those of C that are written.
+  std::int64_t elements_read() const;
+  std::int64_t elements_written() const;
+  /// The multiplications with an addition.
+  double products() const {
+    return static_cast<double>(elements_written()) * static_cast<double>(shape_.depth);
+  }
+
+  /// Returns the block that is read as number `ordinal`, or nothing after the last one.
+  std::optional<OperandBlock> load(std::int64_t ordinal) const;
+  /// Returns the partial sum that is begun as number `ordinal`, or nothing after the last one.
+  std::optional<LeafBlock> begin(std::int64_t ordinal) const;
+  /// Returns the elements of a block of A or B, or of C: columns first, then rows.
+  tessera::Box box_of(const OperandBlock& block) const;
+  tessera::Box box_of(std::int64_t row, std::int64_t column) const;
+
+ private:
+  Plan(const Shape& shape, const Cut& cut, const tessera::Box& blocks, std::int64_t element);
+  struct Buffers;
+  std::int64_t most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const;
+  void set_panels(std::int64_t rows, std::int64_t columns);
+  /// A panel, and the number of one of its items.
+  struct Item {
+    std::int64_t panel = 0;
+    std::int64_t number = 0;
+  };
+  template <class Count>
+  std::optional<Item> item_of(std::int64_t ordinal, const Count& count) const;
+
+  Shape shape_;
+  Cut cut_;
+  tessera::Box blocks_;
+  std::int64_t element_;
+  std::int64_t panel_rows_ = 0, panel_columns_ = 0;
+  std::int64_t rows_of_panels_ = 0, columns_of_panels_ = 0;
+  int operand_buffers_ = 1, sum_buffers_ = 1;
+};
+
+}  // namespace matmul

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "product.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "items.hpp"
+
+namespace matmul {
+namespace {
+
+using tessera::graph::Flow, tessera::graph::Graph, tessera::graph::Order, tessera::graph::Out,
+    tessera::graph::Place, tessera::graph::Pool, tessera::graph::Task;
+
+template <class T>
+Pool<Buffer<T>> pool_of(Graph& graph, const char* name, int count, std::int64_t elements) {
+  return {
+      graph, name, {.count = count, .bytes = elements * static_cast<std::int64_t>(sizeof(T))}, [elements] {
+        return std::make_shared<Buffer<T>>(elements);
+      }};
+}
+
+/// Adds a product to a partial sum, which then needs its next product, or is a leaf of the tree.
+template <class T>
+struct Multiply {
+  static constexpr bool launches_kernels = !multiplies_on_workers;
+
+  void operator()(ProductItem<T> item, Out<SumItem<T>>& more, Out<TreeItem<T>>& leaf) const {
+    auto& [at, step, memory] = item.sum;
+    const bool is_first = step % plan->cut().run == 0;
+    const double beta = step == 0 ? factors.beta : is_first ? 0 : 1;
+    multiply(static_cast<T>(factors.alpha), item.a->block(plan->box_of({Operand::a, at.panel, at.row, step})),
+             item.b->block(plan->box_of({Operand::b, at.panel, at.column, step})), static_cast<T>(beta),
+             memory->block(plan->box_of(at.row, at.column)));
+    ++step;
+    if (step == plan->steps() || step % plan->cut().run == 0)
+      leaf({at.row, at.column, plan->tree().settled({0, at.leaf}), std::move(memory)});
+    else
+      more(std::move(item.sum));
+  }
+
+  const Plan* plan;
+  Factors factors;
+};
+
+/// Adds the right one of two sums to the left one.
+template <class T>
+struct Accumulate {
+  TreeItem<T> operator()(PairItem<T> pair) const {
+    const std::int64_t elements = plan->box_of(pair.left.row, pair.left.column).size();
+    T* const sum = pair.left.memory->data();
+    const T* const summand = pair.right.memory->data();
+    for (std::int64_t i = 0; i < elements; ++i) sum[i] += summand[i];
+    pair.left.place = plan->tree().settled(SumTree::parent(pair.left.place));
+    return std::move(pair.left);
+  }
+
+  const Plan* plan;
+};
+
+}  // namespace
+
+Product::Product(Plan plan, bool in_double, const Factors& factors, Gemm gemm)
+    : plan_(std::move(plan)), in_double_(in_double), factors_(factors), gemm_(gemm) {}
+
+std::int64_t Product::bytes_read() const {
+  return (plan_.elements_read() + (factors_.beta != 0 ? plan_.elements_written() : 0)) * element_bytes();
+}
+
+void Product::add_tasks(Graph& graph) { in_double_ ? add<double>(graph) : add<float>(graph); }
+
+/// Adds the tasks that read A and B. The source takes the memory, so that blocks get it in the order in which
+/// they are needed.
+template <class T>
+auto Product::add_loads(Graph& graph) {
+  const Pool<Buffer<T>> blocks =
+      pool_of<T>(graph, "blocks", plan_.operand_buffers(), plan_.operand_elements());
+  const auto order = graph.source(
+      "order", {.rank = Task::every_rank},
+      [this](std::int64_t i, Memory<T> memory) -> std::optional<OperandItem<T>> {
+        const auto block = plan_.load(i);
+        if (!block) return std::nullopt;
+        return OperandItem<T>{*block, std::move(memory)};
+      },
+      blocks);
+  return graph.task(
+      "load", {.on = Place::io()},
+      [this](OperandItem<T> item) {
+        (item.at.operand == Operand::a ? files_.a : files_.b)
+            ->read(item.memory->file_block(plan_.box_of(item.at)));
+        return item;
+      },
+      order);
+}
+
+/// Adds the tasks that begin the partial sum of each leaf of each block of C.
+template <class T>
+auto Product::add_begins(Graph& graph) {
+  const Pool<Buffer<T>> partials = pool_of<T>(graph, "partials", plan_.sum_buffers(), plan_.sum_elements());
+  const auto begun = graph.source(
+      "begin", {.rank = Task::every_rank},
+      [this](std::int64_t i, Memory<T> memory) -> std::optional<SumItem<T>> {
+        const auto leaf = plan_.begin(i);
+        if (!leaf) return std::nullopt;
+        return SumItem<T>{*leaf, leaf->leaf * plan_.cut().run, std::move(memory)};
+      },
+      partials);
+  if (factors_.beta == 0) return begun;
+  return graph.task(
+      "load c", {.on = Place::io()},
+      [this](SumItem<T> item) {
+        if (item.step == 0)
+          files_.c->read(item.memory->file_block(plan_.box_of(item.at.row, item.at.column)));
+        return item;
+      },
+      begun);
+}
+
+template <class T>
+void Product::add(Graph& graph) {
+  const auto loaded = add_loads<T>(graph);
+  const auto begun = add_begins<T>(graph);
+  const auto next = graph.feedback<SumItem<T>>("next products", {.most = plan_.cut().run});
+  const auto products =
+      graph.keeper<ProductItem<T>>("pair", {.order = Order::arrival}, Pair<T>(plan_), loaded, begun, next);
+  const auto [more, leaves] =
+      graph.task<SumItem<T>, TreeItem<T>>("multiply",
+                                          {.on = multiplies_on_workers ? Place::threads() : Place::kernels(),
+                                           .workers = gemm_ == Gemm::together ? 1 : 0},
+                                          Multiply<T>{&plan_, factors_}, products);
+  graph.close(next, more);
+  const auto sums = graph.feedback<TreeItem<T>>("sums", {.most = plan_.tree().most_alive()});
+  const auto [add, done] = graph.keeper<PairItem<T>, TreeItem<T>>("match", {.order = Order::arrival},
+                                                                  Match<T>(plan_), leaves, sums);
+  graph.close(sums, graph.task("accumulate", {}, Accumulate<T>{&plan_}, add));
+  graph.sink(
+      "write", {.on = Place::io()},
+      [this](const TreeItem<T>& item) {
+        const auto block = item.memory->file_block(plan_.box_of(item.row, item.column));
+        for (tessera::io::BlockWriter* const output : files_.outputs) output->write(block);
+      },
+      done);
+  // The buffers limit what is under way: a smaller window would stop reading while buffers are free.
+  graph.configure({.window = plan_.operand_buffers() + plan_.sum_buffers()});
+}
+
+}  // namespace matmul

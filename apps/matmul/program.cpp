@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "block_product.hpp"
+#include "choice.hpp"
+#include "matrices.hpp"
+#include "product.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/app/room.hpp"
+#include "tessera/domain/block_distribution.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/image_source.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
+#include "tessera/view/machine.hpp"
+
+namespace matmul {
+namespace {
+
+using namespace tessera;
+using deck::Deck;
+
+constexpr const char* output_keys[] = {"output.file", "output.raw"};
+
+/// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
+/// of the machine node.
+std::int64_t memory_of(const app::GraphSetting& setting) {
+  if (setting.deck.is_set("memory")) return setting.deck.get<deck::ByteSize>("memory").bytes;
+  const std::vector<RankPlace> places = rank_places(setting.session.communicator());
+  std::int64_t most = 1;
+  for (const RankPlace& place : places)
+    most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
+  std::int64_t bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
+  return bytes / (2 * most);
+}
+
+/// Returns the number that the deck gives for `key`, or 0.
+std::int64_t number_of(const Deck& deck, const char* key) {
+  return deck.is_set(key) ? deck.get<std::int64_t>(key) : 0;
+}
+
+Gemm gemm_of(const Deck& deck) {
+  return deck.text_of("gemm") == gemm_names[0] ? Gemm::side_by_side : Gemm::together;
+}
+
+/// The ranks as a grid over C.
+struct RankGrid {
+  ProcessorGrid grid;
+  /// The blocks of this rank: columns first, then rows.
+  Box blocks;
+};
+
+RankGrid grid_of(const app::GraphSetting& setting, const Shape& shape, std::int64_t block) {
+  GridRequest request{.entries = {}, .may_leave_idle = true};
+  for (const auto& entry : setting.deck.get<deck::GridValue>("grid").entries)
+    request.entries.push_back(static_cast<int>(entry.value_or(0)));
+  const Box all{{0, pieces(shape.columns, block)}, {0, pieces(shape.rows, block)}};
+  try {
+    const ProcessorGrid grid =
+        resolve_grid(request, all, setting.session.rank_count(), {.slicing = Slicing::balanced});
+    return {grid, BlockDistribution(all, all, grid, Slicing::balanced).owned(setting.session.rank())};
+  } catch (const InputError& error) {
+    setting.deck.fail("grid", error.what());
+  }
+}
+
+class Program final : public app::GraphProgram {
+ public:
+  explicit Program(const app::GraphSetting& setting)
+      : setting_(setting), matrices_(inspect_matrices(setting)) {
+    collectively(communicator(), [&] { check_outputs(); });
+    // Tests that the files can be written. These small ones are destroyed at once.
+    create_outputs({{0, 1}, {0, 1}});
+    make_plan();
+    product_->add_tasks(graph_);
+  }
+
+  std::vector<graph::Graph*> graphs() override { return {&graph_}; }
+  std::vector<std::string> files() const override;
+  std::string check() override;
+  app::ExitStatus run(app::GraphRunner& runner) override;
+
+ private:
+  MPI_Comm communicator() const { return setting_.session.communicator(); }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(matrices_.type())); }
+  Factors factors() const { return {setting_.deck.get<double>("alpha"), setting_.deck.get<double>("beta")}; }
+  Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
+  void check_outputs() const;
+  double arithmetic_speed() const;
+  void make_plan();
+  std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain) const;
+  std::unique_ptr<BlockSource> open(const MatrixFile& file) const;
+  std::int64_t sum_of_ranks(std::int64_t number) const { return reduced(number, MPI_SUM); }
+  std::int64_t most_of_ranks(std::int64_t number) const { return reduced(number, MPI_MAX); }
+  std::int64_t reduced(std::int64_t number, MPI_Op operation) const {
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, operation, communicator());
+    return number;
+  }
+  void tell(app::GraphRunner& runner, const graph::Report& report) const;
+
+  const app::GraphSetting& setting_;
+  Matrices matrices_;
+  Target target_;
+  ProcessorGrid grid_;
+  std::optional<Product> product_;
+  // The graph refers to all of these, and ends before them.
+  graph::Graph graph_{"product"};
+};
+
+std::vector<std::string> Program::files() const {
+  std::vector<std::string> files{matrices_.a.path, matrices_.b.path};
+  if (matrices_.c) files.push_back(matrices_.c->path);
+  for (const char* key : output_keys)
+    if (setting_.deck.is_set(key)) files.push_back(setting_.deck.text_of(key));
+  return files;
+}
+
+/// Throws InputError if C cannot be written where the deck says.
+void Program::check_outputs() const {
+  const Deck& deck = setting_.deck;
+  std::vector<std::string> taken{matrices_.a.path, matrices_.b.path};
+  if (matrices_.c) taken.push_back(matrices_.c->path);
+  taken.insert(taken.end(), setting_.deck_files.begin(), setting_.deck_files.end());
+  std::vector<std::pair<std::string, std::string>> written;
+  std::vector<app::ExpectedFile> expected;
+  for (const char* key : output_keys) {
+    if (!deck.is_set(key)) continue;
+    written.emplace_back(fmt::format("{}:", key), deck.text_of(key));
+    expected.push_back({key, domain().size() * element_bytes()});
+  }
+  if (written.empty())
+    throw InputError("nothing to write: give output.file or output.raw in the deck or as key=value");
+  app::check_names(taken, written);
+  if (setting_.session.rank() != 0) return;
+  app::check_folders(deck, expected);
+  app::check_room(deck, expected);
+}
+
+/// Returns the multiplications and additions per second of the slowest of all ranks, with one thread and
+/// large blocks. Collective.
+double Program::arithmetic_speed() const {
+  set_blas_threads(1);
+  const bool in_double = element_bytes() == sizeof(double);
+  double speed = in_double ? multiply_speed<double>() : multiply_speed<float>();
+  MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MIN, communicator());
+  return speed * slowdown(measured_edge, measured_edge);
+}
+
+void Program::make_plan() {
+  const Deck& deck = setting_.deck;
+  const Shape shape = matrices_.shape();
+  const Gemm gemm = gemm_of(deck);
+  const std::int64_t memory = memory_of(setting_);
+  const bool is_together = gemm == Gemm::together;
+  target_ = {.limits = {element_bytes(), memory, is_together ? 1 : setting_.workers},
+             .reading_speed = reading_speed(communicator(), matrices_.a),
+             .arithmetic_speed = arithmetic_speed() * (is_together ? setting_.workers : 1),
+             .block = number_of(deck, "block"),
+             .depth = number_of(deck, "depth"),
+             .leaf = number_of(deck, "leaf")};
+  // The largest part of a rank, if ranks are cut evenly.
+  const ProcessorGrid even = grid_of(setting_, shape, 1).grid;
+  const Cut cut =
+      choose_cut(shape, pieces(shape.rows, even.size[1]), pieces(shape.columns, even.size[0]), target_);
+  const RankGrid ranks = grid_of(setting_, shape, cut.block);
+  grid_ = ranks.grid;
+  if (const std::int64_t least = Plan::least_memory(shape, cut, element_bytes()); least > memory)
+    deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or {}",
+                                    cut.block, cut.depth, human_bytes(least),
+                                    target_.block > 0 || target_.depth > 0 ? "choose a smaller block or depth"
+                                                                           : "a larger leaf"));
+  const auto plan = Plan::make(shape, cut, ranks.blocks, target_.limits);
+  if (!plan) throw InternalError("a rank has no plan although the least memory is there");
+  product_.emplace(*plan, element_bytes() == sizeof(double), factors(), gemm);
+}
+
+std::string Program::check() {
+  const Shape shape = matrices_.shape();
+  const Plan& plan = product_->plan();
+  const Cut& cut = plan.cut();
+  double seconds = expected_seconds(plan, target_);
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator());
+  std::string text = fmt::format(
+      "A is {} x {}, B is {} x {}, C is {} x {} of {}\n"
+      "blocks of {} with a depth of {}, {} in k, {} of sums\n",
+      shape.rows, shape.depth, shape.depth, shape.columns, shape.rows, shape.columns,
+      name_of(matrices_.type()), cut.block, cut.depth, counted(plan.steps(), "step"),
+      plan.leaves() == 1 ? "no tree" : fmt::format("a tree with {} leaves", plan.leaves()));
+  text += fmt::format(
+      "{} on a grid of {}; a panel of {} x {} blocks at a time, {} on rank 0\n"
+      "{} buffers for blocks of {}, {} for partial sums of {}: up to {} on a rank\n",
+      counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
+      counted(plan.panels(), "panel"), plan.operand_buffers(), human_bytes(product_->operand_bytes()),
+      plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(most_of_ranks(plan.bytes())));
+  return text + fmt::format(
+                    "reads {}, writes {} on all ranks together\n"
+                    "{:.1f} s estimated, with reads at {}/s and {:.0f} GFlop/s of a worker\n",
+                    human_bytes(sum_of_ranks(product_->bytes_read())),
+                    human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
+                    human_bytes(static_cast<std::int64_t>(target_.reading_speed)),
+                    target_.arithmetic_speed * 1e-9);
+}
+
+std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain) const {
+  const Deck& deck = setting_.deck;
+  std::vector<std::unique_ptr<io::BlockWriter>> writers;
+  if (deck.is_set("output.file"))
+    writers.push_back(
+        io::create_hdf5_blocks(communicator(), deck.text_of("output.file"), "c", domain, matrices_.type()));
+  if (deck.is_set("output.raw"))
+    writers.push_back(
+        io::create_raw_blocks(communicator(), deck.text_of("output.raw"), domain, matrices_.type()));
+  return writers;
+}
+
+/// Opens a matrix, and reads one element on each rank. The header of most HDF5 files is then not read again
+/// while the graph runs. Collective.
+std::unique_ptr<BlockSource> Program::open(const MatrixFile& file) const {
+  auto source = io::open_image(MPI_COMM_SELF, file.path, file.info);
+  collectively(communicator(), [&] {
+    double element = 0;
+    source->read(packed_block(reinterpret_cast<std::byte*>(&element), file.info.type, {{0, 1}, {0, 1}}));
+  });
+  return source;
+}
+
+app::ExitStatus Program::run(app::GraphRunner& runner) {
+  const auto writers = create_outputs(domain());
+  const auto a = open(matrices_.a), b = open(matrices_.b);
+  const auto c = matrices_.c ? open(*matrices_.c) : nullptr;
+  Files files{a.get(), b.get(), c.get(), {}};
+  for (const auto& writer : writers) files.outputs.push_back(writer.get());
+  product_->set_files(files);
+  if (!set_blas_threads(gemm_of(setting_.deck) == Gemm::together ? setting_.workers : 1))
+    runner.say("warning: BLAS is not OpenBLAS: set its number of threads by its environment variables");
+  const graph::Report report = runner.run(graph_);
+  for (const auto& writer : writers) writer->complete();
+  tell(runner, report);
+  return app::ExitStatus::done;
+}
+
+void Program::tell(app::GraphRunner& runner, const graph::Report& report) const {
+  std::int64_t peak = 0;
+  for (const graph::PoolReport& pool : report.pools)
+    peak += pool.high_water * (pool.name == "blocks" ? product_->operand_bytes() : product_->sum_bytes());
+  const Plan& plan = product_->plan();
+  const std::int64_t read = sum_of_ranks(product_->bytes_read()),
+                     written = sum_of_ranks(product_->bytes_written());
+  peak = most_of_ranks(peak);
+  const Shape shape = matrices_.shape();
+  const double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+                            static_cast<double>(shape.depth);
+  runner.add("product", {{"block", plan.cut().block},
+                         {"depth", plan.cut().depth},
+                         {"leaves", plan.leaves()},
+                         {"panel_columns", plan.panel_columns()},
+                         {"panel_rows", plan.panel_rows()},
+                         {"bytes_read", read},
+                         {"bytes_written", written},
+                         {"peak_bytes_of_a_rank", peak},
+                         {"operations_per_second", operations / report.seconds}});
+  runner.say(fmt::format("multiplied in {:.2f} s, {:.1f} GFlop/s: read {}, wrote {}, with up to {} on a rank",
+                         report.seconds, operations / report.seconds * 1e-9, human_bytes(read),
+                         human_bytes(written), human_bytes(peak)));
+}
+
+}  // namespace
+
+std::unique_ptr<app::GraphProgram> make_program(const app::GraphSetting& setting) {
+  return std::make_unique<Program>(setting);
+}
+
+}  // namespace matmul

@@ -84,11 +84,17 @@ class RunReader {
   std::vector<std::byte> buffer_;
 };
 
+/// The most bytes of which the system is told before they are read, as they have to stay in memory until
+/// then.
+constexpr std::int64_t announced_bytes = std::int64_t{64} << 20;
+
 /// Tells the system which runs are read next, unless they are short. It then has many of them fetched from
 /// the disk at the same time, which takes less than half as long as one after the other.
 void announce(std::FILE* file, const RawLayout& layout, const Box& domain, const HostBlock& block) {
   const auto size = static_cast<std::int64_t>(size_of(block.type));
-  if (block.box[0].size() * size < page_bytes || block.box[0] == domain[0]) return;
+  if (block.box[0].size() * size < page_bytes || block.box[0] == domain[0] ||
+      block.box.size() * size > announced_bytes)
+    return;
   for_each_run(block, domain, [&](std::int64_t first, std::int64_t points, std::byte*) {
     ::posix_fadvise(::fileno(file), layout.offset + first * size, points * size, POSIX_FADV_WILLNEED);
   });

@@ -16,7 +16,7 @@ using detail::Lane;
 // Each operation combines two elements of T. `Number` is the type in which it takes them.
 
 template <class T>
-struct Add {
+struct AddPoints {
   using Number = Lane<T>;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -24,7 +24,7 @@ struct Add {
   }
 };
 template <class T>
-struct Subtract {
+struct SubtractPoints {
   using Number = Lane<T>;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -32,7 +32,7 @@ struct Subtract {
   }
 };
 template <class T>
-struct Difference {
+struct DifferenceOfPoints {
   using Number = Lane<T>;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -40,7 +40,7 @@ struct Difference {
   }
 };
 template <class T>
-struct Minimum {
+struct LesserPoint {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -48,7 +48,7 @@ struct Minimum {
   }
 };
 template <class T>
-struct Maximum {
+struct GreaterPoint {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -56,7 +56,7 @@ struct Maximum {
   }
 };
 template <class T>
-struct BitAnd {
+struct AndBits {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -64,7 +64,7 @@ struct BitAnd {
   }
 };
 template <class T>
-struct BitOr {
+struct OrBits {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -72,7 +72,7 @@ struct BitOr {
   }
 };
 template <class T>
-struct BitXor {
+struct XorBits {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
@@ -112,7 +112,7 @@ Number constant_of(double value) {
 
 /// Adds the stage of an operation on one image or two.
 template <template <class> class Operation, bool integers_only = false>
-Image build(Pipeline& pipeline, const std::vector<Image>& images, const Arithmetic& parameters) {
+Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, const Arithmetic& parameters) {
   if (images.size() == 2 && parameters.value != 0)
     throw ParameterError("value is for operators on one image: leave it out", "value");
   if (integers_only && (parameters.value < 0 || parameters.value != std::floor(parameters.value)))
@@ -135,8 +135,8 @@ Image build(Pipeline& pipeline, const std::vector<Image>& images, const Arithmet
 
 using ArithmeticEntry = detail::Entry<Arithmetic>;
 
-ArithmeticEntry make_entry(const std::string& name, const std::string& help, bool integers_only,
-                           const ArithmeticEntry::Build& build) {
+ArithmeticEntry make_arithmetic_entry(const std::string& name, const std::string& help, bool integers_only,
+                                      const ArithmeticEntry::Build& build) {
   ArithmeticEntry entry({.name = name,
                          .group = "point",
                          .help = help,
@@ -158,49 +158,49 @@ ArithmeticEntry make_entry(const std::string& name, const std::string& help, boo
 
 const ArithmeticEntry& add_entry() {
   static const ArithmeticEntry entry =
-      make_entry("add", "Adds a constant or another image.", false, build<Add>);
+      make_arithmetic_entry("add", "Adds a constant or another image.", false, build_arithmetic<AddPoints>);
   return entry;
 }
 const ArithmeticEntry& subtract_entry() {
-  static const ArithmeticEntry entry = make_entry(
+  static const ArithmeticEntry entry = make_arithmetic_entry(
       "subtract", "Subtracts a constant or another image. Negative differences of integers become 0.", false,
-      build<Subtract>);
+      build_arithmetic<SubtractPoints>);
   return entry;
 }
 const ArithmeticEntry& difference_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("difference", "The absolute difference of an image and a constant or another image.", false,
-                 build<Difference>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "difference", "The absolute difference of an image and a constant or another image.", false,
+      build_arithmetic<DifferenceOfPoints>);
   return entry;
 }
 const ArithmeticEntry& minimum_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("minimum", "The lesser of each point and a constant or the point of another image.", false,
-                 build<Minimum>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "minimum", "The lesser of each point and a constant or the point of another image.", false,
+      build_arithmetic<LesserPoint>);
   return entry;
 }
 const ArithmeticEntry& maximum_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("maximum", "The greater of each point and a constant or the point of another image.", false,
-                 build<Maximum>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "maximum", "The greater of each point and a constant or the point of another image.", false,
+      build_arithmetic<GreaterPoint>);
   return entry;
 }
 const ArithmeticEntry& bit_and_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("bit_and", "The bits that each point has in common with a constant or another image.", true,
-                 build<BitAnd, true>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "bit_and", "The bits that each point has in common with a constant or another image.", true,
+      build_arithmetic<AndBits, true>);
   return entry;
 }
 const ArithmeticEntry& bit_or_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("bit_or", "The bits that are set in each point, or in a constant or another image.", true,
-                 build<BitOr, true>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "bit_or", "The bits that are set in each point, or in a constant or another image.", true,
+      build_arithmetic<OrBits, true>);
   return entry;
 }
 const ArithmeticEntry& bit_xor_entry() {
-  static const ArithmeticEntry entry =
-      make_entry("bit_xor", "The bits in which each point differs from a constant or another image.", true,
-                 build<BitXor, true>);
+  static const ArithmeticEntry entry = make_arithmetic_entry(
+      "bit_xor", "The bits in which each point differs from a constant or another image.", true,
+      build_arithmetic<XorBits, true>);
   return entry;
 }
 

@@ -168,9 +168,9 @@ Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Name
   });
 }
 
-Operator described(const std::string& name, const std::string& help, const std::string& example,
-                   const std::vector<std::string>& inputs = {"image"},
-                   const std::vector<TypeRule>& types = detail::same_type()) {
+Operator colour_operator(const std::string& name, const std::string& help, const std::string& example,
+                         const std::vector<std::string>& inputs = {"image"},
+                         const std::vector<TypeRule>& types = detail::same_type()) {
   return {.name = name,
           .group = "colour",
           .help = help,
@@ -184,24 +184,24 @@ Operator described(const std::string& name, const std::string& help, const std::
 
 const detail::Entry<Channel>& channel_entry() {
   static const auto entry =
-      detail::Entry<Channel>(
-          described("channel", "One channel of an image, as an image of (x, y).", "{channel: a, index: 1}"),
-          build_channel)
+      detail::Entry<Channel>(colour_operator("channel", "One channel of an image, as an image of (x, y).",
+                                             "{channel: a, index: 1}"),
+                             build_channel)
           .parameter("index", &Channel::index,
                      {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20});
   return entry;
 }
 const detail::Entry<Named>& merge_entry() {
   static const detail::Entry<Named> entry(
-      described("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
-                "{merge: [red, green, blue]}", {"first", "second", "third"}),
+      colour_operator("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
+                      "{merge: [red, green, blue]}", {"first", "second", "third"}),
       build_merge);
   return entry;
 }
 const detail::Entry<ColourMatrix>& matrix_entry() {
   static const auto entry =
       detail::Entry<ColourMatrix>(
-          described(
+          colour_operator(
               "colour_matrix",
               "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one "
               "row makes an image of (x, y). There are at most 4 channels.",
@@ -216,29 +216,32 @@ const detail::Entry<ColourMatrix>& matrix_entry() {
   return entry;
 }
 const detail::Entry<Named>& grey_entry() {
-  static const detail::Entry<Named> entry(described("grey",
-                                                    "The grey image of an image in colour, as an image of "
-                                                    "(x, y): 0.299 red + 0.587 green + 0.114 blue, "
-                                                    "as in OpenCV; scikit-image has other weights.",
-                                                    "{grey: a}"),
-                                          build_sums({{0.299, 0.587, 0.114}}));
+  static const detail::Entry<Named> entry(
+      colour_operator("grey",
+                      "The grey image of an image in colour, as an image of "
+                      "(x, y): 0.299 red + 0.587 green + 0.114 blue, "
+                      "as in OpenCV; scikit-image has other weights.",
+                      "{grey: a}"),
+      build_sums({{0.299, 0.587, 0.114}}));
   return entry;
 }
 const detail::Entry<Named>& ycbcr_entry() {
-  static const detail::Entry<Named> entry(described("ycbcr",
-                                                    "Luma and chroma of an image in colour, with the full "
-                                                    "range of the type, as in JPEG files. OpenCV's "
-                                                    "YCrCb has Cr before Cb.",
-                                                    "{ycbcr: a}"),
-                                          build_sums({{0.299, 0.587, 0.114, 0},
-                                                      {-0.168735892, -0.331264108, 0.5, 1},
-                                                      {0.5, -0.418687589, -0.081312411, 1}}));
+  static const detail::Entry<Named> entry(
+      colour_operator("ycbcr",
+                      "Luma and chroma of an image in colour, with the full "
+                      "range of the type, as in JPEG files. OpenCV's "
+                      "YCrCb has Cr before Cb.",
+                      "{ycbcr: a}"),
+      build_sums({{0.299, 0.587, 0.114, 0},
+                  {-0.168735892, -0.331264108, 0.5, 1},
+                  {0.5, -0.418687589, -0.081312411, 1}}));
   return entry;
 }
 const detail::Entry<Named>& from_ycbcr_entry() {
   static const detail::Entry<Named> entry(
-      described("from_ycbcr", "The image in colour whose luma and chroma are those of an image (see ycbcr).",
-                "{from_ycbcr: a}"),
+      colour_operator("from_ycbcr",
+                      "The image in colour whose luma and chroma are those of an image (see ycbcr).",
+                      "{from_ycbcr: a}"),
       build_sums({{1, 0, 1.402, -1.402},
                   {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
                   {1, 1.772, 0, -1.772}}));
@@ -246,7 +249,7 @@ const detail::Entry<Named>& from_ycbcr_entry() {
 }
 const detail::Entry<Named>& lab_entry() {
   static const detail::Entry<Named> entry(
-      described(
+      colour_operator(
           "lab",
           "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
           "from colours of sRGB, as scikit-image's rgb2lab.",

@@ -21,7 +21,7 @@ struct Scaled {
 
 /// A stage body: the product of two points and a factor.
 template <class T>
-struct Product {
+struct ProductOfPoints {
   float scale;
   template <class A, class B, class Coord>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
@@ -95,7 +95,7 @@ Image add_scaled(Pipeline& pipeline, const Image& image, double factor, const st
 }
 
 Image build_product(Pipeline& pipeline, const std::vector<Image>& images, const Scaling& parameters) {
-  if (images.size() == 2) return build_dyadic<Product>(pipeline, images, parameters);
+  if (images.size() == 2) return build_dyadic<ProductOfPoints>(pipeline, images, parameters);
   return add_scaled(pipeline, images[0], parameters.value * parameters.scale, parameters.name);
 }
 
@@ -107,8 +107,8 @@ Image build_quotient(Pipeline& pipeline, const std::vector<Image>& images, const
 
 using ScalingEntry = detail::Entry<Scaling>;
 
-ScalingEntry make_entry(const std::string& name, const std::string& help, const std::string& example,
-                        const ScalingEntry::Build& build) {
+ScalingEntry make_scaling_entry(const std::string& name, const std::string& help, const std::string& example,
+                                const ScalingEntry::Build& build) {
   ScalingEntry entry({.name = name,
                       .group = "point",
                       .help = help,
@@ -128,17 +128,17 @@ ScalingEntry make_entry(const std::string& name, const std::string& help, const 
 
 const ScalingEntry& multiply_entry() {
   static const ScalingEntry entry =
-      make_entry("multiply", "Multiplies by a constant or another image, and by 'scale'.",
-                 "{multiply: a, value: 1.5} or {multiply: [a, b], scale: 0.00392}", build_product);
+      make_scaling_entry("multiply", "Multiplies by a constant or another image, and by 'scale'.",
+                         "{multiply: a, value: 1.5} or {multiply: [a, b], scale: 0.00392}", build_product);
   return entry;
 }
 const ScalingEntry& divide_entry() {
-  static const ScalingEntry entry =
-      make_entry("divide",
-                 "Divides by a constant or another image, and multiplies by 'scale'. A quotient of integers "
-                 "by 0 is 0. The "
-                 "quotient by a constant is the product with its reciprocal.",
-                 "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient);
+  static const ScalingEntry entry = make_scaling_entry(
+      "divide",
+      "Divides by a constant or another image, and multiplies by 'scale'. A quotient of integers "
+      "by 0 is 0. The "
+      "quotient by a constant is the product with its reciprocal.",
+      "{divide: a, value: 3} or {divide: [a, b], scale: 255}", build_quotient);
   return entry;
 }
 

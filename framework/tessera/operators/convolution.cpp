@@ -37,7 +37,7 @@ Image add_separable(Pipeline& pipeline, const std::string& name, const Image& im
 namespace {
 
 /// A kernel as the product of a column and a row.
-struct Product {
+struct Separated {
   std::vector<double> row;
   std::vector<double> column;
 };
@@ -51,13 +51,13 @@ double sum_of(const Matrix& kernel) {
 
 /// Returns the kernel as a product, with empty factors if it is none. The factors have the row and the column
 /// of the greatest weight.
-Product product_of(const Matrix& kernel) {
+Separated product_of(const Matrix& kernel) {
   std::size_t top = 0, left = 0;
   for (std::size_t j = 0; j < kernel.size(); ++j)
     for (std::size_t i = 0; i < kernel[j].size(); ++i)
       if (std::abs(kernel[j][i]) > std::abs(kernel[top][left])) top = j, left = i;
   const double greatest = kernel[top][left];
-  Product product;
+  Separated product;
   for (double weight : kernel[top]) product.row.push_back(weight / greatest);
   for (const auto& row : kernel) product.column.push_back(row[left]);
   for (std::size_t j = 0; j < kernel.size(); ++j)
@@ -94,7 +94,7 @@ Image build_convolution(Pipeline& pipeline, const std::vector<Image>& images, co
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
   const int width = static_cast<int>(p.kernel[0].size()), height = static_cast<int>(p.kernel.size());
   if (width > 1 && height > 1 && width * height > 9)
-    if (const Product product = product_of(p.kernel); !product.row.empty())
+    if (const Separated product = product_of(p.kernel); !product.row.empty())
       return detail::add_separable(pipeline, p.name, image, result, turned(product.row),
                                    turned(product.column), scale, p.offset);
   detail::Taps taps;

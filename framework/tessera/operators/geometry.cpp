@@ -145,7 +145,7 @@ Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Pad&
                    image, with_extents(image, width, height));
 }
 
-Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
+Operator geometry_operator(const std::string& name, const std::string& help, const std::string& example) {
   return {.name = name,
           .group = "geometry",
           .help = help,
@@ -160,7 +160,8 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
 const detail::Entry<Shift>& shift_entry() {
   static const auto entry =
       detail::Entry<Shift>(
-          of_one_image("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}"), build_shift)
+          geometry_operator("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}"),
+          build_shift)
           .parameter("by", &Shift::by,
                      {.help = "How far the image moves along x and y.",
                       .unit = "pixels",
@@ -172,7 +173,7 @@ const detail::Entry<Shift>& shift_entry() {
 }
 const detail::Entry<Flip>& flip_entry() {
   static const auto entry =
-      detail::Entry<Flip>(of_one_image("flip", "Mirrors an image.", "{flip: a, direction: vertical}"),
+      detail::Entry<Flip>(geometry_operator("flip", "Mirrors an image.", "{flip: a, direction: vertical}"),
                           build_flip)
           .parameter("direction", &Flip::direction,
                      {.help = "Whether left and right are exchanged, or top and bottom, or both."});
@@ -181,7 +182,8 @@ const detail::Entry<Flip>& flip_entry() {
 const detail::Entry<Rotate>& rotate_entry() {
   static const auto entry =
       detail::Entry<Rotate>(
-          of_one_image("rotate", "Rotates by quarter turns, clockwise where y points down.", "{rotate: a}"),
+          geometry_operator("rotate", "Rotates by quarter turns, clockwise where y points down.",
+                            "{rotate: a}"),
           build_rotate)
           .parameter("quarters", &Rotate::quarters,
                      {.help = "The number of quarter turns.", .least = 1, .greatest = 3});
@@ -189,9 +191,9 @@ const detail::Entry<Rotate>& rotate_entry() {
 }
 const detail::Entry<Crop>& crop_entry() {
   static const auto entry =
-      detail::Entry<Crop>(
-          of_one_image("crop", "Keeps a part of an image.", "{crop: a, offset: [100, 50], size: [640, 480]}"),
-          build_crop)
+      detail::Entry<Crop>(geometry_operator("crop", "Keeps a part of an image.",
+                                            "{crop: a, offset: [100, 50], size: [640, 480]}"),
+                          build_crop)
           .parameter("offset", &Crop::offset,
                      {.help = "The first column and row that are kept, counted from 0.",
                       .unit = "pixels",
@@ -207,8 +209,8 @@ const detail::Entry<Crop>& crop_entry() {
 }
 const detail::Entry<Pad>& pad_entry() {
   static const auto entry =
-      detail::Entry<Pad>(of_one_image("pad", "Adds points around an image.",
-                                      "{pad: a, columns: [8, 8], rows: [8, 8], border: mirror}"),
+      detail::Entry<Pad>(geometry_operator("pad", "Adds points around an image.",
+                                           "{pad: a, columns: [8, 8], rows: [8, 8], border: mirror}"),
                          build_pad)
           .parameter("columns", &Pad::columns,
                      {.help = "The numbers of columns that are added on the left and on the right.",

@@ -216,7 +216,8 @@ Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const
   return values_of(pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
 }
 
-Operator described(const std::string& name, const std::string& help, const std::vector<TypeRule>& types) {
+Operator global_operator(const std::string& name, const std::string& help,
+                         const std::vector<TypeRule>& types) {
   return {.name = name,
           .group = "global",
           .help = help,
@@ -234,50 +235,52 @@ std::vector<TypeRule> integers_become(const std::string& result) {
 
 const detail::Entry<Named>& histogram_entry() {
   static const detail::Entry<Named> entry(
-      described("histogram", "The number of points of each value, of all channels together.",
-                integers_become("a list of numbers of uint64, one for each value")),
+      global_operator("histogram", "The number of points of each value, of all channels together.",
+                      integers_become("a list of numbers of uint64, one for each value")),
       build_histogram);
   return entry;
 }
 const detail::Entry<Named>& mean_entry() {
   static const detail::Entry<Named> entry(
-      described("mean", "The mean of all points.", detail::always(ElementType::float64)), build_mean);
+      global_operator("mean", "The mean of all points.", detail::always(ElementType::float64)), build_mean);
   return entry;
 }
 const detail::Entry<Named>& least_entry() {
   static const detail::Entry<Named> entry(
-      described("least", "The least value of all points. NaN is ignored.", detail::same_type()), build_least);
+      global_operator("least", "The least value of all points. NaN is ignored.", detail::same_type()),
+      build_least);
   return entry;
 }
 const detail::Entry<Named>& greatest_entry() {
   static const detail::Entry<Named> entry(
-      described("greatest", "The greatest value of all points. NaN is ignored.", detail::same_type()),
+      global_operator("greatest", "The greatest value of all points. NaN is ignored.", detail::same_type()),
       build_greatest);
   return entry;
 }
 const detail::Entry<Named>& equalise_entry() {
-  static const detail::Entry<Named> entry(described("equalise",
-                                                    "Equalises the histogram (reduction <name>_counts, stage "
-                                                    "<name>_values): the share of the points that "
-                                                    "are not brighter than a value, without the darkest "
-                                                    "value, is stretched to the range of the type, as "
-                                                    "in OpenCV. Channels share one histogram.",
-                                                    detail::same_integer_type()),
-                                          build_equalise);
+  static const detail::Entry<Named> entry(
+      global_operator("equalise",
+                      "Equalises the histogram (reduction <name>_counts, stage "
+                      "<name>_values): the share of the points that "
+                      "are not brighter than a value, without the darkest "
+                      "value, is stretched to the range of the type, as "
+                      "in OpenCV. Channels share one histogram.",
+                      detail::same_integer_type()),
+      build_equalise);
   return entry;
 }
 const detail::Entry<Named>& otsu_entry() {
   static const detail::Entry<Named> entry(
-      described("otsu",
-                "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
-                "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere.",
-                detail::same_integer_type()),
+      global_operator("otsu",
+                      "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
+                      "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere.",
+                      detail::same_integer_type()),
       build_otsu);
   return entry;
 }
 const detail::Entry<Named>& stretch_entry() {
   static const detail::Entry<Named> entry(
-      described(
+      global_operator(
           "stretch",
           "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its greatest "
           "(<name>_greatest) that of the type, 1 for float32. An image of one value becomes 0.",
@@ -287,8 +290,8 @@ const detail::Entry<Named>& stretch_entry() {
 }
 const detail::Entry<Distance>& distance_entry() {
   static const auto entry = [] {
-    Operator one = described("distance", "The distance of two images, as one number.",
-                             detail::always(ElementType::float64));
+    Operator one = global_operator("distance", "The distance of two images, as one number.",
+                                   detail::always(ElementType::float64));
     one.inputs = {"image", "other"};
     one.required_inputs = 2;
     one.example = "{distance: [a, b], metric: psnr}";

@@ -108,8 +108,8 @@ Image build_unsharp(Pipeline& pipeline, const std::vector<Image>& images, const 
 }
 
 /// Describes an operator on one image.
-Operator of_one_image(const std::string& name, const std::string& help, const std::string& example,
-                      const std::vector<TypeRule>& types) {
+Operator gradient_operator(const std::string& name, const std::string& help, const std::string& example,
+                           const std::vector<TypeRule>& types) {
   return {.name = name,
           .group = "convolution",
           .help = help,
@@ -121,15 +121,15 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
           .apply = {}};
 }
 
-detail::Entry<Gradient> gradient_entry(const std::string& name, const std::string& who, int side,
-                                       int middle) {
+detail::Entry<Gradient> entry_of_gradient(const std::string& name, const std::string& who, int side,
+                                          int middle) {
   const std::string weights =
       std::to_string(side) + " " + std::to_string(middle) + " " + std::to_string(side);
   std::vector<TypeRule> types = detail::same_type();
   for (TypeRule& rule : types)
     if (rule.taken != ElementType::float32) rule.result += ", or float32 for the parts x and y";
   return detail::Entry<Gradient>(
-             of_one_image(
+             gradient_operator(
                  name,
                  "The gradient by " + who + " operators, with the weights " + weights +
                      " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
@@ -147,21 +147,21 @@ detail::Entry<Gradient> gradient_entry(const std::string& name, const std::strin
 }
 
 const detail::Entry<Gradient>& sobel_entry() {
-  static const auto entry = gradient_entry("sobel", "Sobel's", 1, 2);
+  static const auto entry = entry_of_gradient("sobel", "Sobel's", 1, 2);
   return entry;
 }
 const detail::Entry<Gradient>& scharr_entry() {
-  static const auto entry = gradient_entry("scharr", "Scharr's", 3, 10);
+  static const auto entry = entry_of_gradient("scharr", "Scharr's", 3, 10);
   return entry;
 }
 const detail::Entry<Gradient>& prewitt_entry() {
-  static const auto entry = gradient_entry("prewitt", "Prewitt's", 1, 1);
+  static const auto entry = entry_of_gradient("prewitt", "Prewitt's", 1, 1);
   return entry;
 }
 const detail::Entry<Laplacian>& laplacian_entry() {
   static const auto entry =
       detail::Entry<Laplacian>(
-          of_one_image(
+          gradient_operator(
               "laplacian",
               "The sum of the neighbours minus the point times their number. It has the sign of OpenCV's "
               "and scipy's, and the opposite one of scikit-image's.",
@@ -174,7 +174,7 @@ const detail::Entry<Laplacian>& laplacian_entry() {
 const detail::Entry<Unsharp>& unsharp_entry() {
   static const auto entry =
       detail::Entry<Unsharp>(
-          of_one_image(
+          gradient_operator(
               "unsharp",
               "Sharpens by unsharp masking: image + amount * (image - smoothed image). The smoothed image "
               "is a Gaussian of 4 standard deviations to each side, <name>_smooth, as float32.",

@@ -40,7 +40,7 @@ Image build_close(Pipeline& pipeline, const std::vector<Image>& images, const Wi
   return add_extreme<false>(pipeline, add_extreme<true>(pipeline, images[0], p, p.name + "_dilated"), p,
                             p.name);
 }
-Image build_gradient(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
+Image build_morphological_gradient(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
   const Image greatest = add_extreme<true>(pipeline, images[0], p, p.name + "_dilated");
   return subtract(pipeline, greatest, add_extreme<false>(pipeline, images[0], p, p.name + "_eroded"),
                   {.name = p.name});
@@ -133,12 +133,12 @@ const detail::Entry<Window>& close_entry() {
       "", build_close);
   return entry;
 }
-const detail::Entry<Window>& gradient_entry() {
+const detail::Entry<Window>& morphological_gradient_entry() {
   static const auto entry = entry_of<Window>(
       "morphological_gradient",
       "The difference of the greatest and the least value of a window (stages <name>_dilated and "
       "<name>_eroded).",
-      "", build_gradient);
+      "", build_morphological_gradient);
   return entry;
 }
 const detail::Entry<Window>& top_hat_entry() {
@@ -196,7 +196,7 @@ Image close(Pipeline& pipeline, const Image& image, const Window& parameters) {
   return close_entry().run(pipeline, {image}, parameters);
 }
 Image morphological_gradient(Pipeline& pipeline, const Image& image, const Window& parameters) {
-  return gradient_entry().run(pipeline, {image}, parameters);
+  return morphological_gradient_entry().run(pipeline, {image}, parameters);
 }
 Image top_hat(Pipeline& pipeline, const Image& image, const Window& parameters) {
   return top_hat_entry().run(pipeline, {image}, parameters);
@@ -217,9 +217,15 @@ Image variance(Pipeline& pipeline, const Image& image, const Window& parameters)
 namespace detail {
 
 std::vector<Operator> neighbourhood_operators() {
-  return {erode_entry().erased(),     dilate_entry().erased(),   open_entry().erased(),
-          close_entry().erased(),     gradient_entry().erased(), top_hat_entry().erased(),
-          black_hat_entry().erased(), median_entry().erased(),   percentile_entry().erased(),
+  return {erode_entry().erased(),
+          dilate_entry().erased(),
+          open_entry().erased(),
+          close_entry().erased(),
+          morphological_gradient_entry().erased(),
+          top_hat_entry().erased(),
+          black_hat_entry().erased(),
+          median_entry().erased(),
+          percentile_entry().erased(),
           variance_entry().erased()};
 }
 

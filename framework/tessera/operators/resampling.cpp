@@ -142,7 +142,7 @@ Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, con
   });
 }
 
-Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
+Operator resampling_operator(const std::string& name, const std::string& help, const std::string& example) {
   return {.name = name,
           .group = "geometry",
           .help = help,
@@ -157,7 +157,7 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
 const detail::Entry<Resize>& resize_entry() {
   static const auto entry =
       detail::Entry<Resize>(
-          of_one_image(
+          resampling_operator(
               "resize",
               "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
               "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
@@ -180,7 +180,7 @@ const detail::Entry<Resize>& resize_entry() {
 const detail::Entry<Pyramid>& pyramid_down_entry() {
   static const auto entry =
       detail::Entry<Pyramid>(
-          of_one_image(
+          resampling_operator(
               "pyramid_down",
               "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
               "point; first along x (stage <name>_x). The extents are halved and rounded up. It is "
@@ -193,7 +193,7 @@ const detail::Entry<Pyramid>& pyramid_down_entry() {
 const detail::Entry<Pyramid>& pyramid_up_entry() {
   static const auto entry =
       detail::Entry<Pyramid>(
-          of_one_image(
+          resampling_operator(
               "pyramid_up",
               "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 "
               "in each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",

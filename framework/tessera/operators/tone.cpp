@@ -240,7 +240,7 @@ Image build_invert(Pipeline& pipeline, const std::vector<Image>& images, const N
 }
 
 /// Describes an operator on one image whose result has the type of the image.
-Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
+Operator tone_operator(const std::string& name, const std::string& help, const std::string& example) {
   return {.name = name,
           .group = "point",
           .help = help,
@@ -254,23 +254,23 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
 
 const detail::Entry<Named>& abs_entry() {
   static const detail::Entry<Named> entry(
-      of_one_image("abs", "The absolute value of each point, which changes only images of float32.",
-                   "{abs: a}"),
+      tone_operator("abs", "The absolute value of each point, which changes only images of float32.",
+                    "{abs: a}"),
       build_abs);
   return entry;
 }
 const detail::Entry<Named>& invert_entry() {
   static const detail::Entry<Named> entry(
-      of_one_image("invert",
-                   "The greatest value of the type minus each point; 1 minus each point for float32.",
-                   "{invert: a}"),
+      tone_operator("invert",
+                    "The greatest value of the type minus each point; 1 minus each point for float32.",
+                    "{invert: a}"),
       build_invert);
   return entry;
 }
 const detail::Entry<Limits>& limit_entry() {
   static const auto entry =
-      detail::Entry<Limits>(of_one_image("limit", "Limits each point to a range. NaN becomes 'low'.",
-                                         "{limit: a, low: 16, high: 235}"),
+      detail::Entry<Limits>(tone_operator("limit", "Limits each point to a range. NaN becomes 'low'.",
+                                          "{limit: a, low: 16, high: 235}"),
                             build_limit)
           .parameter("low", &Limits::low, {.help = "The least value of the result."})
           .parameter("high", &Limits::high, {.help = "The greatest value of the result.", .required = true});
@@ -279,7 +279,7 @@ const detail::Entry<Limits>& limit_entry() {
 const detail::Entry<Threshold>& threshold_entry() {
   static const auto entry =
       detail::Entry<Threshold>(
-          of_one_image(
+          tone_operator(
               "threshold",
               "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
               "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
@@ -301,7 +301,7 @@ const detail::Entry<Threshold>& threshold_entry() {
 const detail::Entry<Levels>& levels_entry() {
   static const auto entry =
       detail::Entry<Levels>(
-          of_one_image(
+          tone_operator(
               "levels",
               "Stretches the values from 'black' to 'white' to those from 'low' to 'high': low + (high - "
               "low) * ((value - black) / (white - black)) ^ exponent. All are shares of the greatest "
@@ -321,7 +321,7 @@ const detail::Entry<Levels>& levels_entry() {
 const detail::Entry<Gamma>& gamma_entry() {
   static const auto entry =
       detail::Entry<Gamma>(
-          of_one_image(
+          tone_operator(
               "gamma",
               "Raises each point to a power, as a share of the greatest value of the type, which is 1 for "
               "float32. Values are limited to shares from 0 to 1. It is scikit-image's adjust_gamma.",
@@ -336,8 +336,8 @@ const detail::Entry<Gamma>& gamma_entry() {
 }
 const detail::Entry<LookupTable>& lookup_entry() {
   static const auto entry = [] {
-    Operator described = of_one_image("lookup", "Replaces each point by an entry of a table.",
-                                      "{lookup: a, table: [0, 0, 1, 1, 2, ...]}");
+    Operator described = tone_operator("lookup", "Replaces each point by an entry of a table.",
+                                       "{lookup: a, table: [0, 0, 1, 1, 2, ...]}");
     described.types = {{ElementType::uint8, "uint8"}};
     return detail::Entry<LookupTable>(described, build_lookup)
         .parameter("table", &LookupTable::table,
@@ -347,7 +347,7 @@ const detail::Entry<LookupTable>& lookup_entry() {
 }
 const detail::Entry<Cast>& cast_entry() {
   static const auto entry = [] {
-    Operator described = of_one_image(
+    Operator described = tone_operator(
         "cast",
         "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 in "
         "integers.",

@@ -10,7 +10,7 @@
 #include "tessera/deck/detail/text.hpp"
 #include "tessera/deck/detail/value_parser.hpp"
 #include "tessera/deck/glob.hpp"
-#include "tessera/deck/nearest.hpp"
+#include "tessera/domain/nearest.hpp"
 
 namespace tessera::deck::detail {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "tessera/deck/detail/byte_size.hpp"
 #include "tessera/deck/detail/text.hpp"
-#include "tessera/deck/nearest.hpp"
+#include "tessera/domain/nearest.hpp"
 
 namespace tessera::deck::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/deck/nearest.hpp"
+#include "tessera/domain/nearest.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::deck {

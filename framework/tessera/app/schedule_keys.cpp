@@ -219,14 +219,14 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
              "rank (replicated), or in scratch inside each tile of its consumer: inner tile by inner tile "
              "(tile), with the rows kept that the inner tile before computed (window), or once for all inner "
              "tiles (outer_tile); auto: distributed, tile or window, whichever is estimated to be fastest",
-         .default_text = "distributed",
+         .default_text = names.default_compute,
          .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"},
          .only = names.stages});
   schema.add({.name = "schedule.<stage>.compute",
               .type = ValueType::choice,
               .group = schedule_group,
               .help = "An output, or what is reduced globally, is computed by its owners, also with auto",
-              .default_text = "distributed",
+              .default_text = names.default_compute,
               .choices = {"distributed", "auto"},
               .only = owned});
   schema.add({.name = "schedule.<stage>.grid",
@@ -269,17 +269,25 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
+  // Returns the key of a stage, or that of the stage to which it belongs, if only that is given.
+  const auto key_of = [&](const std::string& name, const char* what) {
+    const auto other = names.within.find(name);
+    const bool is_own = other == names.within.end() || deck.is_set(key(name, what)) ||
+                        deck.schema().find(key(other->second, what)) == nullptr ||
+                        !deck.is_set(key(other->second, what));
+    return key(is_own ? name : other->second, what);
+  };
   for (const std::string& name : joined(names.inputs, computed)) {
     StageSchedule& stage = schedule.stages[name];
-    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck, key(name, "grid"));
+    if (const std::string grid = key_of(name, "grid"); deck.is_set(grid)) stage.grid = to_request(deck, grid);
   }
   for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];
-    stage.align_own = deck.get<std::string>(key(name, "align")) == "own";
-    stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
-    const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
+    stage.align_own = deck.get<std::string>(key_of(name, "align")) == "own";
+    stage.placement = to_placement(deck.get<std::string>(key_of(name, "compute")));
+    const auto& tile = deck.get<deck::TileValue>(key_of(name, "tile"));
     stage.tile = device ? tile.device : tile.host;
-    const auto& inner = deck.get<deck::TileValue>(key(name, "inner"));
+    const auto& inner = deck.get<deck::TileValue>(key_of(name, "inner"));
     stage.inner = device ? inner.device : inner.host;
   }
   for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tessera/app/image_outputs.hpp"
-#include "tessera/deck/nearest.hpp"
+#include "tessera/domain/nearest.hpp"
 #include "tessera/domain/error.hpp"
 
 namespace tessera::app {
@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the advice for a name that the pipeline lacks: the name that was probably meant, or all names.
 std::string hint(const std::string& name, const std::vector<std::string>& known) {
-  const std::string meant = deck::suggestion(name, known);
+  const std::string meant = suggestion(name, known);
   return meant.empty() ? fmt::format(": the names are {}", fmt::join(known, ", ")) : meant;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/deck/nearest.hpp"
+#include "tessera/domain/nearest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace tessera::deck {
+namespace tessera {
 namespace {
 
 /// The length of the longest words that are compared. Longer words are unlikely to be typing mistakes, and
@@ -55,4 +55,4 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return found ? fmt::format("; did you mean '{}'?", *found) : "";
 }
 
-}  // namespace tessera::deck
+}  // namespace tessera

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::deck {
+namespace tessera {
 
 /// Returns the least number of edits that turn one word into the other. An edit inserts, removes or replaces
 /// one letter, or swaps two neighbouring letters. Capital and small letters count as equal. The result is the
@@ -22,4 +22,4 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 /// when `nearest` finds none.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace tessera::deck
+}  // namespace tessera

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tessera/domain/nearest.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/nearest.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tessera/app/image_outputs.hpp"
-#include "tessera/domain/nearest.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/domain/nearest.hpp"
 
 namespace tessera::app {
 namespace {

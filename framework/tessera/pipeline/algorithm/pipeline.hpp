@@ -306,6 +306,27 @@ class Pipeline : public Algorithm {
     add_group({stages.id...}, std::make_shared<FusedStages<Kernels...>>(kernel_of<Kernels>(stages.id)...));
   }
 
+  /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
+  /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
+  /// arrays that the kernel reads.
+  int stage_of_kernel(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
+                      std::shared_ptr<const StageKernel> kernel) {
+    return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
+  }
+  /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
+  /// `count` elements. It reduces the points `over` of the array `input`.
+  int reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
+                          std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
+    check_reduced(name, over, (*this)[input].dimensions);
+    return add_reduction(name, type, count, {input}, std::move(kernel), over);
+  }
+  /// Makes a stage end at `domain`, as the other function `bound` does. The constant of `boundary`, if it has
+  /// one, must be of the type of the stage.
+  void bound(int stage, const Box& domain, const BoundaryConditions& boundary) {
+    check_boundary(boundary, domain.dimensions);
+    mark_bounded(stage, domain, boundary);
+  }
+
  private:
   template <class T, int N, class U, class Body, class... In, int... InN>
   auto units(std::string_view name, const Body& body, Array<In, InN>... inputs) {

@@ -237,6 +237,96 @@ requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator>>(const Interval<T
       .traced(value.constancy());
 }
 
+/// Returns the interval of a << bits, for integers: the product with 2^bits. `bits` must be from 0 to 31.
+template <class T>
+requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator<<(const Interval<T>& a, int bits) {
+  using R = arithmetic_result<T, T>;
+  const auto factor = typename BoundOf<R>::type(1) << bits;
+  const Interval<R> value = to_interval<R>(a);
+  const detail::Operands<Interval<R>, Interval<R>> o(value, Interval<R>(static_cast<R>(factor)));
+  if (factor > BoundOf<R>::highest() || !o.fits()) return o.whole().traced(value.constancy());
+  return o.result(value.lower * factor, value.upper * factor).traced(value.constancy());
+}
+
+namespace detail {
+
+/// Whether A and B can be the operands of bitwise operators: integers, at least one of which is an interval.
+template <class A, class B>
+concept BitwiseOperands =
+    IntervalOperands<A, B> && std::is_integral_v<number_of<A>> && std::is_integral_v<number_of<B>>;
+
+/// Returns the least number of the form 2^k - 1 that is not less than `bound`, which is not negative.
+KOKKOS_FUNCTION constexpr std::int64_t all_bits(std::int64_t bound) {
+  std::int64_t bits = 0;
+  while (bits < bound) bits = 2 * bits + 1;
+  return bits;
+}
+
+/// The results of bitwise operators for intervals. Known numbers have exact results. Of other intervals the
+/// results are exact only in that no interval of numbers that are not negative becomes negative.
+template <class A, class B>
+struct BitwiseResult {
+  /// The operands, converted to intervals of the type of the result.
+  Operands<A, B> o;
+  KOKKOS_FUNCTION BitwiseResult(const A& a, const B& b) : o(a, b) {}
+  /// Whether both operands are single numbers.
+  KOKKOS_FUNCTION bool known() const { return o.a.lower == o.a.upper && o.b.lower == o.b.upper && !open(); }
+  /// Whether neither operand can be negative.
+  KOKKOS_FUNCTION bool not_negative() const { return o.a.lower >= 0 && o.b.lower >= 0 && !open(); }
+  /// Returns the interval from `low` to `high` with what the operands say of its origin.
+  template <class Bound>
+  KOKKOS_FUNCTION auto between(Bound low, Bound high) const {
+    return o.result(low, high).traced(o.common());
+  }
+  /// Returns the interval of all numbers.
+  KOKKOS_FUNCTION auto whole() const { return o.whole().traced(o.common()); }
+
+ private:
+  KOKKOS_FUNCTION bool open() const {
+    using Bounds = BoundOf<arithmetic_result<A, B>>;
+    return Bounds::is_open(o.a.upper) || Bounds::is_open(o.b.upper);
+  }
+};
+
+}  // namespace detail
+
+/// Returns the interval of a & b.
+template <class A, class B>
+requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator&(A a, B b) {
+  const detail::BitwiseResult<A, B> r(a, b);
+  if (r.known()) return r.between(r.o.a.lower & r.o.b.lower, r.o.a.lower & r.o.b.lower);
+  if (!r.not_negative()) return r.whole();
+  return r.between(std::int64_t(0), detail::lesser(r.o.a.upper, r.o.b.upper));
+}
+/// Returns the interval of a | b.
+template <class A, class B>
+requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator|(A a, B b) {
+  const detail::BitwiseResult<A, B> r(a, b);
+  if (r.known()) return r.between(r.o.a.lower | r.o.b.lower, r.o.a.lower | r.o.b.lower);
+  if (!r.not_negative()) return r.whole();
+  return r.between(detail::greater(r.o.a.lower, r.o.b.lower),
+                   detail::all_bits(detail::greater(r.o.a.upper, r.o.b.upper)));
+}
+/// Returns the interval of a ^ b.
+template <class A, class B>
+requires detail::BitwiseOperands<A, B> KOKKOS_FUNCTION auto operator^(A a, B b) {
+  const detail::BitwiseResult<A, B> r(a, b);
+  if (r.known()) return r.between(r.o.a.lower ^ r.o.b.lower, r.o.a.lower ^ r.o.b.lower);
+  if (!r.not_negative()) return r.whole();
+  return r.between(std::int64_t(0), detail::all_bits(detail::greater(r.o.a.upper, r.o.b.upper)));
+}
+/// Returns the interval of ~a, for integers.
+template <class T>
+requires(std::is_integral_v<T>) KOKKOS_FUNCTION auto operator~(const Interval<T>& a) {
+  using R = arithmetic_result<T, T>;
+  const Interval<R> value = to_interval<R>(a);
+  if constexpr (std::is_signed_v<R>)
+    return Interval<R>::of_result(-1 - value.upper, -1 - value.lower, value.decisions)
+        .traced(value.constancy());
+  else
+    return Interval<R>::whole(value.decisions).traced(value.constancy());
+}
+
 // These operators are for bodies that declare a sum as a plain number, such as `float`, and add intervals to
 // it. Such a body does not compile. The error message comes from the conversion of an Interval to a plain
 // number, and says what to write instead.

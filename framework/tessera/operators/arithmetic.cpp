@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+#include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/operators/point.hpp"
+
+namespace tessera::operators {
+namespace {
+
+using detail::Lane;
+
+// Each operation combines two elements of T. `Number` is the type in which it takes them.
+
+template <class T>
+struct Add {
+  using Number = Lane<T>;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return detail::saturated<T>(a + b);
+  }
+};
+template <class T>
+struct Subtract {
+  using Number = Lane<T>;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return detail::saturated<T>(a - b);
+  }
+};
+template <class T>
+struct Difference {
+  using Number = Lane<T>;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return detail::saturated<T>(max(a, b) - min(a, b));
+  }
+};
+template <class T>
+struct Minimum {
+  using Number = T;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return tessera::cast<T>(min(a, b));
+  }
+};
+template <class T>
+struct Maximum {
+  using Number = T;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return tessera::cast<T>(max(a, b));
+  }
+};
+template <class T>
+struct BitAnd {
+  using Number = T;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return tessera::cast<T>(a & b);
+  }
+};
+template <class T>
+struct BitOr {
+  using Number = T;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return tessera::cast<T>(a | b);
+  }
+};
+template <class T>
+struct BitXor {
+  using Number = T;
+  template <class A, class B>
+  KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
+    return tessera::cast<T>(a ^ b);
+  }
+};
+
+/// A stage body that combines each point with a constant.
+template <class Operation>
+struct WithConstant {
+  typename Operation::Number constant;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return Operation::apply(tessera::cast<typename Operation::Number>(in(x, y, c)), constant);
+  }
+};
+/// A stage body that combines the points of two images.
+template <class Operation>
+struct WithImage {
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
+    using Number = typename Operation::Number;
+    return Operation::apply(tessera::cast<Number>(a(x, y, c)), tessera::cast<Number>(b(x, y, c)));
+  }
+};
+
+/// Returns the constant as a Number. Integers are rounded, and limited to the range in which they matter.
+template <class T, class Number>
+Number constant_of(double value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<Number>(value);
+  } else {
+    const double least = std::is_same_v<T, Number> ? 0.0 : -detail::white<T>;
+    return static_cast<Number>(std::clamp(std::floor(value + 0.5), least, detail::white<T>));
+  }
+}
+
+/// Adds the stage of an operation on one image or two.
+template <template <class> class Operation, bool integers_only = false>
+Image build(Pipeline& pipeline, const std::vector<Image>& images, const Arithmetic& parameters) {
+  if (images.size() == 2 && parameters.value != 0)
+    throw ParameterError("value is for operators on one image: leave it out", "value");
+  if (integers_only && (parameters.value < 0 || parameters.value != std::floor(parameters.value)))
+    throw ParameterError("value must be a whole number that is not negative", "value");
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (integers_only && std::is_floating_point_v<T>) {
+      return Image();  // the registry lets no such image pass
+    } else {
+      using Op = Operation<T>;
+      const auto input = detail::typed<T>(images[0]);
+      if (images.size() == 2)
+        return detail::add_stage<T>(pipeline, parameters.name, WithImage<Op>{}, images[0].domain, input,
+                                    detail::typed<T>(images[1]));
+      return detail::add_stage<T>(pipeline, parameters.name,
+                                  WithConstant<Op>{constant_of<T, typename Op::Number>(parameters.value)},
+                                  images[0].domain, input);
+    }
+  });
+}
+
+using ArithmeticEntry = detail::Entry<Arithmetic>;
+
+ArithmeticEntry make_entry(const std::string& name, const std::string& help, bool integers_only,
+                           const ArithmeticEntry::Build& build) {
+  ArithmeticEntry entry({.name = name,
+                         .group = "point",
+                         .help = help,
+                         .inputs = {"image", "other"},
+                         .required_inputs = 1,
+                         .parameters = {},
+                         .types = integers_only ? detail::same_integer_type() : detail::same_type(),
+                         .example = "{" + name + ": a, value: 16} or {" + name + ": [a, b]}",
+                         .apply = {}},
+                        build);
+  entry.parameter(
+      "value", &Arithmetic::value,
+      {.help = integers_only
+                   ? "The constant, a whole number. It is not used if there is a second image."
+                   : "The constant, which is rounded for images of integers. It is not used if there "
+                     "is a second image."});
+  return entry;
+}
+
+const ArithmeticEntry& add_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("add", "Adds a constant or another image.", false, build<Add>);
+  return entry;
+}
+const ArithmeticEntry& subtract_entry() {
+  static const ArithmeticEntry entry = make_entry(
+      "subtract", "Subtracts a constant or another image. Negative differences of integers become 0.", false,
+      build<Subtract>);
+  return entry;
+}
+const ArithmeticEntry& difference_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("difference", "The absolute difference of an image and a constant or another image.", false,
+                 build<Difference>);
+  return entry;
+}
+const ArithmeticEntry& minimum_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("minimum", "The lesser of each point and a constant or the point of another image.", false,
+                 build<Minimum>);
+  return entry;
+}
+const ArithmeticEntry& maximum_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("maximum", "The greater of each point and a constant or the point of another image.", false,
+                 build<Maximum>);
+  return entry;
+}
+const ArithmeticEntry& bit_and_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("bit_and", "The bits that each point has in common with a constant or another image.", true,
+                 build<BitAnd, true>);
+  return entry;
+}
+const ArithmeticEntry& bit_or_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("bit_or", "The bits that are set in each point, or in a constant or another image.", true,
+                 build<BitOr, true>);
+  return entry;
+}
+const ArithmeticEntry& bit_xor_entry() {
+  static const ArithmeticEntry entry =
+      make_entry("bit_xor", "The bits in which each point differs from a constant or another image.", true,
+                 build<BitXor, true>);
+  return entry;
+}
+
+}  // namespace
+
+Image add(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return add_entry().run(pipeline, {image}, parameters);
+}
+Image add(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return add_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image subtract(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return subtract_entry().run(pipeline, {image}, parameters);
+}
+Image subtract(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return subtract_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image difference(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return difference_entry().run(pipeline, {image}, parameters);
+}
+Image difference(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return difference_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image minimum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return minimum_entry().run(pipeline, {image}, parameters);
+}
+Image minimum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return minimum_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image maximum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return maximum_entry().run(pipeline, {image}, parameters);
+}
+Image maximum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return maximum_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image bit_and(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return bit_and_entry().run(pipeline, {image}, parameters);
+}
+Image bit_and(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return bit_and_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image bit_or(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return bit_or_entry().run(pipeline, {image}, parameters);
+}
+Image bit_or(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return bit_or_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+Image bit_xor(Pipeline& pipeline, const Image& image, const Arithmetic& parameters) {
+  return bit_xor_entry().run(pipeline, {image}, parameters);
+}
+Image bit_xor(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters) {
+  return bit_xor_entry().run(pipeline, {image, other}, {.name = parameters.name});
+}
+
+namespace detail {
+
+std::vector<Operator> arithmetic_operators() {
+  return {add_entry().erased(),     subtract_entry().erased(), difference_entry().erased(),
+          minimum_entry().erased(), maximum_entry().erased(),  bit_and_entry().erased(),
+          bit_or_entry().erased(),  bit_xor_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/detail/image_stage.hpp"
+
+#include <algorithm>
+
+#include "tessera/operators/detail/byte_table.hpp"
+#include "tessera/operators/detail/flat_stage.hpp"
+
+namespace tessera::operators::detail {
+namespace {
+
+/// A stage body that copies a point.
+struct Copy {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return in(x, y, c);
+  }
+};
+
+BoundaryConditions border_conditions(Boundary border) {
+  BoundaryConditions conditions(border);
+  for (int d = 2; d < max_dimensions; ++d) conditions.side[static_cast<std::size_t>(d)] = {};
+  return conditions;
+}
+
+/// Whether the array has these values beyond the borders of the image.
+bool has_border(const ArrayDeclaration& array, const Image& image, const BoundaryConditions& conditions) {
+  if (!array.ends_at_domain() || !(array.domain == image.domain)) return false;
+  for (std::size_t d = 0; d < 2; ++d)
+    if (array.boundary.side[d] != conditions.side[d]) return false;
+  return array.boundary.constant == conditions.constant;
+}
+
+}  // namespace
+
+Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
+                 const std::vector<int>& inputs, const std::vector<bool>& is_image,
+                 std::shared_ptr<const StageKernel> kernel) {
+  std::vector<bool> flat(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    flat[i] = is_image[i] && pipeline[inputs[i]].dimensions == 2;
+  const bool flat_output = domain.dimensions == 2;
+  if (flat_output || std::find(flat.begin(), flat.end(), true) != flat.end())
+    kernel = std::make_shared<FlatStage>(std::move(kernel), flat, flat_output);
+  const int id = pipeline.stage_of_kernel(name, type, domain.dimensions, inputs, std::move(kernel));
+  return {id, type, domain};
+}
+
+Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name) {
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(pipeline, name, Copy{}, image.domain, typed<T>(image));
+  });
+}
+
+Image add_byte_table(Pipeline& pipeline, const std::string& name, const Image& image,
+                     const std::array<std::uint8_t, 256>& table) {
+  return add_stage<std::uint8_t>(pipeline, name, ByteTable{Table<std::uint8_t, 256>(table)}, image.domain,
+                                 typed<std::uint8_t>(image));
+}
+
+Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name) {
+  const BoundaryConditions conditions = border_conditions(border);
+  const ArrayDeclaration& array = pipeline[image.id];
+  if (has_border(array, image, conditions)) return image;
+  if (array.ends_at_domain() || array.output_count > 1 || array.is_further_output) {
+    const Image copy = add_copy(pipeline, image, name + "_border");
+    pipeline.bound(copy.id, image.domain, conditions);
+    return copy;
+  }
+  pipeline.bound(image.id, image.domain, conditions);
+  return image;
+}
+
+}  // namespace tessera::operators::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/operators/image.hpp"
+#include "tessera/pipeline/kernel/point_stage.hpp"
+
+namespace tessera::operators::detail {
+
+/// The handle of an image of T for `add_stage`. The image may have channels or not.
+template <class T>
+Array<T, 3> typed(const Image& image) {
+  return {image.id};
+}
+
+/// Adds a stage to a pipeline, and returns its output as an image of the points `domain`. `kernel` computes
+/// images of (x, y, channel). `is_image` tells for each input whether it is an image, which then may also
+/// have the dimensions (x, y).
+Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain,
+                 const std::vector<int>& inputs, const std::vector<bool>& is_image,
+                 std::shared_ptr<const StageKernel> kernel);
+
+/// Adds a stage whose body computes points of (x, y, channel), and returns its output as an image of the
+/// points `domain`. Inputs of three dimensions are images, with or without channels. Others are arrays of
+/// exactly the dimensions that they have.
+template <class T, class Body, class... In, int... InN>
+Image add_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Box& domain,
+                Array<In, InN>... inputs) {
+  using Kernel = PointStage<Body, 3, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
+  return add_kernel(pipeline, name, element_type_of<T>(), domain, {inputs.id...}, {(InN == 3)...},
+                    std::make_shared<Kernel>(body));
+}
+
+/// Returns the image with the given values beyond its borders. If the image has other values there already,
+/// this is a copy, which is made by a stage whose name begins with `name`. Channels have no borders.
+Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name);
+
+/// Adds a stage with the name `name` that copies an image.
+Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name);
+
+/// Calls use(std::type_identity<T>()) for the element type T of an image, which the registry has checked to
+/// be uint8, uint16 or float32, and returns the result.
+template <class Use>
+auto with_image_type(ElementType type, const Use& use) {
+  if (type == ElementType::uint8) return use(std::type_identity<std::uint8_t>());
+  if (type == ElementType::uint16) return use(std::type_identity<std::uint16_t>());
+  if (type == ElementType::float32) return use(std::type_identity<float>());
+  throw InternalError("an operator lets images of this type pass");
+}
+
+}  // namespace tessera::operators::detail

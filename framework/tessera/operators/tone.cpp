@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/byte_table.hpp"
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+#include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/operators/point.hpp"
+
+namespace tessera::operators {
+namespace detail {
+
+template <>
+inline constexpr std::array<std::pair<std::string_view, ThresholdMode>, 5> words_of<ThresholdMode>{{
+    {"binary", ThresholdMode::binary},
+    {"inverse", ThresholdMode::inverse},
+    {"truncate", ThresholdMode::truncate},
+    {"keep_above", ThresholdMode::keep_above},
+    {"keep_below", ThresholdMode::keep_below},
+}};
+
+}  // namespace detail
+
+namespace {
+
+using detail::add_stage;
+using detail::typed;
+using detail::with_image_type;
+
+/// A stage body: the greatest value minus each point.
+template <class T>
+struct Inverted {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return tessera::cast<T>(T(detail::white<T>) - in(x, y, c));
+  }
+};
+
+/// A stage body: the absolute value of each point.
+struct Absolute {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return tessera::abs(in(x, y, c));
+  }
+};
+
+/// A stage body: each point within limits.
+template <class T>
+struct Limited {
+  T low;
+  T high;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return tessera::cast<T>(clamp(in(x, y, c), low, high));
+  }
+};
+
+/// A stage body that compares each point with a threshold. The results are `above` or `below`, or the point
+/// itself.
+template <class T>
+struct Compared {
+  T threshold;
+  T above;
+  T below;
+  bool keeps_above;
+  bool keeps_below;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto value = in(x, y, c);
+    const auto if_above = select(keeps_above, value, above);
+    const auto if_below = select(keeps_below, value, below);
+    return tessera::cast<T>(select(value > threshold, if_above, if_below));
+  }
+};
+
+/// A stage body: each point times a factor, plus an offset.
+template <class T>
+struct Affine {
+  float factor;
+  float offset;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return detail::rounded<T>(tessera::cast<float>(in(x, y, c)) * factor + offset);
+  }
+};
+
+/// A curve of tones: the values between `black` and `white`, stretched by a power law. All are values of an
+/// image, not shares.
+struct Curve {
+  float black;
+  float range;
+  float exponent;
+  float low;
+  float high;
+
+  /// Returns what becomes of a value.
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& value) const {
+    const auto share = clamp((value - black) / range, 0.0f, 1.0f);
+    const auto power = exp(log(max(share, 1e-30f)) * exponent);
+    return low + (high - low) * select(share > 0.0f, power, 0.0f);
+  }
+};
+
+/// A stage body: the line of a curve whose exponent is 1.
+template <class T>
+struct StretchedLine {
+  float black;
+  float range;
+  float low;
+  float high;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto share = clamp((tessera::cast<float>(in(x, y, c)) - black) / range, 0.0f, 1.0f);
+    return detail::rounded<T>(low + (high - low) * share);
+  }
+};
+
+/// A stage body: a curve, computed for each point.
+struct CurveOfPoint {
+  Curve curve;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return curve(in(x, y, c));
+  }
+};
+/// The body of a value: the curve at each number of 16 bits.
+struct CurveOfIndex {
+  Curve curve;
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord i) const {
+    return detail::rounded<std::uint16_t>(curve(tessera::cast<float>(i)));
+  }
+};
+/// A stage body: each point is replaced by an element of an array.
+struct Replaced {
+  template <class In, class Entries, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Entries& entries, Coord x, Coord y, Coord c) const {
+    return entries(tessera::cast<int>(in(x, y, c)));
+  }
+};
+
+Image add_curve(Pipeline& pipeline, const Image& image, const Levels& p) {
+  if (image.type == ElementType::uint8)
+    return detail::add_byte_function(pipeline, p.name, image, [&p](double value) {
+      const double share = std::clamp((value / 255 - p.black) / (p.white - p.black), 0.0, 1.0);
+      return 255 * (p.low + (p.high - p.low) * std::pow(share, p.exponent));
+    });
+  return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const auto value = [](double share) { return static_cast<float>(share * detail::white<T>); };
+    const float range = value(p.white) - value(p.black);
+    if (p.exponent == 1)
+      return add_stage<T>(pipeline, p.name,
+                          StretchedLine<T>{value(p.black), range, value(p.low), value(p.high)}, image.domain,
+                          typed<T>(image));
+    const Curve curve{value(p.black), range, static_cast<float>(p.exponent), value(p.low), value(p.high)};
+    if constexpr (std::is_floating_point_v<T>) {
+      return add_stage<T>(pipeline, p.name, CurveOfPoint{curve}, image.domain, typed<T>(image));
+    } else {
+      const auto entries = pipeline.values<std::uint16_t>(p.name + "_curve", CurveOfIndex{curve}, 65536);
+      return add_stage<std::uint16_t>(pipeline, p.name, Replaced{}, image.domain, typed<std::uint16_t>(image),
+                                      entries);
+    }
+  });
+}
+
+Image build_levels(Pipeline& pipeline, const std::vector<Image>& images, const Levels& parameters) {
+  if (!(parameters.black < parameters.white)) throw ParameterError("black must be less than white", "black");
+  return add_curve(pipeline, images[0], parameters);
+}
+
+Image build_gamma(Pipeline& pipeline, const std::vector<Image>& images, const Gamma& parameters) {
+  return add_curve(pipeline, images[0], {.exponent = parameters.exponent, .name = parameters.name});
+}
+
+Image build_limit(Pipeline& pipeline, const std::vector<Image>& images, const Limits& parameters) {
+  if (!(parameters.low <= parameters.high)) throw ParameterError("low must not be greater than high", "low");
+  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto value = [](double number) {
+      if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(number);
+      else
+        return static_cast<T>(std::clamp(std::floor(number + 0.5), 0.0, detail::white<T>));
+    };
+    return add_stage<T>(pipeline, parameters.name, Limited<T>{value(parameters.low), value(parameters.high)},
+                        images[0].domain, typed<T>(images[0]));
+  });
+}
+
+Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, const Threshold& p) {
+  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    // Integers are above the threshold if they are above the next lower integer.
+    const auto value = [](double number) {
+      if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(number);
+      else
+        return static_cast<T>(std::clamp(std::floor(number), 0.0, detail::white<T>));
+    };
+    const T low = value(p.low), high = value(p.high == 0 ? detail::white<T> : p.high);
+    const bool inverse = p.mode == ThresholdMode::inverse || p.mode == ThresholdMode::keep_below;
+    const T above = p.mode == ThresholdMode::truncate ? value(p.value) : inverse ? low : high;
+    Compared<T> body{value(p.value), above, p.mode == ThresholdMode::inverse ? high : low,
+                     p.mode == ThresholdMode::keep_above,
+                     p.mode == ThresholdMode::keep_below || p.mode == ThresholdMode::truncate};
+    return add_stage<T>(pipeline, p.name, body, images[0].domain, typed<T>(images[0]));
+  });
+}
+
+Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images, const LookupTable& parameters) {
+  if (parameters.table.size() != 256)
+    throw ParameterError(
+        "table has " + std::to_string(parameters.table.size()) + " entries: it must have 256", "table");
+  return detail::add_byte_function(pipeline, parameters.name, images[0], [&parameters](double value) {
+    return parameters.table[static_cast<std::size_t>(value)];
+  });
+}
+
+Image build_cast(Pipeline& pipeline, const std::vector<Image>& images, const Cast& p) {
+  return with_image_type(images[0].type, [&]<class From>(std::type_identity<From>) {
+    return with_image_type(p.to, [&]<class To>(std::type_identity<To>) {
+      const double stretch = p.full_range ? detail::white<To> / detail::white<From> : 1.0;
+      return add_stage<To>(pipeline, p.name,
+                           Affine<To>{static_cast<float>(p.scale * stretch), static_cast<float>(p.offset)},
+                           images[0].domain, typed<From>(images[0]));
+    });
+  });
+}
+
+Image build_abs(Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
+  if (images[0].type != ElementType::float32) return detail::add_copy(pipeline, images[0], parameters.name);
+  return add_stage<float>(pipeline, parameters.name, Absolute{}, images[0].domain, typed<float>(images[0]));
+}
+
+Image build_invert(Pipeline& pipeline, const std::vector<Image>& images, const Named& parameters) {
+  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return add_stage<T>(pipeline, parameters.name, Inverted<T>{}, images[0].domain, typed<T>(images[0]));
+  });
+}
+
+/// Describes an operator on one image whose result has the type of the image.
+Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
+  return {.name = name,
+          .group = "point",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = detail::same_type(),
+          .example = example,
+          .apply = {}};
+}
+
+const detail::Entry<Named>& abs_entry() {
+  static const detail::Entry<Named> entry(
+      of_one_image("abs", "The absolute value of each point, which changes only images of float32.",
+                   "{abs: a}"),
+      build_abs);
+  return entry;
+}
+const detail::Entry<Named>& invert_entry() {
+  static const detail::Entry<Named> entry(
+      of_one_image("invert",
+                   "The greatest value of the type minus each point; 1 minus each point for float32.",
+                   "{invert: a}"),
+      build_invert);
+  return entry;
+}
+const detail::Entry<Limits>& limit_entry() {
+  static const auto entry =
+      detail::Entry<Limits>(of_one_image("limit", "Limits each point to a range. NaN becomes 'low'.",
+                                         "{limit: a, low: 16, high: 235}"),
+                            build_limit)
+          .parameter("low", &Limits::low, {.help = "The least value of the result."})
+          .parameter("high", &Limits::high, {.help = "The greatest value of the result.", .required = true});
+  return entry;
+}
+const detail::Entry<Threshold>& threshold_entry() {
+  static const auto entry =
+      detail::Entry<Threshold>(
+          of_one_image(
+              "threshold",
+              "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
+              "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
+              "{threshold: a, value: 128}"),
+          build_threshold)
+          .parameter("value", &Threshold::value,
+                     {.help = "The threshold. Points are above it if they are greater.", .required = true})
+          .parameter(
+              "mode", &Threshold::mode,
+              {.help = "What becomes of points above the threshold, and of others: 'high' and 'low'; 'low' "
+                       "and 'high'; the threshold and the point; the point and 'low'; 'low' and the "
+                       "point."})
+          .parameter("low", &Threshold::low, {.help = "The lower value."})
+          .parameter(
+              "high", &Threshold::high,
+              {.help = "The higher value; 0 stands for the greatest value of the type, 1 for float32."});
+  return entry;
+}
+const detail::Entry<Levels>& levels_entry() {
+  static const auto entry =
+      detail::Entry<Levels>(
+          of_one_image(
+              "levels",
+              "Stretches the values from 'black' to 'white' to those from 'low' to 'high': low + (high - "
+              "low) * ((value - black) / (white - black)) ^ exponent. All are shares of the greatest "
+              "value of the type, which is 1 for float32. Values beyond black and white are limited "
+              "to them.",
+              "{levels: a, black: 0.1, white: 0.8}"),
+          build_levels)
+          .parameter("black", &Levels::black, {.help = "The share that becomes 'low'."})
+          .parameter("white", &Levels::white, {.help = "The share that becomes 'high'."})
+          .parameter(
+              "exponent", &Levels::exponent,
+              {.help = "The exponent: less than 1 makes an image brighter.", .least = 0.01, .greatest = 100})
+          .parameter("low", &Levels::low, {.help = "The least share of the result."})
+          .parameter("high", &Levels::high, {.help = "The greatest share of the result."});
+  return entry;
+}
+const detail::Entry<Gamma>& gamma_entry() {
+  static const auto entry =
+      detail::Entry<Gamma>(
+          of_one_image(
+              "gamma",
+              "Raises each point to a power, as a share of the greatest value of the type, which is 1 for "
+              "float32. Values are limited to shares from 0 to 1. It is scikit-image's adjust_gamma.",
+              "{gamma: a, exponent: 0.4545}"),
+          build_gamma)
+          .parameter("exponent", &Gamma::exponent,
+                     {.help = "The exponent: less than 1 makes an image brighter.",
+                      .least = 0.01,
+                      .greatest = 100,
+                      .required = true});
+  return entry;
+}
+const detail::Entry<LookupTable>& lookup_entry() {
+  static const auto entry = [] {
+    Operator described = of_one_image("lookup", "Replaces each point by an entry of a table.",
+                                      "{lookup: a, table: [0, 0, 1, 1, 2, ...]}");
+    described.types = {{ElementType::uint8, "uint8"}};
+    return detail::Entry<LookupTable>(described, build_lookup)
+        .parameter("table", &LookupTable::table,
+                   {.help = "The new value of each of the values 0 to 255.", .required = true});
+  }();
+  return entry;
+}
+const detail::Entry<Cast>& cast_entry() {
+  static const auto entry = [] {
+    Operator described = of_one_image(
+        "cast",
+        "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 in "
+        "integers.",
+        "{cast: a, to: float32, full_range: true}");
+    for (TypeRule& rule : described.types) rule.result = "the type that 'to' names";
+    return detail::Entry<Cast>(described, build_cast)
+        .parameter("to", &Cast::to, {.help = "The type of the result."})
+        .parameter("scale", &Cast::scale, {.help = "The factor by which points are multiplied."})
+        .parameter("offset", &Cast::offset, {.help = "What is added to the product."})
+        .parameter(
+            "full_range", &Cast::full_range,
+            {.help = "Whether points are also scaled so that the greatest value of one type, which is 1 for "
+                     "float32, becomes that of the other."});
+  }();
+  return entry;
+}
+
+}  // namespace
+
+Image abs(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return abs_entry().run(pipeline, {image}, parameters);
+}
+Image invert(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return invert_entry().run(pipeline, {image}, parameters);
+}
+Image limit(Pipeline& pipeline, const Image& image, const Limits& parameters) {
+  return limit_entry().run(pipeline, {image}, parameters);
+}
+Image threshold(Pipeline& pipeline, const Image& image, const Threshold& parameters) {
+  return threshold_entry().run(pipeline, {image}, parameters);
+}
+Image levels(Pipeline& pipeline, const Image& image, const Levels& parameters) {
+  return levels_entry().run(pipeline, {image}, parameters);
+}
+Image gamma(Pipeline& pipeline, const Image& image, const Gamma& parameters) {
+  return gamma_entry().run(pipeline, {image}, parameters);
+}
+Image lookup(Pipeline& pipeline, const Image& image, const LookupTable& parameters) {
+  return lookup_entry().run(pipeline, {image}, parameters);
+}
+Image cast(Pipeline& pipeline, const Image& image, const Cast& parameters) {
+  return cast_entry().run(pipeline, {image}, parameters);
+}
+
+namespace detail {
+
+std::vector<Operator> tone_operators() {
+  return {abs_entry().erased(),       invert_entry().erased(), limit_entry().erased(),
+          threshold_entry().erased(), levels_entry().erased(), gamma_entry().erased(),
+          lookup_entry().erased(),    cast_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operators/operator_run.hpp"
+
+#include <cstring>
+
+#include "pipeline/random_schedule.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace tessera::test {
+
+std::vector<Box> operator_boxes() {
+  return {{{0, 1}, {0, 1}},          {{0, 37}, {0, 23}},         {{0, 70}, {0, 3}},
+          {{0, 2}, {0, 17}, {0, 3}}, {{0, 19}, {0, 11}, {0, 3}}, {{0, 21}, {0, 5}, {0, 1}}};
+}
+
+template <class T>
+WholeArray<T> random_pixels(Random& random, const Box& box) {
+  WholeArray<T> image(box);
+  const bool few = random.chance(30);
+  for (T& value : image.values) {
+    if constexpr (std::is_floating_point_v<T>)
+      value = static_cast<T>(random.chance(80) ? random.real(0, 1) : random.real(-2, 3));
+    else
+      value = static_cast<T>(few ? random.small(100, 103) : random.small(0, std::numeric_limits<T>::max()));
+  }
+  return image;
+}
+
+template <class In, class Out>
+OperatorRun<In, Out>::OperatorRun(Random& random, const Algorithm& pipeline,
+                                  const std::vector<std::string>& names,
+                                  const std::vector<WholeArray<In>>& inputs, const operators::Image& output) {
+  const Schedule schedule = random_schedule(random, pipeline);
+  const int ranks = random.small(1, 16);
+  text = to_string(schedule) + " on " + std::to_string(ranks);
+  std::vector<ArraySource<In>> sources(inputs.begin(), inputs.end());
+  Bindings bindings;
+  for (std::size_t i = 0; i < names.size(); ++i) bindings.sources[names[i]] = &sources[i];
+  ArraySink<Out> sink(output.domain);
+  bindings.sinks[pipeline[output.id].name] = &sink;
+  Target target;
+  target.threads = random.small(1, 2);
+  target.device = random.chance(30);
+  Rehearsal(pipeline, make_plans(pipeline, schedule, target, ranks)).run(bindings);
+  EXPECT_TRUE(sink.every_point_written_once()) << text;
+  result = sink.array;
+}
+
+template <class In, class Out>
+void expect_operator(Random& random, const std::string& name, const operators::ParameterValues& values,
+                     const std::vector<WholeArray<In>>& inputs, const WholeArray<Out>& expected,
+                     double tolerance) {
+  Pipeline pipeline;
+  std::vector<operators::Image> images;
+  std::vector<std::string> names;
+  for (const WholeArray<In>& input : inputs) {
+    names.push_back("input" + std::to_string(names.size()));
+    const auto& box = input.box;
+    const BoundaryConditions boundary = random.chance(50) ? Boundary::clamp : Boundary::none;
+    images.push_back(box.dimensions == 2
+                         ? operators::image_of(pipeline, pipeline.input<In, 2>(names.back(), box, boundary))
+                         : operators::image_of(pipeline, pipeline.input<In, 3>(names.back(), box, boundary)));
+  }
+  const operators::Image output = operators::find_operator(name).apply(pipeline, images, values, "result");
+  operators::output(pipeline, output);
+  ASSERT_EQ(output.type, element_type_of<Out>()) << name;
+  ASSERT_EQ(output.domain, expected.box) << name;
+  WholeArray<Out> first;
+  for (int run = 0; run < 4; ++run) {
+    const OperatorRun<In, Out> made(random, pipeline, names, inputs, output);
+    if (run == 0) first = made.result;
+    EXPECT_TRUE(made.result.same_bits(first)) << name << " of " << made.text;
+  }
+  int shown = 0;
+  for_each_point(expected.box, [&](const Point& p) {
+    const double is = static_cast<double>(first.at(p)), should = static_cast<double>(expected.at(p));
+    const bool same = tolerance == 0
+                          ? std::memcmp(&first.at(p), &expected.at(p), sizeof(Out)) == 0 || is == should
+                          : std::abs(is - should) <= tolerance;
+    if (!same && ++shown < 4)
+      ADD_FAILURE() << name << " of " << name_of(element_type_of<In>()) << " on " << to_string(expected.box)
+                    << ": is " << is << " and should be " << should << " at (" << p[0] << ", " << p[1] << ", "
+                    << p[2] << ")";
+  });
+}
+
+#define TESSERA_TEST_IN_OUT(In, Out)                                                            \
+  template class OperatorRun<In, Out>;                                                          \
+  template void expect_operator(Random&, const std::string&, const operators::ParameterValues&, \
+                                const std::vector<WholeArray<In>>&, const WholeArray<Out>&, double);
+#define TESSERA_TEST_IN(In)                                   \
+  template WholeArray<In> random_pixels(Random&, const Box&); \
+  TESSERA_TEST_IN_OUT(In, std::uint8_t)                       \
+  TESSERA_TEST_IN_OUT(In, std::uint16_t)                      \
+  TESSERA_TEST_IN_OUT(In, float)
+TESSERA_TEST_IN(std::uint8_t)
+TESSERA_TEST_IN(std::uint16_t)
+TESSERA_TEST_IN(float)
+
+}  // namespace tessera::test

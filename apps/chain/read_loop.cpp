@@ -29,7 +29,8 @@ std::vector<std::string> names_of_condition(const Step& step) {
   std::vector<std::string> names;
   if (step.loop->until.empty()) return names;
   try {
-    for (const auto& name : expressions::Expression(step.loop->until).names()) names.push_back(name.text);
+    const expressions::Expression condition(step.loop->until);
+    for (const auto& name : condition.names()) names.push_back(name.text);
   } catch (const expressions::ExpressionError& error) {
     throw InputError(fmt::format("{}: loop '{}': {}", step.loop->until_location, step.name, error.what()));
   }

@@ -51,7 +51,8 @@ void read_expression(Step& step, const Tree& body) {
     } else {
       step.expression = value.text;
       try {
-        for (const Expression::Name& name : Expression(value.text).names())
+        const Expression expression(value.text);
+        for (const Expression::Name& name : expression.names())
           step.operands.push_back({name.text, value.location});
       } catch (const expressions::ExpressionError& error) {
         fail(value, fmt::format("step '{}': {}", step.name, error.what()));

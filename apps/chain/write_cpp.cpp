@@ -73,7 +73,8 @@ std::string type_literal(ElementType type) { return fmt::format("ElementType::{}
 /// Returns the images that an expression names as an initialiser of a map.
 std::string named_images(const std::string& expression) {
   std::vector<std::string> entries;
-  for (const auto& name : expressions::Expression(expression).names())
+  const expressions::Expression parsed(expression);
+  for (const auto& name : parsed.names())
     entries.push_back(fmt::format("{{{}, {}}}", text_literal(name.text), variable(name.text)));
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }

@@ -11,7 +11,8 @@ namespace {
 
 std::vector<Operator> collected() {
   std::vector<Operator> all;
-  for (auto family : {detail::arithmetic_operators, detail::tone_operators, detail::combination_operators})
+  for (auto family : {detail::arithmetic_operators, detail::tone_operators, detail::combination_operators,
+                      detail::convolution_operators, detail::gradient_operators})
     for (Operator& one : family()) all.push_back(std::move(one));
   return all;
 }

@@ -15,5 +15,9 @@ std::vector<Operator> arithmetic_operators();
 std::vector<Operator> tone_operators();
 /// The operators of combination.cpp.
 std::vector<Operator> combination_operators();
+/// The operators of convolution.cpp.
+std::vector<Operator> convolution_operators();
+/// The operators of gradient.cpp.
+std::vector<Operator> gradient_operators();
 
 }  // namespace tessera::operators::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/plane_stage.hpp"
+
+namespace tessera::operators::detail {
+
+/// The greatest extent of a window of weights along one dimension, unless the other extent is 1.
+inline constexpr int largest_kernel = 31;
+/// The greatest number of weights of a sum. Separable windows may have this extent.
+inline constexpr int most_taps = largest_kernel * largest_kernel;
+
+/// The weights of a sum of neighbours, and where the neighbours are, relative to the point.
+struct Taps {
+  /// The number of weights.
+  int count = 0;
+  /// The least and greatest offsets.
+  int least_x = 0, greatest_x = 0, least_y = 0, greatest_y = 0;
+  std::int16_t x[most_taps];
+  std::int16_t y[most_taps];
+  float weight[most_taps];
+
+  /// Adds a neighbour, unless its weight is 0.
+  void add(int dx, int dy, double factor);
+  /// Returns the sum of neighbours along x with these weights, whose number is odd, in order.
+  static Taps along_x(const std::vector<double>& weights);
+  /// Returns the sum of neighbours along y with these weights, whose number is odd, in order.
+  static Taps along_y(const std::vector<double>& weights);
+};
+
+/// A stage body: the weighted sum of neighbours, as float32, then times `scale`, plus `offset`, and rounded
+/// to Out. The terms are added in the order of the weights.
+template <class Out>
+struct TapSum {
+  Taps taps;
+  float scale = 1;
+  float offset = 0;
+
+  Box footprint(int, const Box& box) const {
+    return {{box[0].begin + taps.least_x, box[0].end + taps.greatest_x},
+            {box[1].begin + taps.least_y, box[1].end + taps.greatest_y},
+            box[2]};
+  }
+
+  template <class In>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
+    float sum = 0;
+    for (int i = 0; i < taps.count; ++i)
+      sum = sum + taps.weight[i] * static_cast<float>(in(x + int(taps.x[i]), y + int(taps.y[i]), c));
+    return finished(sum);
+  }
+
+#ifdef TESSERA_COMPUTES_PLANES
+  template <class In>
+  void plane(const Plane<const In>& in, const Plane<Out>& out, Range columns, Range rows) const {
+    for (std::int64_t x = columns.begin; x < columns.end; x += piece) {
+      const Range part{x, std::min(x + piece, columns.end)};
+      if constexpr (std::is_same_v<In, float>) {
+        for (std::int64_t y = rows.begin; y < rows.end; ++y)
+          row([&](int dy) { return in.row(y + dy); }, out.row(y), part);
+      } else {
+        converted_rows(in, out, part, rows);
+      }
+    }
+  }
+
+ private:
+  /// The number of points of a row that are computed together. The rows that they read stay in the cache.
+  static constexpr int piece = 512;
+  /// The number of points that are summed in registers.
+  static constexpr int block = 64;
+  static constexpr int lanes = 16;
+  typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
+
+  /// Computes a part of all rows. The elements are converted to float once, and not for each weight.
+  template <class In>
+  void converted_rows(const Plane<const In>& in, const Plane<Out>& out, Range part, Range rows) const {
+    const std::int64_t height = taps.greatest_y - taps.least_y + 1;
+    const std::int64_t begin = part.begin + taps.least_x, end = part.end + taps.greatest_x;
+    const std::int64_t width = end - begin;
+    std::vector<float> ring(static_cast<std::size_t>(height * width));
+    // The row y of the ring begins where the point (0, y) would lie.
+    const auto ring_row = [&](std::int64_t y) {
+      const std::int64_t number = (y - rows.begin - taps.least_y) % height;
+      return ring.data() + number * width - begin;
+    };
+    const auto convert = [&](std::int64_t y) {
+      const In* const from = in.row(y) + begin;
+      float* const to = ring_row(y) + begin;
+      for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<float>(from[k]);
+    };
+    for (std::int64_t y = rows.begin + taps.least_y; y < rows.begin + taps.greatest_y; ++y) convert(y);
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+      convert(y + taps.greatest_y);
+      row([&](int dy) -> const float* { return ring_row(y + dy); }, out.row(y), part);
+    }
+  }
+
+  /// Computes a part of a row. `input(dy)` returns the row of the input that lies `dy` rows below.
+  template <class InputRow>
+  void row(const InputRow& input, Out* out, Range part) const {
+    const float* from[most_taps];
+    for (int i = 0; i < taps.count; ++i) from[i] = input(taps.y[i]) + taps.x[i];
+    std::int64_t x = part.begin;
+    for (; x + block <= part.end; x += block) points<block / lanes>(from, out, x);
+    for (; x + lanes <= part.end; x += lanes) points<1>(from, out, x);
+    if (x == part.end) return;
+    // The last points are computed together with some that are known already.
+    if (part.size() >= lanes) return points<1>(from, out, part.end - lanes);
+    for (; x < part.end; ++x) {
+      float sum = 0;
+      for (int i = 0; i < taps.count; ++i) sum = sum + taps.weight[i] * from[i][x];
+      out[x] = static_cast<Out>(finished(sum));
+    }
+  }
+
+  /// Computes the points from `x` on, as many as `Vectors` vectors hold.
+  template <int Vectors>
+  void points(const float* const* from, Out* out, std::int64_t x) const {
+    Vector sums[Vectors] = {};
+    for (int i = 0; i < taps.count; ++i) {
+      const Vector weight = taps.weight[i] - Vector{};
+      for (int v = 0; v < Vectors; ++v) {
+        Vector elements;
+        __builtin_memcpy(&elements, from[i] + x + v * lanes, sizeof elements);
+        sums[v] = sums[v] + weight * elements;
+      }
+    }
+    float stored[Vectors * lanes];
+    __builtin_memcpy(stored, sums, sizeof stored);
+    for (int k = 0; k < Vectors * lanes; ++k) out[x + k] = static_cast<Out>(finished(stored[k]));
+  }
+
+ public:
+#endif
+  /// Returns the element for a sum.
+  KOKKOS_FORCEINLINE_FUNCTION auto finished(float sum) const { return rounded<Out>(sum * scale + offset); }
+};
+
+/// Adds the weighted sum of neighbours of an image as a stage of the type `result`, which is float32 or the
+/// type of the image. Float images may become integers, too.
+Image add_tap_sum(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
+                  const Taps& taps, double scale = 1, double offset = 0);
+
+}  // namespace tessera::operators::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/convolution.hpp"
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+#include "tessera/operators/detail/smoothing.hpp"
+#include "tessera/operators/detail/tap_sum.hpp"
+
+namespace tessera::operators {
+namespace detail {
+
+template <>
+inline constexpr std::array<std::pair<std::string_view, GradientPart>, 4> words_of<GradientPart>{{
+    {"sum", GradientPart::sum},
+    {"root", GradientPart::root},
+    {"x", GradientPart::x},
+    {"y", GradientPart::y},
+}};
+
+}  // namespace detail
+
+namespace {
+
+/// A stage body: the size of the gradient. Derivatives have the weights `side`, `middle`, `side` along edges.
+/// `Root` chooses the root of the sum of squares, and not the sum of absolute values.
+template <class T, bool Root>
+struct GradientSize {
+  /// Four rows share most of what they read.
+  static constexpr int rows_together = 4;
+  using Number = detail::Lane<T>;
+  Number side;
+  Number middle;
+
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i, int j) { return tessera::cast<Number>(in(x + i, y + j, c)); };
+    const auto sum = [&](const auto& first, const auto& second, const auto& third) {
+      return tessera::cast<Number>(side * tessera::cast<Number>(first + third) + middle * second);
+    };
+    const auto dx =
+        tessera::cast<Number>(sum(at(1, -1), at(1, 0), at(1, 1)) - sum(at(-1, -1), at(-1, 0), at(-1, 1)));
+    const auto dy =
+        tessera::cast<Number>(sum(at(-1, 1), at(0, 1), at(1, 1)) - sum(at(-1, -1), at(0, -1), at(1, -1)));
+    if constexpr (Root) {
+      const auto fx = tessera::cast<float>(dx), fy = tessera::cast<float>(dy);
+      return detail::rounded<T>(sqrt(fx * fx + fy * fy));
+    } else {
+      return detail::saturated<T>(tessera::abs(dx) + tessera::abs(dy));
+    }
+  }
+};
+
+/// A stage body: an image plus a multiple of its difference to a smoothed one.
+template <class T>
+struct Sharpened {
+  float amount;
+  template <class In, class Smooth, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Smooth& smooth, Coord x, Coord y, Coord c) const {
+    const auto value = tessera::cast<float>(in(x, y, c));
+    return detail::rounded<T>(value + amount * (value - smooth(x, y, c)));
+  }
+};
+
+/// Adds a gradient whose derivatives have the weights `side`, `middle`, `side` along edges.
+Image add_gradient(Pipeline& pipeline, const Image& given, const Gradient& p, int side, int middle) {
+  const Image image = detail::with_border(pipeline, given, p.border, p.name);
+  if (p.part == GradientPart::x || p.part == GradientPart::y) {
+    detail::Taps taps;
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i) {
+        const bool along_x = p.part == GradientPart::x;
+        taps.add(i, j, (along_x ? i : j) * ((along_x ? j : i) == 0 ? middle : side));
+      }
+    return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32, taps);
+  }
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    using Number = detail::Lane<T>;
+    const auto a = static_cast<Number>(side), b = static_cast<Number>(middle);
+    if (p.part == GradientPart::root)
+      return detail::add_stage<T>(pipeline, p.name, GradientSize<T, true>{a, b}, image.domain,
+                                  detail::typed<T>(image));
+    return detail::add_stage<T>(pipeline, p.name, GradientSize<T, false>{a, b}, image.domain,
+                                detail::typed<T>(image));
+  });
+}
+
+Image build_laplacian(Pipeline& pipeline, const std::vector<Image>& images, const Laplacian& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  detail::Taps taps;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) {
+      if (i == 0 && j == 0)
+        taps.add(0, 0, p.diagonals ? -8 : -4);
+      else if (p.diagonals || i == 0 || j == 0)
+        taps.add(i, j, 1);
+    }
+  return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32, taps);
+}
+
+Image build_unsharp(Pipeline& pipeline, const std::vector<Image>& images, const Unsharp& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  const auto weights = detail::gaussian_weights(p.sigma, detail::gaussian_radius(p.sigma, 4));
+  const Image smooth =
+      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights);
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, p.name, Sharpened<T>{static_cast<float>(p.amount)}, image.domain,
+                                detail::typed<T>(images[0]), detail::typed<float>(smooth));
+  });
+}
+
+/// Describes an operator on one image.
+Operator of_one_image(const std::string& name, const std::string& help, const std::string& example,
+                      const std::vector<TypeRule>& types) {
+  return {.name = name,
+          .group = "convolution",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = types,
+          .example = example,
+          .apply = {}};
+}
+
+detail::Entry<Gradient> gradient_entry(const std::string& name, const std::string& who, int side,
+                                       int middle) {
+  const std::string weights =
+      std::to_string(side) + " " + std::to_string(middle) + " " + std::to_string(side);
+  std::vector<TypeRule> types = detail::same_type();
+  for (TypeRule& rule : types)
+    if (rule.taken != ElementType::float32) rule.result += ", or float32 for the parts x and y";
+  return detail::Entry<Gradient>(
+             of_one_image(
+                 name,
+                 "The gradient by " + who + " operators, with the weights " + weights +
+                     " along edges. Sums are not divided by the sum of the weights, as scikit-image does.",
+                 "{" + name + ": a}", types),
+             [side, middle](Pipeline& pipeline, const std::vector<Image>& images,
+                            const Gradient& parameters) {
+               return add_gradient(pipeline, images[0], parameters, side, middle);
+             })
+      .parameter(
+          "part", &Gradient::part,
+          {.help =
+               "The result: the sum of the absolute derivatives, the root of the sum of their squares, or "
+               "one of the derivatives, as float32."})
+      .parameter("border", &Gradient::border, {.help = "The values beyond the borders."});
+}
+
+const detail::Entry<Gradient>& sobel_entry() {
+  static const auto entry = gradient_entry("sobel", "Sobel's", 1, 2);
+  return entry;
+}
+const detail::Entry<Gradient>& scharr_entry() {
+  static const auto entry = gradient_entry("scharr", "Scharr's", 3, 10);
+  return entry;
+}
+const detail::Entry<Gradient>& prewitt_entry() {
+  static const auto entry = gradient_entry("prewitt", "Prewitt's", 1, 1);
+  return entry;
+}
+const detail::Entry<Laplacian>& laplacian_entry() {
+  static const auto entry =
+      detail::Entry<Laplacian>(
+          of_one_image(
+              "laplacian",
+              "The sum of the neighbours minus the point times their number. It has the sign of OpenCV's "
+              "and scipy's, and the opposite one of scikit-image's.",
+              "{laplacian: a}", detail::always(ElementType::float32)),
+          build_laplacian)
+          .parameter("diagonals", &Laplacian::diagonals, {.help = "Whether diagonal neighbours count, too."})
+          .parameter("border", &Laplacian::border, {.help = "The values beyond the borders."});
+  return entry;
+}
+const detail::Entry<Unsharp>& unsharp_entry() {
+  static const auto entry =
+      detail::Entry<Unsharp>(
+          of_one_image(
+              "unsharp",
+              "Sharpens by unsharp masking: image + amount * (image - smoothed image). The smoothed image "
+              "is a Gaussian of 4 standard deviations to each side, <name>_smooth, as float32.",
+              "{unsharp: a, sigma: 1.5, amount: 0.8}", detail::same_type()),
+          build_unsharp)
+          .parameter("sigma", &Unsharp::sigma,
+                     {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
+          .parameter("amount", &Unsharp::amount, {.help = "How much of the difference is added."})
+          .parameter("border", &Unsharp::border, {.help = "The values beyond the borders."});
+  return entry;
+}
+
+}  // namespace
+
+Image sobel(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
+  return sobel_entry().run(pipeline, {image}, parameters);
+}
+Image scharr(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
+  return scharr_entry().run(pipeline, {image}, parameters);
+}
+Image prewitt(Pipeline& pipeline, const Image& image, const Gradient& parameters) {
+  return prewitt_entry().run(pipeline, {image}, parameters);
+}
+Image laplacian(Pipeline& pipeline, const Image& image, const Laplacian& parameters) {
+  return laplacian_entry().run(pipeline, {image}, parameters);
+}
+Image unsharp(Pipeline& pipeline, const Image& image, const Unsharp& parameters) {
+  return unsharp_entry().run(pipeline, {image}, parameters);
+}
+
+namespace detail {
+
+std::vector<Operator> gradient_operators() {
+  return {sobel_entry().erased(), scharr_entry().erased(), prewitt_entry().erased(),
+          laplacian_entry().erased(), unsharp_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/convolution.hpp"
+
+#include "operators/operator_run.hpp"
+
+namespace tessera::test {
+namespace {
+
+using operators::Matrix;
+
+/// A border that decks name, and what is beyond it.
+struct Border {
+  std::string name;
+  BoundaryConditions conditions;
+};
+BoundaryConditions around(Boundary boundary) {
+  BoundaryConditions conditions(boundary);
+  conditions.side[2] = {};
+  return conditions;
+}
+const std::vector<Border>& borders() {
+  static const std::vector<Border> all = {{"clamp", around(Boundary::clamp)},
+                                          {"mirror", around(Boundary::mirror)},
+                                          {"mirror_interior", around(Boundary::mirror_interior)},
+                                          {"constant", around(Boundary::constant)},
+                                          {"periodic", around(Boundary::periodic)}};
+  return all;
+}
+
+/// The sum of weight(i, j) times the neighbour at (i, j), for a window of that radius.
+template <class T, class Weight>
+double sum_around(const WholeArray<T>& a, const BoundaryConditions& border, const Point& p, int rx, int ry,
+                  const Weight& weight) {
+  double sum = 0;
+  for (int j = -ry; j <= ry; ++j)
+    for (int i = -rx; i <= rx; ++i)
+      sum += weight(i, j) * static_cast<double>(a.bounded(border, {{p[0] + i, p[1] + j, p[2]}}));
+  return sum;
+}
+
+/// What float32 may be off for an image of T.
+template <class T>
+double close() {
+  return std::is_integral_v<T> ? 1 : 1e-4;
+}
+
+Matrix random_kernel(Random& random, int width, int height, bool separable) {
+  std::vector<double> row, column;
+  for (int i = 0; i < width; ++i) row.push_back(random.real(-1, 1));
+  for (int j = 0; j < height; ++j) column.push_back(random.real(-1, 1));
+  Matrix kernel(static_cast<std::size_t>(height));
+  for (std::size_t j = 0; j < kernel.size(); ++j)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      kernel[j].push_back(separable ? row[i] * column[j] : random.real(-1, 1));
+  return kernel;
+}
+
+template <class T>
+void expect_convolution(Random& random, const Box& box, int width, int height, bool separable) {
+  const auto a = random_pixels<T>(random, box);
+  const Matrix kernel = random_kernel(random, width, height, separable);
+  const Border& border = random.one_of(borders());
+  const auto weight = [&](int i, int j) {
+    return kernel[static_cast<std::size_t>(height / 2 - j)][static_cast<std::size_t>(width / 2 - i)];
+  };
+  const auto sum = [&](const Point& p) {
+    return 0.7 * sum_around(a, border.conditions, p, width / 2, height / 2, weight) + 3;
+  };
+  const double size = width * height * white_of<T>();
+  expect_operator<T, T>(random, "convolution",
+                        {{"kernel", kernel}, {"scale", 0.7}, {"offset", 3.0}, {"border", border.name}}, {a},
+                        computed<T>(box, [&](const Point& p) { return stored<T>(sum(p)); }), close<T>());
+  expect_operator<T, float>(
+      random, "convolution",
+      {{"kernel", kernel}, {"scale", 0.7}, {"offset", 3.0}, {"border", border.name}, {"float_result", true}},
+      {a}, computed<float>(box, sum), 1e-5 * size);
+}
+
+TEST(ConvolutionOperators, AnyKernel) {
+  Random random(1);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    expect_convolution<T>(random, box, 3, 3, false);
+    expect_convolution<T>(random, box, 5, 3, false);
+    expect_convolution<T>(random, box, 7, 5, true);
+    expect_convolution<T>(random, box, 1, 9, false);
+    expect_convolution<T>(random, box, 13, 1, true);
+  });
+}
+
+TEST(ConvolutionOperators, KernelsOfIntegersAreExact) {
+  Random random(2);
+  const Matrix kernel = {{0, 3, -1}, {2, 5, -4}, {1, 0, -2}};
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto a = random_pixels<T>(random, box);
+      for (const Border& border : borders())
+        expect_operator<T, T>(
+            random, "convolution", {{"kernel", kernel}, {"normalise", true}, {"border", border.name}}, {a},
+            computed<T>(box, [&](const Point& p) {
+              const double sum = sum_around(a, border.conditions, p, 1, 1, [&](int i, int j) {
+                return kernel[static_cast<std::size_t>(1 - j)][static_cast<std::size_t>(1 - i)];
+              });
+              return stored<T>(sum / 4);
+            }));
+    }
+  });
+}
+
+TEST(ConvolutionOperators, Smoothing) {
+  Random random(3);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    const Border& border = random.one_of(borders());
+    const double sigma = random.real(0.3, 2.5);
+    const int radius = static_cast<int>(3 * sigma + 0.5);
+    double total = 0;
+    const auto bell = [&](int i) { return std::exp(-i * i / (2 * sigma * sigma)); };
+    for (int i = -radius; i <= radius; ++i) total += bell(i);
+    expect_operator<T, T>(
+        random, "gaussian", {{"sigma", sigma}, {"truncate", 3.0}, {"border", border.name}}, {a},
+        computed<T>(box,
+                    [&](const Point& p) {
+                      return stored<T>(sum_around(a, border.conditions, p, radius, radius, [&](int i, int j) {
+                        return bell(i) * bell(j) / (total * total);
+                      }));
+                    }),
+        close<T>());
+    expect_operator<T, T>(
+        random, "box", {{"window", std::vector<double>{5, 3}}, {"border", border.name}}, {a},
+        computed<T>(box,
+                    [&](const Point& p) {
+                      return stored<T>(
+                          sum_around(a, border.conditions, p, 2, 1, [](int, int) { return 1.0; }) / 15);
+                    }),
+        std::is_integral_v<T> ? 0 : 1e-5);
+  });
+}
+
+TEST(ConvolutionOperators, Gradients) {
+  Random random(4);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    const Border& border = random.one_of(borders());
+    for (const auto& [name, side, middle] :
+         {std::tuple("sobel", 1, 2), std::tuple("scharr", 3, 10), std::tuple("prewitt", 1, 1)}) {
+      const auto derivative = [&, side = side, middle = middle](const Point& p, bool along_x) {
+        return sum_around(a, border.conditions, p, 1, 1, [&](int i, int j) {
+          return (along_x ? i : j) * ((along_x ? j : i) == 0 ? middle : side);
+        });
+      };
+      const double near = std::is_integral_v<T> ? 0 : 1e-4;
+      const auto expect = [&](const std::string& part, auto kind, auto value, double tolerance) {
+        using Out = typename decltype(kind)::type;
+        expect_operator<T, Out>(
+            random, name, {{"part", part}, {"border", border.name}}, {a},
+            computed<Out>(box,
+                          [&](const Point& p) {
+                            return stored<Out>(value(derivative(p, true), derivative(p, false)));
+                          }),
+            tolerance);
+      };
+      expect(
+          "sum", std::type_identity<T>(), [](double x, double y) { return std::abs(x) + std::abs(y); }, near);
+      expect(
+          "root", std::type_identity<T>(), [](double x, double y) { return std::hypot(x, y); }, close<T>());
+      expect(
+          "x", std::type_identity<float>(), [](double x, double) { return x; }, near);
+      expect(
+          "y", std::type_identity<float>(), [](double, double y) { return y; }, near);
+    }
+  });
+}
+
+TEST(ConvolutionOperators, LaplacianAndUnsharp) {
+  Random random(5);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    const Border& border = random.one_of(borders());
+    for (const bool diagonals : {false, true})
+      expect_operator<T, float>(random, "laplacian", {{"diagonals", diagonals}, {"border", border.name}}, {a},
+                                computed<float>(box,
+                                                [&](const Point& p) {
+                                                  return sum_around(
+                                                      a, border.conditions, p, 1, 1, [&](int i, int j) {
+                                                        if (i == 0 && j == 0) return diagonals ? -8.0 : -4.0;
+                                                        return i == 0 || j == 0 || diagonals ? 1.0 : 0.0;
+                                                      });
+                                                }),
+                                std::is_integral_v<T> ? 0 : 1e-4);
+    double total = 0;
+    const auto bell = [](int i) { return std::exp(-i * i / (2 * 0.8 * 0.8)); };
+    for (int i = -3; i <= 3; ++i) total += bell(i);
+    expect_operator<T, T>(random, "unsharp", {{"sigma", 0.8}, {"amount", 1.5}, {"border", border.name}}, {a},
+                          computed<T>(box,
+                                      [&](const Point& p) {
+                                        const double smooth =
+                                            sum_around(a, border.conditions, p, 3, 3, [&](int i, int j) {
+                                              return bell(i) * bell(j) / (total * total);
+                                            });
+                                        return stored<T>(a.at(p) + 1.5 * (a.at(p) - smooth));
+                                      }),
+                          close<T>());
+  });
+}
+
+TEST(ConvolutionOperators, RefuseKernels) {
+  Pipeline pipeline;
+  const auto image =
+      operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("photo", {{0, 4}, {0, 3}}));
+  const auto error = [&](const operators::Convolution& parameters) {
+    return message_of<operators::ParameterError>(
+        [&] { operators::convolution(pipeline, image, parameters); });
+  };
+  EXPECT_EQ(error({}), "convolution: kernel is missing");
+  EXPECT_EQ(error({.kernel = {{1, 2}, {3, 4}}}),
+            "convolution: kernel has 2 x 2 weights: both numbers must be odd, so that there is a middle");
+  EXPECT_EQ(error({.kernel = {{1, 2, 1}, {3}, {1, 2, 1}}}),
+            "convolution: kernel has rows of different lengths");
+  EXPECT_EQ(error({.kernel = {std::vector<double>(33, 1.0)}}),
+            "convolution: kernel has 33 x 1 weights: at most 31 x 31 are possible");
+  EXPECT_EQ(error({.kernel = {{1, 0, -1}}, .normalise = true}),
+            "convolution: normalise is true, but the weights of the kernel add up to 0");
+  EXPECT_EQ(message_of<operators::ParameterError>([&] {
+              operators::box(pipeline, image, {.window = {4, 3}});
+            }),
+            "box: window is 4: it must be odd and from 1 to 255 pixels");
+}
+
+}  // namespace
+}  // namespace tessera::test

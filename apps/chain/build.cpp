@@ -41,7 +41,7 @@ class Builder {
       throw;
     }
     for (int id = before; id < built_.pipeline.size(); ++id)
-      if (const std::string& name = built_.pipeline[id].name; name != step.name)
+      if (const std::string& name = built_.pipeline[id].name; name.starts_with(step.name + "_"))
         built_.within.emplace(name, step.name);
   }
 

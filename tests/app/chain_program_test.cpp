@@ -43,7 +43,7 @@ class ChainTest : public testing::Test {
   void expect_refused(const Words& words, const std::string& line) const {
     for (const int ranks : {1, 3}) {
       const ParallelEnding ending = run(ranks, words);
-      EXPECT_EQ(ending.errors, "tessera-chain: " + line + "\n") << ending.text();
+      EXPECT_EQ(ending.errors, "tessera-chain: error: " + line + "\n") << ending.text();
       EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
     }
   }

@@ -95,9 +95,6 @@ TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {
 }
 
 TEST(Program, LongExpressionsAreRefused) {
-  std::string text = "a";
-  for (int i = 0; i < 200; ++i) text = "sqrt(" + text + " + " + std::to_string(i % 30) + ")" + (i % 50 == 0 ? "" : "");
-  EXPECT_NE(error_of(text), "no error");
   std::string sum = "a";
   for (int i = 0; i < 100; ++i) sum += " + abs(a - " + std::to_string(i) + ")";
   try {

@@ -51,7 +51,7 @@ TEST(ChainErrors, WhatStepsRead) {
             "chain.yaml:2:3: 'a-b' cannot be the name of a step: a name has letters, digits and '_', begins with no "
             "digit, and means nothing else in expressions");
   EXPECT_EQ(error_of({"a: {invert: [input, input]}"}),
-            "chain.yaml:2:23: step invert 'a': it takes one image (image), and was given 2");
+            "chain.yaml:2:16: step invert 'a': it takes one image (image), and was given 2");
 }
 
 TEST(ChainErrors, Expressions) {

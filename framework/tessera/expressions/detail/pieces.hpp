@@ -17,7 +17,7 @@ namespace tessera::expressions::detail {
 // not overlap in any other way.
 
 /// The number of points of a piece. Some registers of this size fit into the nearest cache.
-inline constexpr int piece_points = 512;
+inline constexpr int piece_points = 256;
 
 /// Returns a result as an element of T, which is float, or an unsigned integer of at most 16 bits.
 template <class T>

@@ -2,6 +2,7 @@
 #include "tessera/expressions/expression_stage.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "tessera/expressions/detail/pieces.hpp"
 #include "tessera/expressions/detail/point_program.hpp"
@@ -97,29 +98,24 @@ class RowComputer {
   [[gnu::always_inline]] void compute_piece(const ArrayReference& output, const std::int64_t* p, int count) {
     load(p, count);
     T* const row = reinterpret_cast<T*>(address(output, element_type_of<T>(), 3, p));
-    // The last instruction writes the row itself, if that needs no conversion.
-    const bool is_direct = std::is_same_v<T, float> && !output.non_temporal && program_.instruction_count > 0;
+    alignas(64) T buffer[piece_points];
+    // What is written past the caches is gathered first.
+    T* const result = output.non_temporal ? buffer : row;
     const int last = program_.instruction_count - 1;
-    for (int i = 0; i <= last; ++i) {
-      const Program::Instruction& instruction = program_.instructions[i];
-      float* to = registers_[instruction.to];
-      if (is_direct && i == last) to = reinterpret_cast<float*>(row);
-      detail::compute_piece(instruction.operation, values_[instruction.arguments[0]],
-                            values_[instruction.arguments[1]], values_[instruction.arguments[2]], to, count);
-    }
-    if (!is_direct) store(values_[program_.result], row, count, output.non_temporal);
+    for (int i = 0; i < last; ++i)
+      compute(program_.instructions[i], registers_[program_.instructions[i].to], count);
+    if (last >= 0)
+      compute(program_.instructions[last], result, count);
+    else
+      detail::store_piece(values_[program_.result], result, count);
+    if (output.non_temporal)
+      tessera::detail::store_non_temporal(row, buffer, static_cast<std::size_t>(count) * sizeof(T));
   }
 
   template <class T>
-  [[gnu::always_inline]] void store(const float* result, T* row, int count, bool non_temporal) {
-    if (!non_temporal) return detail::store_piece(result, row, count);
-    const void* converted = result;
-    alignas(64) T elements[piece_points];
-    if constexpr (!std::is_same_v<T, float>) {
-      detail::store_piece(result, elements, count);
-      converted = elements;
-    }
-    tessera::detail::store_non_temporal(row, converted, static_cast<std::size_t>(count) * sizeof(T));
+  [[gnu::always_inline]] void compute(const Program::Instruction& instruction, T* to, int count) {
+    detail::compute_piece(instruction.operation, values_[instruction.arguments[0]], values_[instruction.arguments[1]],
+                          values_[instruction.arguments[2]], to, count);
   }
 
   const Program& program_;
@@ -139,11 +135,17 @@ void with_result_type(ElementType type, const Use& use) {
   throw InternalError("the result of an expression is uint8, uint16 or float32");
 }
 
+/// Returns the greatest value of a type of results.
+float greatest_of(ElementType type) {
+  if (type == ElementType::uint8) return 255;
+  return type == ElementType::uint16 ? 65535 : std::numeric_limits<float>::infinity();
+}
+
 }  // namespace
 
 ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Operand> operands, ElementType type,
                                  const Box& domain)
-    : program_(detail::compile(expression)), operands_(std::move(operands)), type_(type), domain_(domain) {
+    : program_(detail::compile(expression, greatest_of(type))), operands_(std::move(operands)), type_(type), domain_(domain) {
   if (operands_.size() != expression.names().size())
     throw InternalError("an expression has an operand for each of its names");
   with_result_type(type_, [](auto) {});

@@ -49,12 +49,13 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
   for (int i = 0; i < count; ++i) to[i] = value;
 }
 
-/// Computes an operation.
+/// Computes an operation, and converts its results to elements of T.
+template <class T>
 [[gnu::always_inline]] inline void compute_piece(Operation operation, const float* a, const float* b,
-                                                 const float* c, float* to, int count) {
+                                                 const float* c, T* to, int count) {
   with_arithmetic(operation, [=]<class A>(A) __attribute__((always_inline)) {
     TESSERA_VECTORISED
-    for (int i = 0; i < count; ++i) to[i] = A::compute(a[i], b[i], c[i]);
+    for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i]));
   });
 }
 

@@ -14,10 +14,11 @@ using Node = Expression::Node;
 /// Makes a program node by node.
 class Compiler {
  public:
-  explicit Compiler(const Expression& expression) : expression_(expression) {}
+  Compiler(const Expression& expression, float limit) : expression_(expression), limit_(limit) {}
 
   Program compile() {
     join_equal_nodes();
+    drop_limits();
     count_uses();
     join_products();
     count_uses();
@@ -55,6 +56,17 @@ class Compiler {
     }
     // The result is the last node of the expression. What follows an equal node before it is not needed.
     nodes_.resize(static_cast<std::size_t>(first.back()) + 1);
+  }
+
+  /// Drops a last operation that limits the result to the range to which it is limited anyway.
+  void drop_limits() {
+    const Node last = nodes_.back();
+    if (last.operation != Operation::clamp) return;
+    const Node &low = node(last.arguments[1]), &high = node(last.arguments[2]);
+    if (low.operation != Operation::constant || high.operation != Operation::constant || low.value != 0 ||
+        high.value != limit_)
+      return;
+    nodes_.resize(static_cast<std::size_t>(last.arguments[0]) + 1);
   }
 
   /// Counts how often each node is an argument of a node that the result needs.
@@ -131,6 +143,7 @@ class Compiler {
   }
 
   const Expression& expression_;
+  float limit_;
   std::vector<Node> nodes_;
   std::vector<int> uses_;
   std::vector<int> register_of_;
@@ -140,6 +153,6 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const Expression& expression) { return Compiler(expression).compile(); }
+Program compile(const Expression& expression, float limit) { return Compiler(expression, limit).compile(); }
 
 }  // namespace tessera::expressions::detail

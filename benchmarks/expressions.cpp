@@ -67,9 +67,9 @@ Case make_case(const char* name, const std::string& text, const Body& body, cons
     if (is_cxx) {
       pipeline.output(pipeline.stage<Out>("result", body, a, b), box);
     } else {
-      const operators::Image result =
-          operators::expression(pipeline, text, {{"a", operators::image_of(pipeline, a)}, {"b", operators::image_of(pipeline, b)}},
-                                {.type = element_type_of<Out>(), .name = "result"});
+      const operators::Image result = operators::expression(
+          pipeline, text, {{"a", operators::image_of(pipeline, a)}, {"b", operators::image_of(pipeline, b)}},
+          {.type = element_type_of<Out>(), .name = "result"});
       operators::output(pipeline, result);
     }
   }
@@ -81,15 +81,17 @@ Case make_chain(const Box& box) {
   Case made{"float32, between two stencils", {}, {}};
   for (const bool is_cxx : {false, true}) {
     Pipeline& pipeline = is_cxx ? made.cxx : made.expression;
-    const auto a = pipeline.input<float, 2>("a", box, Boundary::clamp), b = pipeline.input<float, 2>("b", box, Boundary::clamp);
+    const auto a = pipeline.input<float, 2>("a", box, Boundary::clamp),
+               b = pipeline.input<float, 2>("b", box, Boundary::clamp);
     const auto mean = pipeline.stage<float>("mean", Mean{}, a);
     int id = 0;
     if (is_cxx)
       id = pipeline.stage<float>("result", Brighter{}, mean, b).id;
     else
-      id = operators::expression(pipeline, "clamp(1.5 * a - b, 0, 255)",
-                                 {{"a", operators::image_of(pipeline, mean.id, box)}, {"b", operators::image_of(pipeline, b)}},
-                                 {.name = "result"})
+      id = operators::expression(
+               pipeline, "clamp(1.5 * a - b, 0, 255)",
+               {{"a", operators::image_of(pipeline, mean.id, box)}, {"b", operators::image_of(pipeline, b)}},
+               {.name = "result"})
                .id;
     pipeline.output(pipeline.stage<float>("last", Mean{}, Array<float, 2>{id}), box);
   }
@@ -136,7 +138,8 @@ double seconds_of(PlanInstance& instance) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -150,7 +153,8 @@ void measure(const app::Session& session, const Case& measured, int threads, int
     times.push_back(other);
     ratios.push_back(one / other);
   }
-  session.print(fmt::format("{:36} C++ {:7.2f} ms, expression {:.2f} of it\n", measured.name, median(times) * 1e3, median(ratios)));
+  session.print(fmt::format("{:36} C++ {:7.2f} ms, expression {:.2f} of it\n", measured.name,
+                            median(times) * 1e3, median(ratios)));
 }
 
 app::ExitStatus run(app::Session& session, int argc, char** argv) {
@@ -164,12 +168,17 @@ app::ExitStatus run(app::Session& session, int argc, char** argv) {
   const Box box{{0, size}, {0, size}};
   const std::string brighter = "clamp(1.5 * a - b, 0, 255)";
   const std::string longer =
-      "clamp(select(a > b, a * 0.75 + b * 0.25, sqrt((a - b) * (a - b) + a * a * 0.25 + 1) * 2) - abs(a - b) / 3, 0, 255)";
-  measure(session, make_case<std::uint8_t, float>("uint8 to float32", brighter, Brighter{}, box), threads, rounds, false);
-  measure(session, make_case<std::uint8_t, std::uint8_t>("uint8 to uint8", brighter, BrighterBytes{}, box), threads, rounds, false);
+      "clamp(select(a > b, a * 0.75 + b * 0.25, sqrt((a - b) * (a - b) + a * a * 0.25 + 1) * 2) - abs(a - b) "
+      "/ 3, 0, 255)";
+  measure(session, make_case<std::uint8_t, float>("uint8 to float32", brighter, Brighter{}, box), threads,
+          rounds, false);
+  measure(session, make_case<std::uint8_t, std::uint8_t>("uint8 to uint8", brighter, BrighterBytes{}, box),
+          threads, rounds, false);
   measure(session, make_case<float, float>("float32", brighter, Brighter{}, box), threads, rounds, false);
-  measure(session, make_case<float, float>("float32, 15 operations", longer, Long{}, box), threads, rounds, false);
-  measure(session, make_case<std::uint8_t, float>("uint8, 15 operations", longer, Long{}, box), threads, rounds, false);
+  measure(session, make_case<float, float>("float32, 15 operations", longer, Long{}, box), threads, rounds,
+          false);
+  measure(session, make_case<std::uint8_t, float>("uint8, 15 operations", longer, Long{}, box), threads,
+          rounds, false);
   measure(session, make_chain(box), threads, rounds, true);
   return app::ExitStatus::done;
 }

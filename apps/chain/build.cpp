@@ -24,7 +24,8 @@ BoundaryConditions clamped_in_the_plane() {
 /// Adds steps to a pipeline.
 class Builder {
  public:
-  Builder(BuiltChain& built, const Chain& chain, const Box& domain) : built_(built), chain_(chain), domain_(domain) {}
+  Builder(BuiltChain& built, const Chain& chain, const Box& domain)
+      : built_(built), chain_(chain), domain_(domain) {}
 
   void add_input(const std::string& name, ElementType type) {
     images_[name] = operators::input(built_.pipeline, name, type, domain_);
@@ -50,8 +51,8 @@ class Builder {
     if (image.dimensions() < 2)
       throw InputError(fmt::format(
           "{}: the output is step '{}', which is a list of {} values: name an image in output.step",
-          chain_.output_location.empty() ? chain_.find(chain_.output)->location : chain_.output_location, chain_.output,
-          image.domain[0].size()));
+          chain_.output_location.empty() ? chain_.find(chain_.output)->location : chain_.output_location,
+          chain_.output, image.domain[0].size()));
     operators::output(built_.pipeline, image);
   }
 
@@ -65,12 +66,12 @@ class Builder {
       return step.operation->apply(built_.pipeline, read, values, step.name);
     } catch (const operators::ParameterError& error) {
       const auto setting = std::ranges::find(step.settings, error.parameter, &Setting::name);
-      throw InputError(fmt::format("{}: step {}", setting == step.settings.end() ? step.location : setting->location,
-                                   error.what()));
+      throw InputError(fmt::format(
+          "{}: step {}", setting == step.settings.end() ? step.location : setting->location, error.what()));
     } catch (const operators::OperandError& error) {
       const auto i = static_cast<std::size_t>(error.operand);
-      throw InputError(
-          fmt::format("{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
+      throw InputError(fmt::format(
+          "{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
     }
   }
 
@@ -80,8 +81,8 @@ class Builder {
                                    {.type = step.type, .domain = domain_, .name = step.name});
     } catch (const expressions::ExpressionError& error) {
       throw InputError(fmt::format("{}: step '{}': {}",
-                                   step.operands.empty() ? step.location : step.operands.front().location, step.name,
-                                   error.what()));
+                                   step.operands.empty() ? step.location : step.operands.front().location,
+                                   step.name, error.what()));
     }
   }
 
@@ -90,11 +91,11 @@ class Builder {
     const Loop& loop = *step.loop;
     const Image& begin = images_.at(loop.begin.name);
     if (begin.dimensions() < 2)
-      throw InputError(fmt::format("{}: loop '{}' begins with '{}', which is no image", loop.begin.location, step.name,
-                                   loop.begin.name));
+      throw InputError(fmt::format("{}: loop '{}' begins with '{}', which is no image", loop.begin.location,
+                                   step.name, loop.begin.name));
     const ElementType type = loop.has_type ? loop.type : begin.type;
-    const Image iterate =
-        operators::expression(built_.pipeline, "begin", {{"begin", begin}}, {.type = type, .name = step.name});
+    const Image iterate = operators::expression(built_.pipeline, "begin", {{"begin", begin}},
+                                                {.type = type, .name = step.name});
     built_.pipeline.bound(iterate.id, iterate.domain, clamped_in_the_plane());
     images_[step.name] = iterate;
     built_.pipeline.repeat(step.name, loop.turns, [&](const Pipeline::Loop& turns) {
@@ -110,13 +111,13 @@ class Builder {
   static void check_next(const Step& step, const Image& iterate, const Image& next) {
     const Operand& name = step.loop->next;
     if (!(next.domain == iterate.domain))
-      throw InputError(fmt::format("{}: loop '{}': '{}' has {} points, but the iterate has {}: they must be the same",
-                                   name.location, step.name, name.name, operators::extents_text(next),
-                                   operators::extents_text(iterate)));
+      throw InputError(fmt::format(
+          "{}: loop '{}': '{}' has {} points, but the iterate has {}: they must be the same", name.location,
+          step.name, name.name, operators::extents_text(next), operators::extents_text(iterate)));
     if (next.type != iterate.type)
-      throw InputError(fmt::format("{}: loop '{}': '{}' is {}, but the iterate is {}: give the loop 'type: {}'",
-                                   name.location, step.name, name.name, name_of(next.type), name_of(iterate.type),
-                                   name_of(next.type)));
+      throw InputError(fmt::format(
+          "{}: loop '{}': '{}' is {}, but the iterate is {}: give the loop 'type: {}'", name.location,
+          step.name, name.name, name_of(next.type), name_of(iterate.type), name_of(next.type)));
   }
 
   Array<std::uint8_t, 1> add_condition(const Step& step) {
@@ -132,10 +133,10 @@ class Builder {
     const auto collide = [](const std::string& a, const std::string& b) { return a.starts_with(b + "_"); };
     for (const Step& other : chain_.steps)
       if (collide(other.name, step.name) || collide(step.name, other.name))
-        throw InputError(
-            fmt::format("{}: the steps '{}' and '{}' would have stages of the same name: give one of them a name that "
-                        "does not begin with the other and '_'",
-                        step.location, step.name, other.name));
+        throw InputError(fmt::format(
+            "{}: the steps '{}' and '{}' would have stages of the same name: give one of them a name that "
+            "does not begin with the other and '_'",
+            step.location, step.name, other.name));
   }
 
   BuiltChain& built_;
@@ -154,7 +155,8 @@ std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>&
   return needed;
 }
 
-BuiltChain build(const Chain& chain, ElementType type, const Box& domain, const std::set<std::string>& wanted) {
+BuiltChain build(const Chain& chain, ElementType type, const Box& domain,
+                 const std::set<std::string>& wanted) {
   const std::set<std::string> needed = needed_by(chain, wanted);
   BuiltChain built;
   Builder builder(built, chain, domain);

@@ -39,13 +39,15 @@ std::string first_sentence(const std::string& text) {
 std::string list() {
   std::size_t width = std::string(expression_word).size();
   for (const Operator& one : tessera::operators::all_operators()) width = std::max(width, one.name.size());
-  std::string text = "Operators of the steps of a chain; tessera-chain --operators NAME explains one\n", group;
+  std::string text = "Operators of the steps of a chain; tessera-chain --operators NAME explains one\n",
+              group;
   for (const Operator& one : tessera::operators::all_operators()) {
     if (one.group != group) text += fmt::format("\n{}:\n", group = one.group);
     text += fmt::format("  {:{}}  {}\n", one.name, width, first_sentence(one.help));
   }
-  return text + fmt::format("\nany:\n  {:{}}  Computes an arithmetic expression of several images at each point.\n",
-                            expression_word, width);
+  return text +
+         fmt::format("\nany:\n  {:{}}  Computes an arithmetic expression of several images at each point.\n",
+                     expression_word, width);
 }
 
 }  // namespace

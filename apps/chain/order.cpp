@@ -16,7 +16,8 @@ using tessera::InputError;
 /// Orders steps by a search in depth.
 class Search {
  public:
-  Search(const std::vector<Step>& steps, const std::vector<std::string>& others) : steps_(steps), others_(others) {
+  Search(const std::vector<Step>& steps, const std::vector<std::string>& others)
+      : steps_(steps), others_(others) {
     for (std::size_t i = 0; i < steps.size(); ++i) number_.emplace(steps[i].name, i);
   }
 
@@ -52,7 +53,8 @@ class Search {
     const Step& first = steps_[*begin];
     std::string text;
     for (; begin + 1 != path_.end(); ++begin)
-      text += fmt::format("{}'{}' reads '{}'", text.empty() ? "" : ", ", steps_[*begin].name, steps_[begin[1]].name);
+      text += fmt::format("{}'{}' reads '{}'", text.empty() ? "" : ", ", steps_[*begin].name,
+                          steps_[begin[1]].name);
     throw InputError(fmt::format("{}: the steps are a cycle: {}", first.location, text));
   }
 
@@ -61,9 +63,9 @@ class Search {
     for (const Step& other : steps_)
       if (other.name != step.name) known.push_back(other.name);
     const std::string meant = tessera::suggestion(operand.name, known);
-    throw InputError(fmt::format("{}: step '{}' reads '{}', but no step or input has this name{}", operand.location,
-                                 step.name, operand.name,
-                                 meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+    throw InputError(fmt::format(
+        "{}: step '{}' reads '{}', but no step or input has this name{}", operand.location, step.name,
+        operand.name, meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
   }
 
   const std::vector<Step>& steps_;

@@ -72,7 +72,8 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
     for (const Step& step : chain.steps)
       if (step.name != chain.output) application.stages.push_back(step.name);
   }
-  application.build = [chain, within = application.stages_within](const io::ImageInfo& image, const deck::Deck& all) {
+  application.build = [chain, within = application.stages_within](const io::ImageInfo& image,
+                                                                  const deck::Deck& all) {
     app::check_image(image, all, {});
     return build(chain, image.type, image.domain, wanted_steps(chain, within, all)).pipeline;
   };

@@ -25,8 +25,8 @@ class UsedNames {
   void add(const std::string& name, const std::string& location, const char* what) {
     const auto [first, is_new] = places_.emplace(name, location);
     if (!is_new)
-      throw InputError(fmt::format("{}: {} is called '{}', as something else is already{}", location, what, name,
-                                   first->second.empty() ? "" : fmt::format(" ({})", first->second)));
+      throw InputError(fmt::format("{}: {} is called '{}', as something else is already{}", location, what,
+                                   name, first->second.empty() ? "" : fmt::format(" ({})", first->second)));
   }
 
  private:
@@ -56,7 +56,8 @@ std::vector<Step> read_all(const deck::Deck& deck, UsedNames& used) {
   std::vector<Step> steps;
   if (const Tree* const block = tree_of(deck, "repeat")) {
     if (block->kind != Tree::Kind::map)
-      fail(*block, "'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: {...}}'");
+      fail(*block,
+           "'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: {...}}'");
     for (std::size_t i = 0; i < block->keys.size(); ++i)
       steps.push_back(read_loop(block->keys[i], block->items[i]));
   }
@@ -80,8 +81,9 @@ void read_output(Chain& chain, const deck::Deck& deck, const std::string& last) 
   std::vector<std::string> names;
   for (const Step& step : chain.steps) names.push_back(step.name);
   const std::string meant = suggestion(chain.output, names);
-  deck.fail(output_key, fmt::format("there is no step '{}'{}", chain.output,
-                                    meant.empty() ? fmt::format("; the steps are {}", fmt::join(names, ", ")) : meant));
+  deck.fail(output_key,
+            fmt::format("there is no step '{}'{}", chain.output,
+                        meant.empty() ? fmt::format("; the steps are {}", fmt::join(names, ", ")) : meant));
 }
 
 }  // namespace
@@ -92,26 +94,28 @@ const Step* Chain::find(const std::string& name) const {
 }
 
 std::vector<deck::KeyDeclaration> chain_keys() {
-  return {{.name = "steps",
-           .type = deck::ValueType::tree,
-           .group = "Chain",
-           .help = "The steps: NAME: {OPERATOR: what it reads, parameters}, or NAME: {expression: 'text'}; steps "
-                   "read 'input', further inputs and other steps by their names",
-           .required = true,
-           .alternatives = {"repeat"}},
-          {.name = "repeat",
-           .type = deck::ValueType::tree,
-           .group = "Chain",
-           .help = "Loops: NAME: {begin: what the first turn reads, turns: the greatest number, steps: steps that "
-                   "read NAME, next: the step that is NAME in the next turn, until: 'expression of numbers'}"},
-          {.name = "inputs",
-           .type = deck::ValueType::tree,
-           .group = "Chain",
-           .help = "Further images of the type and size of the image: NAME: {file: PATH}"},
-          {.name = output_key,
-           .type = deck::ValueType::text,
-           .group = "Chain",
-           .help = "The step whose result is written; without it, the last one"}};
+  return {
+      {.name = "steps",
+       .type = deck::ValueType::tree,
+       .group = "Chain",
+       .help = "The steps: NAME: {OPERATOR: what it reads, parameters}, or NAME: {expression: 'text'}; steps "
+               "read 'input', further inputs and other steps by their names",
+       .required = true,
+       .alternatives = {"repeat"}},
+      {.name = "repeat",
+       .type = deck::ValueType::tree,
+       .group = "Chain",
+       .help =
+           "Loops: NAME: {begin: what the first turn reads, turns: the greatest number, steps: steps that "
+           "read NAME, next: the step that is NAME in the next turn, until: 'expression of numbers'}"},
+      {.name = "inputs",
+       .type = deck::ValueType::tree,
+       .group = "Chain",
+       .help = "Further images of the type and size of the image: NAME: {file: PATH}"},
+      {.name = output_key,
+       .type = deck::ValueType::text,
+       .group = "Chain",
+       .help = "The step whose result is written; without it, the last one"}};
 }
 
 Chain read_chain(const deck::Deck& deck) {

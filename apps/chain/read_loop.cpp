@@ -40,7 +40,8 @@ std::vector<std::string> names_of_condition(const Step& step) {
 void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree& value) {
   const auto operand = [&] {
     const std::vector<Operand> operands = read_operands(value, name, key.text);
-    if (operands.size() != 1) fail(value, fmt::format("loop '{}': '{}' is the name of one step", name, key.text));
+    if (operands.size() != 1)
+      fail(value, fmt::format("loop '{}': '{}' is the name of one step", name, key.text));
     return operands.front();
   };
   const std::vector<std::string> known = {"begin", "steps", "next", "turns", "until", "type"};
@@ -95,8 +96,9 @@ Step with_ordered_loop(const Step& step, const std::vector<std::string>& others)
   const std::vector<std::string> own = names_of(loop);
   const auto is_own = [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); };
   if (!is_own(loop.next.name))
-    throw InputError(fmt::format("{}: loop '{}': 'next' is '{}', which is no step of the loop{}", loop.next.location,
-                                 step.name, loop.next.name, suggestion(loop.next.name, own)));
+    throw InputError(fmt::format("{}: loop '{}': 'next' is '{}', which is no step of the loop{}",
+                                 loop.next.location, step.name, loop.next.name,
+                                 suggestion(loop.next.name, own)));
   for (const std::string& name : names_of_condition(step))
     if (!is_own(name))
       throw InputError(fmt::format("{}: loop '{}': 'until' names '{}', which is no step of the loop{}",

@@ -24,7 +24,8 @@ std::vector<std::string> operator_names() {
 }
 
 bool is_operator(const std::string& word) {
-  return std::ranges::any_of(operators::all_operators(), [&](const Operator& one) { return one.name == word; });
+  return std::ranges::any_of(operators::all_operators(),
+                             [&](const Operator& one) { return one.name == word; });
 }
 
 /// Throws InputError about a step that has no operator.
@@ -47,7 +48,8 @@ void read_expression(Step& step, const Tree& body) {
       fail(key, fmt::format("step '{}': an expression has no parameter '{}'{}", step.name, key.text,
                             is_operator(key.text) ? ", and a step has one operator" : "; it has 'type'"));
     } else if (value.kind != Tree::Kind::word) {
-      fail(value, fmt::format("step '{}': an expression is a text in quotes, such as '2 * a - b'", step.name));
+      fail(value,
+           fmt::format("step '{}': an expression is a text in quotes, such as '2 * a - b'", step.name));
     } else {
       step.expression = value.text;
       try {
@@ -76,13 +78,14 @@ void read_operator(Step& step, const Tree& body, std::size_t at) {
       continue;
     }
     if (is_operator(key) || key == expression_word)
-      fail(body.keys[i], fmt::format("step '{}' has two operators, {} and {}: make two steps of it", step.name,
-                                     step.operation->name, key));
+      fail(body.keys[i], fmt::format("step '{}' has two operators, {} and {}: make two steps of it",
+                                     step.name, step.operation->name, key));
     const std::string meant = suggestion(key, names);
-    fail(body.keys[i], fmt::format("step '{}': {} has no parameter '{}'{}", step.name, step.operation->name, key,
-                                   !meant.empty()  ? meant
-                                   : names.empty() ? "; it has none"
-                                                   : fmt::format("; it has {}", fmt::join(names, ", "))));
+    fail(body.keys[i],
+         fmt::format("step '{}': {} has no parameter '{}'{}", step.name, step.operation->name, key,
+                     !meant.empty()  ? meant
+                     : names.empty() ? "; it has none"
+                                     : fmt::format("; it has {}", fmt::join(names, ", "))));
   }
 }
 
@@ -90,17 +93,19 @@ void read_operator(Step& step, const Tree& body, std::size_t at) {
 
 void check_name(const Tree& name, const std::string& what) {
   if (!expressions::is_variable_name(name.text))
-    fail(name, fmt::format("'{}' cannot be the name of {}: a name has letters, digits and '_', begins with no digit, "
-                           "and means nothing else in expressions",
-                           name.text, what));
+    fail(name, fmt::format(
+                   "'{}' cannot be the name of {}: a name has letters, digits and '_', begins with no digit, "
+                   "and means nothing else in expressions",
+                   name.text, what));
 }
 
 Step read_step(const Tree& name, const Tree& body) {
   check_name(name, "a step");
   Step step{.name = name.text, .location = name.location};
   if (body.kind != Tree::Kind::map)
-    fail(body, fmt::format("step '{}': write an operator and what it reads, as in {{gaussian: input, sigma: 2}}",
-                           name.text));
+    fail(body,
+         fmt::format("step '{}': write an operator and what it reads, as in {{gaussian: input, sigma: 2}}",
+                     name.text));
   for (std::size_t i = 0; i < body.keys.size(); ++i) {
     if (body.keys[i].text == expression_word) {
       read_expression(step, body);
@@ -117,7 +122,8 @@ std::vector<Step> read_steps(const Tree& block, const std::string& what) {
   if (block.kind != Tree::Kind::map || block.keys.empty())
     fail(block, fmt::format("{} is a block of steps, such as 'smooth: {{gaussian: input}}'", what));
   std::vector<Step> steps;
-  for (std::size_t i = 0; i < block.keys.size(); ++i) steps.push_back(read_step(block.keys[i], block.items[i]));
+  for (std::size_t i = 0; i < block.keys.size(); ++i)
+    steps.push_back(read_step(block.keys[i], block.items[i]));
   return steps;
 }
 

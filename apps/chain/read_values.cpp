@@ -95,22 +95,26 @@ std::optional<ParameterValue> value_in(ParameterKind kind, const Tree& tree) {
 ParameterValue read_value(const operators::Parameter& parameter, const Tree& tree, const std::string& step) {
   const auto value = value_in(parameter.kind, tree);
   if (!value)
-    fail(tree, fmt::format("step '{}': '{}' is {}: it must be a {}{}", step, parameter.name, to_yaml(tree),
-                           name_of(parameter.kind),
-                           parameter.kind == ParameterKind::word ? "" : ", as [3, 5] is a pair and [1, 2, 1] a list"));
+    fail(tree,
+         fmt::format(
+             "step '{}': '{}' is {}: it must be a {}{}", step, parameter.name, to_yaml(tree),
+             name_of(parameter.kind),
+             parameter.kind == ParameterKind::word ? "" : ", as [3, 5] is a pair and [1, 2, 1] a list"));
   return *value;
 }
 
 ElementType read_type(const Tree& tree, const std::string& step) {
   for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
     if (tree.kind == Tree::Kind::word && tree.text == name_of(type)) return type;
-  fail(tree, fmt::format("step '{}': the type is {}: it must be uint8, uint16 or float32", step, to_yaml(tree)));
+  fail(tree,
+       fmt::format("step '{}': the type is {}: it must be uint8, uint16 or float32", step, to_yaml(tree)));
 }
 
 std::int64_t read_count(const Tree& tree, const std::string& step, const std::string& name) {
   const auto count = number_in<std::int64_t>(tree);
   if (!count || *count < 1)
-    fail(tree, fmt::format("step '{}': '{}' is {}: it must be a whole number of at least 1", step, name, to_yaml(tree)));
+    fail(tree, fmt::format("step '{}': '{}' is {}: it must be a whole number of at least 1", step, name,
+                           to_yaml(tree)));
   return *count;
 }
 
@@ -118,9 +122,11 @@ std::vector<Operand> read_operands(const Tree& tree, const std::string& step, co
   std::vector<Operand> operands;
   const auto add = [&](const Tree& word) {
     if (word.kind != Tree::Kind::word || word.text.empty())
-      fail(word, fmt::format("step '{0}': '{1}' is followed by the name of a step or input, or a list of names, as in "
-                             "{{{1}: input}}",
-                             step, key));
+      fail(word,
+           fmt::format(
+               "step '{0}': '{1}' is followed by the name of a step or input, or a list of names, as in "
+               "{{{1}: input}}",
+               step, key));
     operands.push_back({word.text, word.location});
   };
   if (tree.kind == Tree::Kind::list && !tree.items.empty())

@@ -20,13 +20,16 @@ using namespace tessera;
 
 /// Words that cannot be the names of variables in the program.
 constexpr std::array<std::string_view, 74> reserved{
-    "alignas", "alignof", "and", "apply", "asm", "auto", "bitand", "bitor", "bool", "borders", "break", "case", "catch",
-    "char", "class", "compl", "concept", "const", "continue", "default", "delete", "do", "domain", "double", "else",
-    "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
-    "loop", "mutable", "namespace", "new", "noexcept", "not", "operator", "or", "pipeline", "private", "protected",
-    "public", "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template",
-    "this", "throw", "true", "try", "type", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
-    "while", "xor"};
+    "alignas",   "alignof", "and",      "apply",    "asm",      "auto",  "bitand",   "bitor",
+    "bool",      "borders", "break",    "case",     "catch",    "char",  "class",    "compl",
+    "concept",   "const",   "continue", "default",  "delete",   "do",    "domain",   "double",
+    "else",      "enum",    "explicit", "export",   "extern",   "false", "float",    "for",
+    "friend",    "goto",    "if",       "inline",   "int",      "long",  "loop",     "mutable",
+    "namespace", "new",     "noexcept", "not",      "operator", "or",    "pipeline", "private",
+    "protected", "public",  "register", "requires", "return",   "short", "signed",   "sizeof",
+    "static",    "struct",  "switch",   "template", "this",     "throw", "true",     "try",
+    "type",      "typedef", "typename", "union",    "unsigned", "using", "virtual",  "void",
+    "while",     "xor"};
 
 std::string variable(const std::string& name) {
   return std::ranges::find(reserved, name) == reserved.end() ? name : "step_" + name;
@@ -81,13 +84,15 @@ std::string named_images(const std::string& expression) {
 
 std::string line_of(const Step& step) {
   if (!step.operation)
-    return fmt::format("operators::expression(pipeline, {}, {}, {{.type = {}, .domain = domain, .name = {}}})",
-                       text_literal(step.expression), named_images(step.expression), type_literal(step.type),
-                       text_literal(step.name));
+    return fmt::format(
+        "operators::expression(pipeline, {}, {}, {{.type = {}, .domain = domain, .name = {}}})",
+        text_literal(step.expression), named_images(step.expression), type_literal(step.type),
+        text_literal(step.name));
   std::vector<std::string> images, values;
   for (const Operand& operand : step.operands) images.push_back(variable(operand.name));
   for (const Setting& setting : step.settings)
-    values.push_back(fmt::format("{{{}, {}}}", text_literal(setting.name), std::visit(ValueLiteral(), setting.value)));
+    values.push_back(
+        fmt::format("{{{}, {}}}", text_literal(setting.name), std::visit(ValueLiteral(), setting.value)));
   return fmt::format("apply(pipeline, {}, {{{}}}, {{{}}}, {})", text_literal(step.operation->name),
                      fmt::join(images, ", "), fmt::join(values, ", "), text_literal(step.name));
 }
@@ -98,16 +103,19 @@ std::string lines_of_loop(const Step& step, const std::string& indent) {
   const Loop& loop = *step.loop;
   const std::string begin = variable(loop.begin.name), name = variable(step.name);
   std::string text = fmt::format(
-      "{0}const auto {1} = operators::expression(pipeline, \"begin\", {{{{\"begin\", {2}}}}}, {{.type = {3}, .name = {4}}});\n"
+      "{0}const auto {1} = operators::expression(pipeline, \"begin\", {{{{\"begin\", {2}}}}}, {{.type = {3}, "
+      ".name = {4}}});\n"
       "{0}pipeline.bound({1}.id, {1}.domain, borders());\n"
       "{0}pipeline.repeat({4}, {5}, [&](const Pipeline::Loop& loop) {{\n",
-      indent, name, begin, loop.has_type ? type_literal(loop.type) : begin + ".type", text_literal(step.name), loop.turns);
+      indent, name, begin, loop.has_type ? type_literal(loop.type) : begin + ".type", text_literal(step.name),
+      loop.turns);
   for (const Step& inner : loop.steps) text += lines_of(inner, indent + "  ");
   text += fmt::format("{}  loop.feed(Array<float, 2>{{{}.id}}, Array<float, 2>{{{}.id}});\n", indent,
                       variable(loop.next.name), name);
   if (!loop.until.empty())
-    text += fmt::format("{}  loop.until(operators::condition(pipeline, {}, {}, {}));\n", indent, text_literal(loop.until),
-                        named_images(loop.until), text_literal(step.name + "_ends"));
+    text +=
+        fmt::format("{}  loop.until(operators::condition(pipeline, {}, {}, {}));\n", indent,
+                    text_literal(loop.until), named_images(loop.until), text_literal(step.name + "_ends"));
   return text + indent + "});\n";
 }
 

@@ -66,21 +66,25 @@ TEST_F(ChainTest, SameBitsOnAllRanksBySchedulesAndInBands) {
       const std::string input = std::string("input.file=") + image;
       const StoredResult expected = result(1, {deck, input}, dataset);
       for (const int ranks : {1, 2, 3, 4})
-        for (const Words& how :
-             {Words{}, Words{"schedule.*.compute=distributed"}, Words{"schedule.*.compute=tile", "schedule.*.tile=[16, 8]"},
-              Words{"schedule.*.compute=rank", "grid=[auto, auto]"}, Words{"bands=3"}}) {
+        for (const Words& how : {Words{}, Words{"schedule.*.compute=distributed"},
+                                 Words{"schedule.*.compute=tile", "schedule.*.tile=[16, 8]"},
+                                 Words{"schedule.*.compute=rank", "grid=[auto, auto]"}, Words{"bands=3"}}) {
           Words words{deck, input};
           words.insert(words.end(), how.begin(), how.end());
-          EXPECT_TRUE(result(ranks, words, dataset) == expected) << deck << ranks << (how.empty() ? "" : how.front());
+          EXPECT_TRUE(result(ranks, words, dataset) == expected)
+              << deck << ranks << (how.empty() ? "" : how.front());
         }
     }
 }
 
 TEST_F(ChainTest, WhatImageProgramsHave) {
-  EXPECT_EQ(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--check"}).find("error"), std::string::npos);
-  EXPECT_NE(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--explain"}).find("half"), std::string::npos);
-  EXPECT_NE(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--explain", "--dot"}).find("digraph"),
+  EXPECT_EQ(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--check"}).find("error"),
             std::string::npos);
+  EXPECT_NE(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--explain"}).find("half"),
+            std::string::npos);
+  EXPECT_NE(
+      output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--explain", "--dot"}).find("digraph"),
+      std::string::npos);
   EXPECT_NE(output({"c.yaml", "--help"}).find("half, bright"), std::string::npos);
   EXPECT_NE(output({"--help"}).find("--write-cpp FILE"), std::string::npos);
   output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--report", "r.json"});
@@ -88,8 +92,10 @@ TEST_F(ChainTest, WhatImageProgramsHave) {
 }
 
 TEST_F(ChainTest, ThePrintedDeckRunsAgain) {
-  const std::string printed = output({"c.yaml", "input.file=image.h5", "steps.half.value=0.25", "--print-deck"});
-  EXPECT_NE(printed.find("steps:\n  half: {multiply: input, value: 0.25}\n  bright: {expression: "), std::string::npos)
+  const std::string printed =
+      output({"c.yaml", "input.file=image.h5", "steps.half.value=0.25", "--print-deck"});
+  EXPECT_NE(printed.find("steps:\n  half: {multiply: input, value: 0.25}\n  bright: {expression: "),
+            std::string::npos)
       << printed;
   folder_.write("printed.yaml", printed);
   EXPECT_EQ(result(1, {"printed.yaml"}, "bright"),
@@ -97,7 +103,8 @@ TEST_F(ChainTest, ThePrintedDeckRunsAgain) {
 }
 
 TEST_F(ChainTest, DecksAndTheCommandLineChangeSteps) {
-  const StoredResult expected = result(1, {"c.yaml", "input.file=image.h5", "steps.half.value=0.25"}, "bright");
+  const StoredResult expected =
+      result(1, {"c.yaml", "input.file=image.h5", "steps.half.value=0.25"}, "bright");
   EXPECT_FALSE(result(1, {"c.yaml", "input.file=image.h5"}, "bright") == expected);
   folder_.write("other.yaml", "include: c.yaml\nsteps: {half: {value: 0.25}}\n");
   EXPECT_EQ(result(1, {"other.yaml", "input.file=image.h5"}, "bright"), expected);
@@ -107,15 +114,17 @@ TEST_F(ChainTest, DecksAndTheCommandLineChangeSteps) {
 
 TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
   Words words{"c.yaml", "input.file=image.h5", "output.stages=[half]"};
-  EXPECT_EQ(result(3, words, "half"), result(1, {"c.yaml", "input.file=image.h5", "output.step=half"}, "half"));
+  EXPECT_EQ(result(3, words, "half"),
+            result(1, {"c.yaml", "input.file=image.h5", "output.step=half"}, "half"));
   folder_.write("two.yaml",
                 "inputs: {dark: {file: image.h5}}\n"
                 "steps: {difference: {expression: 'input - dark'}}\n");
   const StoredResult zero = result(2, {"two.yaml", "input.file=image.h5"}, "difference");
   EXPECT_EQ(zero.bytes, std::string(zero.bytes.size(), '\0'));
-  expect_refused({"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
-                 "two.yaml:1:23: 'inputs.dark.file': the image is [0, 133) x [0, 97) of uint8, but that of input.file "
-                 "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
+  expect_refused(
+      {"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
+      "two.yaml:1:23: 'inputs.dark.file': the image is [0, 133) x [0, 97) of uint8, but that of input.file "
+      "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
 }
 
 TEST_F(ChainTest, ASeries) {
@@ -158,11 +167,13 @@ TEST_F(ChainTest, MistakesAreToldInOneLine) {
   refused("stepz: {a: {invert: input}}\n", "bad.yaml:1:1: unknown key 'stepz'; did you mean 'steps'?");
   refused("memory: 1G\n",
           "bad.yaml: the key 'steps' is required: give it in the deck, or steps=VALUE on the command line");
-  refused("steps:\n  a: {invrt: input}\n", "bad.yaml:2:7: step 'a': there is no operator 'invrt'; did you mean 'invert'?");
+  refused("steps:\n  a: {invrt: input}\n",
+          "bad.yaml:2:7: step 'a': there is no operator 'invrt'; did you mean 'invert'?");
   refused("steps: {a: {invert: input}}\nschedule: {b: {compute: tile}}\n",
           "bad.yaml:2:12: no stage matches 'b'; the names are input, a");
   expect_refused({"c.yaml", "input.file=image.h5", "output.file=o.h5", "steps.half.value=two"},
-                 "command line: 'steps.half.value=two': step 'half': 'value' is two: it must be a number, as [3, 5] is a "
+                 "command line: 'steps.half.value=two': step 'half': 'value' is two: it must be a number, as "
+                 "[3, 5] is a "
                  "pair and [1, 2, 1] a list");
 }
 
@@ -193,8 +204,8 @@ TEST_F(ChainTest, WrittenProgramsGiveTheSameBits) {
   const StoredResult expected =
       result(1, {std::string(TESSERA_DECKS) + "/chain/edges.yaml", "input.file=colour.h5"}, "bright");
   for (const int ranks : {1, 2}) {
-    const ParallelEnding ending =
-        run_on_ranks(TESSERA_WRITTEN_CHAIN, ranks, folder_, {"input.file=colour.h5", "output.file=w.h5", "threads=1"});
+    const ParallelEnding ending = run_on_ranks(TESSERA_WRITTEN_CHAIN, ranks, folder_,
+                                               {"input.file=colour.h5", "output.file=w.h5", "threads=1"});
     EXPECT_EQ(ending.status, 0) << ending.text();
     EXPECT_EQ(read_result(folder_ / "w.h5", "bright"), expected);
   }

@@ -43,22 +43,27 @@ TEST(Tree, HasAnyFormAndKnowsItsPlaces) {
 }
 
 TEST(Tree, LaterDecksAndTheCommandLineAreJoinedWithIt) {
-  const Deck deck = load(schema(), {{"a.yaml", "steps: {a: {size: 5, of: [x, y]}}"}, {"b.yaml", "steps: {a: {of: z}, b: q}"}},
-                         {"steps.a.size=7", "steps.c={d: 1}"});
+  const Deck deck = load(
+      schema(), {{"a.yaml", "steps: {a: {size: 5, of: [x, y]}}"}, {"b.yaml", "steps: {a: {of: z}, b: q}"}},
+      {"steps.a.size=7", "steps.c={d: 1}"});
   EXPECT_EQ(to_yaml(steps_of(deck)), "{a: {size: 7, of: z}, b: q, c: {d: 1}}");
   EXPECT_EQ(steps_of(deck).find("a")->find("size")->location, "command line: 'steps.a.size=7'");
   EXPECT_EQ(steps_of(deck).find("b")->location, "b.yaml:1:24");
 }
 
 TEST(Tree, PrintedDecksHaveTheSameValue) {
-  const Deck deck = load(schema(), {{"a.yaml", "steps:\n  a: {e: 'max(a, b)', f: \"it's \\\\ 'so'\", g: [1.5, -2, yes], h: 'yes'}"}});
+  const Deck deck =
+      load(schema(),
+           {{"a.yaml", "steps:\n  a: {e: 'max(a, b)', f: \"it's \\\\ 'so'\", g: [1.5, -2, yes], h: 'yes'}"}});
   const std::string printed = tessera::deck::print(deck);
   EXPECT_TRUE(load(schema(), {{"p.yaml", printed}}) == deck) << printed;
   EXPECT_EQ(printed.substr(0, 12), "steps:\n  a: ");
 }
 
 TEST(LoadDeclared, LeavesOutOtherKeys) {
-  const std::vector<Source> decks{{"a.yaml", "other: {steps: 5}\nschedule: {a: {compute: tile}}\noutput: {file: o.h5, step: b}\nsteps: {a: 1}\n"}};
+  const std::vector<Source> decks{
+      {"a.yaml",
+       "other: {steps: 5}\nschedule: {a: {compute: tile}}\noutput: {file: o.h5, step: b}\nsteps: {a: 1}\n"}};
   const Deck deck = load_declared(schema(), decks, {"input.file=x", "output.step=c"});
   EXPECT_EQ(to_yaml(steps_of(deck)), "{a: 1}");
   EXPECT_EQ(deck.get<std::string>("output.step"), "c");

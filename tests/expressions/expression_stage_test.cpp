@@ -56,15 +56,18 @@ struct Sample {
     for (const Expression::Name& name : expression.names()) {
       if (name.text == "b") inputs.push_back(bytes.reference()), operands.push_back({ElementType::uint8, 3});
       if (name.text == "w") inputs.push_back(words.reference()), operands.push_back({ElementType::uint16, 3});
-      if (name.text == "f") inputs.push_back(floats.reference()), operands.push_back({ElementType::float32, 3});
+      if (name.text == "f")
+        inputs.push_back(floats.reference()), operands.push_back({ElementType::float32, 3});
       if (name.text == "g") inputs.push_back(flat.reference()), operands.push_back({ElementType::float32, 2});
       if (name.text == "n")
-        inputs.push_back({reinterpret_cast<std::byte*>(&number)}), operands.push_back({ElementType::float64, 1});
+        inputs.push_back({reinterpret_cast<std::byte*>(&number)}),
+            operands.push_back({ElementType::float64, 1});
     }
     Picture<T> result(width, height, planes);
     ArrayReference output = result.reference();
     output.non_temporal = non_temporal;
-    const ExpressionStage stage(expression, operands, element_type_of<T>(), Box{{0, width}, {0, height}, {0, planes}});
+    const ExpressionStage stage(expression, operands, element_type_of<T>(),
+                                Box{{0, width}, {0, height}, {0, planes}});
     if (on_device)
       stage.launch(ExecutionSpace(), inputs.data(), &output, box);
     else
@@ -97,26 +100,29 @@ float limited(float v, float low, float high) { return std::min(std::max(v, low)
 
 TEST(ExpressionStage, EqualsCxxBitByBit) {
   Sample sample;
-  const Box whole{{0, width}, {0, height}, {0, planes}}, part{{3, 1031}, {2, 6}, {1, 3}}, point{{5, 6}, {6, 7}, {2, 3}};
+  const Box whole{{0, width}, {0, height}, {0, planes}}, part{{3, 1031}, {2, 6}, {1, 3}},
+      point{{5, 6}, {6, 7}, {2, 3}};
   for (const Box& box : {whole, part, point}) {
     sample.check<float>("b", box, [](float b, float, float, float, float, float, float) { return b; });
     sample.check<float>("f", box, [](float, float, float f, float, float, float, float) { return f; });
     sample.check<float>("2.5", box, [](float, float, float, float, float, float, float) { return 2.5F; });
-    sample.check<float>("clamp(1.5 * w - b, 0, 255)", box, [](float b, float w, float, float, float, float, float) {
-      return limited(1.5F * w - b, 0, 255);
-    });
+    sample.check<float>(
+        "clamp(1.5 * w - b, 0, 255)", box,
+        [](float b, float w, float, float, float, float, float) { return limited(1.5F * w - b, 0, 255); });
     sample.check<float>("f * g + (f - n) * (f - n) / 3 - channel", box,
                         [](float, float, float f, float g, float, float, float c) {
                           return f * g + (f - 12.5F) * (f - 12.5F) / 3 - c;
                         });
-    sample.check<float>("x * 2 + y - width / height", box, [](float, float, float, float, float x, float y, float) {
-      return x * 2 + y - float(width) / float(height);
-    });
-    sample.check<float>("select(f > 20, sqrt(b), -abs(f)) + (b <= w) - (b == 3) + floor(f) - ceil(f) * round(g)", box,
-                        [](float b, float w, float f, float g, float, float, float) {
-                          return (f > 20 ? std::sqrt(b) : -std::abs(f)) + float(b <= w) - float(b == 3) +
-                                 std::floor(f) - std::ceil(f) * std::round(g);
+    sample.check<float>("x * 2 + y - width / height", box,
+                        [](float, float, float, float, float x, float y, float) {
+                          return x * 2 + y - float(width) / float(height);
                         });
+    sample.check<float>(
+        "select(f > 20, sqrt(b), -abs(f)) + (b <= w) - (b == 3) + floor(f) - ceil(f) * round(g)", box,
+        [](float b, float w, float f, float g, float, float, float) {
+          return (f > 20 ? std::sqrt(b) : -std::abs(f)) + float(b <= w) - float(b == 3) + std::floor(f) -
+                 std::ceil(f) * std::round(g);
+        });
     sample.check<float>("exp(g) * pow(g + 1, 0.5) + log(g + 1)", box,
                         [](float, float, float, float g, float, float, float) {
                           return std::exp(g) * std::pow(g + 1, 0.5F) + std::log(g + 1);
@@ -128,16 +134,20 @@ TEST(ExpressionStage, IntegersAreRoundedAndLimited) {
   Sample sample;
   const Box whole{{0, width}, {0, height}, {0, planes}};
   const auto rounded = [](float v, float most) { return std::floor(double(limited(v, 0, most)) + 0.5); };
-  sample.check<std::uint8_t>("f", whole, [&](float, float, float f, float, float, float, float) { return rounded(f, 255); });
+  sample.check<std::uint8_t>(
+      "f", whole, [&](float, float, float f, float, float, float, float) { return rounded(f, 255); });
   sample.check<std::uint16_t>("w * 1.25", whole, [&](float, float w, float, float, float, float, float) {
     return rounded(w * 1.25F, 65535);
   });
-  sample.check<std::uint8_t>("0.49999997", whole, [](float, float, float, float, float, float, float) { return 0; });
-  sample.check<std::uint8_t>("sqrt(0 - 1)", whole, [](float, float, float, float, float, float, float) { return 0; });
+  sample.check<std::uint8_t>("0.49999997", whole,
+                             [](float, float, float, float, float, float, float) { return 0; });
+  sample.check<std::uint8_t>("sqrt(0 - 1)", whole,
+                             [](float, float, float, float, float, float, float) { return 0; });
 }
 
 TEST(ExpressionStage, NeedsTheSamePoints) {
-  const ExpressionStage stage(Expression("a + b + c"), {{ElementType::uint8, 3}, {ElementType::uint8, 2}, {ElementType::float64, 1}},
+  const ExpressionStage stage(Expression("a + b + c"),
+                              {{ElementType::uint8, 3}, {ElementType::uint8, 2}, {ElementType::float64, 1}},
                               ElementType::float32, Box{{0, 9}, {0, 9}, {0, 3}});
   Box needs[3];
   stage.required(Box{{1, 4}, {2, 5}, {0, 2}}, needs);

@@ -73,12 +73,13 @@ TEST(Expression, ErrorsTellTheColumn) {
   EXPECT_EQ(error_of("a ^ 2"), "a power is written pow(a, b): unexpected symbol at column 3: '^ 2'");
   EXPECT_EQ(error_of("a ** 2"), "a power is written pow(a, b): unexpected symbol at column 3: '** 2'");
   EXPECT_EQ(error_of("0 < a < 1"),
-            "a comparison has two sides; write min(a < b, b < c) for a < b < c: unexpected symbol at column 7: '< 1'");
+            "a comparison has two sides; write min(a < b, b < c) for a < b < c: unexpected symbol at column "
+            "7: '< 1'");
   EXPECT_EQ(error_of("1e99 * a"), "no float holds this number at column 1: '1e99 * a'");
   EXPECT_EQ(error_of("2a"), "expected a number or a name at column 1: '2a'");
   EXPECT_EQ(error_of(""), "expected a number or a name at column 1: the end");
-  EXPECT_EQ(error_of(std::string(100, '(') + "a"),
-            "nested deeper than 64 levels at column 65: '" + std::string(36, '(') + "a'");
+  const std::string nested(100, '(');
+  EXPECT_EQ(error_of(nested), "nested deeper than 64 levels at column 65: '" + nested.substr(64) + "'");
 }
 
 TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {
@@ -101,7 +102,8 @@ TEST(Program, LongExpressionsAreRefused) {
     tessera::expressions::detail::compile(Expression(sum));
     FAIL();
   } catch (const ExpressionError& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, 66), "the expression is too long: divide it into several steps at column");
+    EXPECT_EQ(std::string(error.what()).substr(0, 66),
+              "the expression is too long: divide it into several steps at column");
   }
 }
 

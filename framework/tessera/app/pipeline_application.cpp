@@ -35,7 +35,8 @@ std::optional<std::string> text_of_options(const Session& session, const Pipelin
 }
 
 /// Returns the values of those keys that are read before the others.
-deck::Deck first_deck(const PipelineApplication& application, const DeckFiles& files, const Options& options) {
+deck::Deck first_deck(const PipelineApplication& application, const DeckFiles& files,
+                      const Options& options) {
   deck::Schema schema;
   for (deck::KeyDeclaration key : application.first_parameters) {
     key.required = false;
@@ -65,7 +66,8 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
     application = application.complete(application, first);
     schema = make_schema(application);
   }
-  if (options.help) return say(help_text(application.program, application.summary, schema, application.options));
+  if (options.help)
+    return say(help_text(application.program, application.summary, schema, application.options));
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
   std::vector<std::string> deck_files;

@@ -131,7 +131,8 @@ std::string entries_of(const LoopSchedule& loop) {
   return fmt::format("{}", fmt::join(entries, ", "));
 }
 
-/// Returns the name of the stage to which a stage belongs, if a deck may schedule it, and else a null pointer.
+/// Returns the name of the stage to which a stage belongs, if a deck may schedule it, and else a null
+/// pointer.
 const std::string* stage_around(const ScheduleNames& names, const std::string& stage) {
   const auto found = names.within.find(stage);
   if (found == names.within.end()) return nullptr;
@@ -232,17 +233,18 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
   declare_grid_keys(schema);
-  declare_for(schema, names, names.stages,
-              {.name = "schedule.<stage>.compute",
-               .type = ValueType::choice,
-               .group = schedule_group,
-               .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
-                       "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
-                       "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
-                       "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
-                       "estimated to be fastest",
-               .default_text = names.default_compute,
-               .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}});
+  declare_for(
+      schema, names, names.stages,
+      {.name = "schedule.<stage>.compute",
+       .type = ValueType::choice,
+       .group = schedule_group,
+       .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
+               "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
+               "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
+               "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
+               "estimated to be fastest",
+       .default_text = names.default_compute,
+       .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}});
   declare_for(schema, names, owned,
               {.name = "schedule.<stage>.compute",
                .type = ValueType::choice,
@@ -269,16 +271,16 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
                .help = "Points of a tile per dimension, x first",
                .default_text = "auto",
                .unit = "points"});
-  declare_for(schema, names, computed,
-              {.name = "schedule.<stage>.inner",
-               .type = ValueType::tile,
-               .group = schedule_group,
-               .help =
-                   "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
-                   "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
-                   "outer_tile",
-               .default_text = "auto",
-               .unit = "points"});
+  declare_for(
+      schema, names, computed,
+      {.name = "schedule.<stage>.inner",
+       .type = ValueType::tile,
+       .group = schedule_group,
+       .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
+               "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
+               "outer_tile",
+       .default_text = "auto",
+       .unit = "points"});
   declare_loop_keys(schema, names.loops);
   if (!names.loops.empty()) declare_loop_test(schema);
 }

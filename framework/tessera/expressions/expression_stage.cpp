@@ -6,6 +6,7 @@
 
 #include "tessera/expressions/detail/pieces.hpp"
 #include "tessera/expressions/detail/point_program.hpp"
+#include "tessera/expressions/detail/program.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
@@ -39,7 +40,8 @@ class RowComputer {
   }
 
  private:
-  static std::byte* address(const ArrayReference& array, ElementType type, int dimensions, const std::int64_t* p) {
+  static std::byte* address(const ArrayReference& array, ElementType type, int dimensions,
+                            const std::int64_t* p) {
     std::int64_t offset = p[0];
     for (int d = 1; d < dimensions; ++d) offset += p[d] * array.strides[d];
     return array.origin + offset * static_cast<std::int64_t>(size_of(type));
@@ -114,8 +116,8 @@ class RowComputer {
 
   template <class T>
   [[gnu::always_inline]] void compute(const Program::Instruction& instruction, T* to, int count) {
-    detail::compute_piece(instruction.operation, values_[instruction.arguments[0]], values_[instruction.arguments[1]],
-                          values_[instruction.arguments[2]], to, count);
+    detail::compute_piece(instruction.operation, values_[instruction.arguments[0]],
+                          values_[instruction.arguments[1]], values_[instruction.arguments[2]], to, count);
   }
 
   const Program& program_;
@@ -143,9 +145,12 @@ float greatest_of(ElementType type) {
 
 }  // namespace
 
-ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Operand> operands, ElementType type,
-                                 const Box& domain)
-    : program_(detail::compile(expression, greatest_of(type))), operands_(std::move(operands)), type_(type), domain_(domain) {
+ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Operand> operands,
+                                 ElementType type, const Box& domain)
+    : program_(std::make_shared<detail::Program>(detail::compile(expression, greatest_of(type)))),
+      operands_(std::move(operands)),
+      type_(type),
+      domain_(domain) {
   if (operands_.size() != expression.names().size())
     throw InternalError("an expression has an operand for each of its names");
   with_result_type(type_, [](auto) {});
@@ -164,7 +169,7 @@ void ExpressionStage::required(const Box& box, Box* needs) const {
 void ExpressionStage::region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                              AccessMonitor) const {
   with_result_type(type_, [&]<class T>(std::type_identity<T>) {
-    RowComputer computer(program_, operands_, domain_, inputs);
+    RowComputer computer(*program_, operands_, domain_, inputs);
     tessera::detail::call_flat_for_processor([&] { computer.compute<T>(outputs[0], box); });
   });
   if (outputs[0].non_temporal) tessera::detail::finish_non_temporal_stores();
@@ -174,7 +179,7 @@ void ExpressionStage::launch(const ExecutionSpace& execution, const ArrayReferen
                              const ArrayReference* outputs, const Box& box) const {
   with_result_type(type_, [&]<class T>(std::type_identity<T>) {
     detail::PointProgram<T> kernel;
-    kernel.program = program_;
+    kernel.program = *program_;
     kernel.domain = domain_;
     kernel.output = outputs[0];
     for (std::size_t i = 0; i < operands_.size(); ++i) kernel.operands[i] = {inputs[i], operands_[i]};

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "tessera/expressions/detail/program.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/expressions/operand.hpp"
 #include "tessera/pipeline/kernel/stage_kernel.hpp"
 
 namespace tessera::expressions {
+
+namespace detail {
+struct Program;
+}
 
 /// The kernel of a stage whose points are the values of an expression. Hosts compute pieces of rows,
 /// operation by operation; the pieces stay in the nearest cache, and each operation is computed in vectors.
@@ -28,7 +32,7 @@ class ExpressionStage final : public StageKernel {
               const Box& box) const override;
 
  private:
-  detail::Program program_;
+  std::shared_ptr<const detail::Program> program_;
   std::vector<Operand> operands_;
   ElementType type_;
   Box domain_;

@@ -45,7 +45,8 @@ Box common_domain(const Expression& expression, const std::vector<Image>& images
   Box domain = without_images;
   std::size_t largest = images.size();
   for (std::size_t i = 0; i < images.size(); ++i)
-    if (images[i].dimensions() > 1 && (largest == images.size() || images[i].dimensions() > domain.dimensions)) {
+    if (images[i].dimensions() > 1 &&
+        (largest == images.size() || images[i].dimensions() > domain.dimensions)) {
       domain = images[i].domain;
       largest = i;
     }
@@ -53,13 +54,14 @@ Box common_domain(const Expression& expression, const std::vector<Image>& images
     const Image& image = images[i];
     const Expression::Name& name = expression.names()[i];
     if (image.dimensions() == 1 && image.domain[0].size() != 1)
-      fail_at_column(expression.text(), name.column,
-                     fmt::format("'{}' is a list of {} values, and no image", name.text, image.domain[0].size()));
+      fail_at_column(
+          expression.text(), name.column,
+          fmt::format("'{}' is a list of {} values, and no image", name.text, image.domain[0].size()));
     for (int d = 0; image.dimensions() > 1 && d < image.dimensions(); ++d)
       if (!(image.domain[d] == domain[d]))
         fail_at_column(expression.text(), name.column,
-                       fmt::format("'{}' has {} points, but '{}' has {}: the images must have the same size", name.text,
-                                   extents_text(image), expression.names()[largest].text,
+                       fmt::format("'{}' has {} points, but '{}' has {}: the images must have the same size",
+                                   name.text, extents_text(image), expression.names()[largest].text,
                                    extents_text(images[largest])));
   }
   if (domain.dimensions < 2)
@@ -71,9 +73,8 @@ template <int N>
 int add_input(Pipeline& pipeline, const std::string& name, ElementType type, const Box& domain) {
   BoundaryConditions borders(Boundary::clamp);
   for (std::size_t d = 2; d < max_dimensions; ++d) borders.side[d] = {};
-  return with_element_type(type, [&]<class T>(std::type_identity<T>) {
-    return pipeline.input<T, N>(name, domain, borders).id;
-  });
+  return with_element_type(
+      type, [&]<class T>(std::type_identity<T>) { return pipeline.input<T, N>(name, domain, borders).id; });
 }
 
 }  // namespace
@@ -83,8 +84,10 @@ Image expression(Pipeline& pipeline, const std::string& text, const std::map<std
   const Expression parsed(text);
   const Operands read = operands_of(parsed, images);
   const Box domain = common_domain(parsed, read.images, parameters.domain);
-  auto kernel = std::make_shared<expressions::ExpressionStage>(parsed, read.operands, parameters.type, domain);
-  return {pipeline.stage_of_kernel(parameters.name, parameters.type, domain.dimensions, read.ids, std::move(kernel)),
+  auto kernel =
+      std::make_shared<expressions::ExpressionStage>(parsed, read.operands, parameters.type, domain);
+  return {pipeline.stage_of_kernel(parameters.name, parameters.type, domain.dimensions, read.ids,
+                                   std::move(kernel)),
           parameters.type, domain};
 }
 
@@ -97,7 +100,8 @@ Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
       fail_at_column(text, parsed.names()[i].column - 1,
                      fmt::format("'{}' has {} points, and a condition is of numbers", parsed.names()[i].text,
                                  extents_text(read.images[i])));
-  auto kernel = std::make_shared<expressions::ExpressionStage>(parsed, read.operands, ElementType::uint8, Box{{0, 1}});
+  auto kernel =
+      std::make_shared<expressions::ExpressionStage>(parsed, read.operands, ElementType::uint8, Box{{0, 1}});
   return {pipeline.value_of_kernel(name, ElementType::uint8, 1, read.ids, std::move(kernel))};
 }
 

@@ -30,9 +30,9 @@ Image expression(Pipeline& pipeline, const std::string& text, const std::map<std
                  const ExpressionParameters& parameters = {});
 
 /// Computes an arithmetic expression of numbers as a condition: a value of one element, which every rank
-/// computes for itself. `numbers` are results of global operators with a single element. The value may be the condition of
-/// a loop. It is 1 where the expression is not 0, and else 0. Throws expressions::ExpressionError as `expression` does, and if an
-/// array is no number.
+/// computes for itself. `numbers` are results of global operators with a single element. The value may be the
+/// condition of a loop. It is 1 where the expression is not 0, and else 0. Throws
+/// expressions::ExpressionError as `expression` does, and if an array is no number.
 Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
                                  const std::map<std::string, Image>& numbers, const std::string& name);
 

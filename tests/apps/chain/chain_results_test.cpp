@@ -20,7 +20,8 @@ Numbers result_of(const std::string& text, const Numbers& image, Random& random)
   for (int k = 0; k < 5; ++k) {
     const Schedule schedule = test::random_schedule(random, built.pipeline);
     const int ranks = random.small(1, 16);
-    const Numbers again = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}});
+    const Numbers again =
+        test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}});
     EXPECT_TRUE(again.array.same_bits(plain.array)) << text << test::to_string(schedule) << " on " << ranks;
   }
   return plain;
@@ -75,22 +76,25 @@ TEST(ChainResults, ImagesOfOtherTypesAreReadAsFloat) {
   Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 17}, {0, 9}});
   image.type = ElementType::int32;
   const Numbers result = result_of("steps: {a: {expression: 'input - 300'}}\n", image, random);
-  test::for_each_point(image.array.box, [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) - 300); });
+  test::for_each_point(image.array.box,
+                       [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) - 300); });
 }
 
 TEST(WriteCpp, Text) {
-  const std::string text = chain::cpp_of(test::chain_of("steps:\n"
-                                                        "  a: {add: input, value: 3}\n"
-                                                        "  float: {expression: 'a * 2'}\n"
-                                                        "repeat:\n"
-                                                        "  u: {begin: float, turns: 5, steps: {v: {abs: u}}}\n"
-                                                        "output: {step: u}\n"),
-                                         "doubled");
+  const std::string text =
+      chain::cpp_of(test::chain_of("steps:\n"
+                                   "  a: {add: input, value: 3}\n"
+                                   "  float: {expression: 'a * 2'}\n"
+                                   "repeat:\n"
+                                   "  u: {begin: float, turns: 5, steps: {v: {abs: u}}}\n"
+                                   "output: {step: u}\n"),
+                    "doubled");
   for (const char* line :
        {"  const auto a = apply(pipeline, \"add\", {input}, {{\"value\", 3.0}}, \"a\");\n",
         "  const auto step_float = operators::expression(pipeline, \"a * 2\", {{\"a\", a}}, {.type = "
         "ElementType::float32, .domain = domain, .name = \"float\"});\n",
-        "  pipeline.repeat(\"u\", 5, [&](const Pipeline::Loop& loop) {\n", "    const auto v = apply(pipeline, \"abs\", {u}, {}, \"v\");\n",
+        "  pipeline.repeat(\"u\", 5, [&](const Pipeline::Loop& loop) {\n",
+        "    const auto v = apply(pipeline, \"abs\", {u}, {}, \"v\");\n",
         "  operators::output(pipeline, u);\n", ".program = \"doubled\","})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }

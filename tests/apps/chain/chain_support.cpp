@@ -20,8 +20,9 @@ class NumberSource final : public BlockSource {
   explicit NumberSource(const Numbers& numbers) : numbers_(&numbers) {}
   void read(const HostBlock& block) override {
     with_element_type(numbers_->type, [&]<class T>(std::type_identity<T>) {
-      for_each_point(block.box,
-                     [&](const Point& p) { element_of<T>(block, p) = static_cast<T>(numbers_->array.at(p)); });
+      for_each_point(block.box, [&](const Point& p) {
+        element_of<T>(block, p) = static_cast<T>(numbers_->array.at(p));
+      });
     });
   }
 
@@ -32,11 +33,13 @@ class NumberSource final : public BlockSource {
 /// Gathers the points of an array.
 class NumberSink final : public BlockSink {
  public:
-  explicit NumberSink(const ArrayDeclaration& array) : numbers{array.type, WholeArray<double>(array.domain)} {}
+  explicit NumberSink(const ArrayDeclaration& array)
+      : numbers{array.type, WholeArray<double>(array.domain)} {}
   void write(const HostBlock& block) override {
     with_element_type(numbers.type, [&]<class T>(std::type_identity<T>) {
-      for_each_point(block.box,
-                     [&](const Point& p) { numbers.array.at(p) = static_cast<double>(element_of<T>(block, p)); });
+      for_each_point(block.box, [&](const Point& p) {
+        numbers.array.at(p) = static_cast<double>(element_of<T>(block, p));
+      });
     });
   }
   Numbers numbers;
@@ -103,14 +106,16 @@ Numbers run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks
   return sink->numbers;
 }
 
-std::map<std::string, Numbers> step_by_step(const chain::Chain& chain, const std::map<std::string, Numbers>& inputs) {
+std::map<std::string, Numbers> step_by_step(const chain::Chain& chain,
+                                            const std::map<std::string, Numbers>& inputs) {
   std::map<std::string, Numbers> known = inputs;
   for (const chain::Step& step : chain.steps) {
     Pipeline pipeline;
     std::map<std::string, operators::Image> images;
     std::vector<operators::Image> read;
     for (const chain::Operand& operand : step.operands) {
-      if (!images.contains(operand.name)) images[operand.name] = input_of(pipeline, operand.name, known.at(operand.name));
+      if (!images.contains(operand.name))
+        images[operand.name] = input_of(pipeline, operand.name, known.at(operand.name));
       read.push_back(images.at(operand.name));
     }
     operators::ParameterValues values;
@@ -118,8 +123,9 @@ std::map<std::string, Numbers> step_by_step(const chain::Chain& chain, const std
     const operators::Image result =
         step.operation != nullptr
             ? step.operation->apply(pipeline, read, values, step.name)
-            : operators::expression(pipeline, step.expression, images,
-                                    {.type = step.type, .domain = inputs.at("input").array.box, .name = step.name});
+            : operators::expression(
+                  pipeline, step.expression, images,
+                  {.type = step.type, .domain = inputs.at("input").array.box, .name = step.name});
     operators::output(pipeline, result);
     known[step.name] = run_chain(pipeline, {}, 1, 1, known);
   }

@@ -33,6 +33,7 @@ Numbers run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks
 
 /// Runs each step of a chain as a pipeline of its own, by a plain schedule, and returns all results by the
 /// names of the steps. Chains with loops are not accepted.
-std::map<std::string, Numbers> step_by_step(const chain::Chain& chain, const std::map<std::string, Numbers>& inputs);
+std::map<std::string, Numbers> step_by_step(const chain::Chain& chain,
+                                            const std::map<std::string, Numbers>& inputs);
 
 }  // namespace tessera::test

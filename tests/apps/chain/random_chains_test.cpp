@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random chains: on any number of ranks and by any schedule they give the same bits as their steps one by one.
+// Random chains: on any number of ranks and by any schedule they give the same bits as their steps one by
+// one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,9 +69,9 @@ std::string random_value(Random& random, const Parameter& parameter) {
 std::string random_expression(Random& random, const std::vector<std::string>& names) {
   const std::string a = random.one_of(names), b = random.one_of(names), c = random.one_of(names);
   return random.one_of<std::string>(
-      {"clamp(1.5 * " + a + " - " + b + ", 0, 255)", "(" + a + " + " + b + ") / 2", "abs(" + a + " - " + b + ") * 0.5 + " + c,
-       "select(" + a + " > " + b + ", " + c + ", x + 2 * y)", "sqrt(abs(" + a + ")) + min(" + b + ", " + c + ", 7)",
-       a + " * " + b + " - " + a + " * " + c});
+      {"clamp(1.5 * " + a + " - " + b + ", 0, 255)", "(" + a + " + " + b + ") / 2",
+       "abs(" + a + " - " + b + ") * 0.5 + " + c, "select(" + a + " > " + b + ", " + c + ", x + 2 * y)",
+       "sqrt(abs(" + a + ")) + min(" + b + ", " + c + ", 7)", a + " * " + b + " - " + a + " * " + c});
 }
 
 bool is_accepted(const std::string& text, const std::string& output, ElementType type, const Box& domain) {
@@ -80,8 +81,8 @@ bool is_accepted(const std::string& text, const std::string& output, ElementType
 /// A step that the chain may or may not accept.
 std::string random_step(Random& random, const std::string& name, const std::vector<std::string>& names) {
   if (random.chance(25))
-    return "  " + name + ": {expression: '" + random_expression(random, names) + "', type: " +
-           random.one_of<std::string>({"uint8", "uint16", "float32"}) + "}\n";
+    return "  " + name + ": {expression: '" + random_expression(random, names) +
+           "', type: " + random.one_of<std::string>({"uint8", "uint16", "float32"}) + "}\n";
   const Operator& one = operators::all_operators()[static_cast<std::size_t>(
       random.small(0, static_cast<int>(operators::all_operators().size()) - 1))];
   const int inputs = random.small(one.required_inputs, static_cast<int>(one.inputs.size()));
@@ -122,23 +123,27 @@ TEST(RandomChains, EqualTheirStepsOneByOne) {
   Random random(31);
   std::map<std::string, int> used;
   for (int i = 0; i < chain_count; ++i) {
-    const auto type = random.one_of<ElementType>({ElementType::uint8, ElementType::uint16, ElementType::float32});
+    const auto type =
+        random.one_of<ElementType>({ElementType::uint8, ElementType::uint16, ElementType::float32});
     Box domain{{0, random.small(1, 40)}, {0, random.small(1, 30)}};
     if (random.chance(30)) domain = Box{domain[0], domain[1], {0, random.small(1, 4)}};
     const std::string text = random_chain(random, type, domain);
     const chain::Chain chain = test::chain_of(text);
     ASSERT_GE(chain.steps.size(), 4U);
-    for (const chain::Step& step : chain.steps) ++used[step.operation != nullptr ? step.operation->name : "expression"];
+    for (const chain::Step& step : chain.steps)
+      ++used[step.operation != nullptr ? step.operation->name : "expression"];
     const std::map<std::string, test::Numbers> inputs{{"input", test::random_numbers(random, type, domain)}};
     const auto expected = test::step_by_step(chain, inputs);
     const chain::BuiltChain built = chain::build(chain, type, domain, {chain.output});
     for (int k = 0; k < 4; ++k) {
       const Schedule schedule = test::random_schedule(random, built.pipeline);
       const int ranks = random.small(1, 16);
-      const test::Numbers result = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), inputs);
+      const test::Numbers result =
+          test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), inputs);
       ASSERT_EQ(result.type, expected.at(chain.output).type) << text;
       ASSERT_TRUE(result.array.same_bits(expected.at(chain.output).array))
-          << text << test::to_string(schedule) << " on " << ranks << " of " << to_string(domain) << " of " << name_of(type);
+          << text << test::to_string(schedule) << " on " << ranks << " of " << to_string(domain) << " of "
+          << name_of(type);
     }
   }
   std::string unused;

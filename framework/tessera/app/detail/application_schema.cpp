@@ -20,9 +20,13 @@ ScheduleNames names_of(const PipelineApplication& application) {
     throw AgreedInternalError(
         "PipelineApplication::output: a program has one: take the names from a pipeline with "
         "with_names_of");
-  ScheduleNames names{
-      {}, application.stages, application.reductions, {application.output}, application.loops, application.stages_within,
-      application.default_compute};
+  ScheduleNames names{{},
+                      application.stages,
+                      application.reductions,
+                      {application.output},
+                      application.loops,
+                      application.stages_within,
+                      application.default_compute};
   if (!is_whole) names.outputs.clear();
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);

@@ -89,8 +89,9 @@ std::string problem_text(const PipelineApplication& application, const deck::Dec
   };
   const auto is_of_image = [&](const std::string& name) {
     return name.starts_with("input.") ||
-           std::ranges::any_of(application.further_images,
-                               [&](const FurtherImage& image) { return name.starts_with(image.keys() + "."); });
+           std::ranges::any_of(application.further_images, [&](const FurtherImage& image) {
+             return name.starts_with(image.keys() + ".");
+           });
   };
   std::string text;
   for (const deck::Schema::Key& key : deck.schema().keys()) {

@@ -108,7 +108,8 @@ bool Layers::is_tree(const Target& target) const {
 }
 
 /// Sets the value at `path` in the tree that is the value of a key.
-void Layers::apply_in_tree(Target target, const std::vector<std::string>& path, Node value, const Node& place) {
+void Layers::apply_in_tree(Target target, const std::vector<std::string>& path, Node value,
+                           const Node& place) {
   for (auto component = path.rbegin(); component != path.rend(); ++component) {
     Node key = place, map = place;
     key.kind = Node::Kind::scalar;

@@ -157,7 +157,8 @@ class ValueParser {
   }
 
   Tree tree(const Node& node) const {
-    Tree value{.kind = kind_of(node), .text = node.text, .quoted = node.quoted, .location = location(origin_, node)};
+    Tree value{
+        .kind = kind_of(node), .text = node.text, .quoted = node.quoted, .location = location(origin_, node)};
     for (const Node& key : node.keys) value.keys.push_back(tree(key));
     for (const Node& item : node.items) value.items.push_back(tree(item));
     return value;

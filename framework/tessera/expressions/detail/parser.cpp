@@ -101,7 +101,8 @@ void Parser::parse() {
   const int result = comparison();
   skip_blanks();
   if (next() == ')') fail("a parenthesis is closed that is not open");
-  if (next() == '^' || text_.compare(at_, 2, "**") == 0) fail("a power is written pow(a, b): unexpected symbol");
+  if (next() == '^' || text_.compare(at_, 2, "**") == 0)
+    fail("a power is written pow(a, b): unexpected symbol");
   if (at_ < text_.size()) fail("expected an operator");
   // The result is the last node. Only constants that were folded can follow it.
   nodes_.resize(static_cast<std::size_t>(result) + 1);
@@ -168,7 +169,8 @@ int Parser::factor() {
 
 int Parser::primary() {
   skip_blanks();
-  if (is_digit(next()) || (next() == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
+  if (is_digit(next()) || (next() == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1])))
+    return number();
   if (is_letter(next())) return named();
   if (!take("(")) fail("expected a number or a name");
   const int node = comparison();
@@ -206,9 +208,10 @@ int Parser::call(const std::string& name, int at) {
   const std::vector<int> given = arguments();
   const int count = static_cast<int>(given.size());
   if (count < function->least_arguments || count > function->most_arguments)
-    fail_at_column(text_, at,
-                   fmt::format("'{}' takes {}{}, not {}", name, count_text(function->least_arguments, "argument"),
-                               function->most_arguments == any_number ? " or more" : "", count));
+    fail_at_column(
+        text_, at,
+        fmt::format("'{}' takes {}{}, not {}", name, count_text(function->least_arguments, "argument"),
+                    function->most_arguments == any_number ? " or more" : "", count));
   if (function->most_arguments != any_number) return add(function->operation, given);
   int node = given.front();
   for (auto argument = given.begin() + 1; argument != given.end(); ++argument)
@@ -247,8 +250,8 @@ int Parser::add(Operation operation, const std::vector<int>& arguments) {
     node.arguments[i] = arguments[i];
     values[i] = nodes_[static_cast<std::size_t>(arguments[i])].value;
   }
-  const bool folds =
-      !arguments.empty() && std::ranges::all_of(arguments, [this](int argument) { return is_constant(argument); });
+  const bool folds = !arguments.empty() &&
+                     std::ranges::all_of(arguments, [this](int argument) { return is_constant(argument); });
   if (folds) {
     node = {};
     with_arithmetic(operation, [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });

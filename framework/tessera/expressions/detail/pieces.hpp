@@ -36,11 +36,12 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
 
 /// Converts `count` elements of a type to float.
 [[gnu::always_inline]] inline void load_piece(ElementType type, const std::byte* from, float* to, int count) {
-  with_element_type(type, [&]<class T>(std::type_identity<T>) __attribute__((always_inline)) {
-    const T* const elements = reinterpret_cast<const T*>(from);
-    TESSERA_VECTORISED
-    for (int i = 0; i < count; ++i) to[i] = static_cast<float>(elements[i]);
-  });
+  with_element_type(
+      type, [&]<class T>(std::type_identity<T>) __attribute__((always_inline)) {
+        const T* const elements = reinterpret_cast<const T*>(from);
+        TESSERA_VECTORISED
+        for (int i = 0; i < count; ++i) to[i] = static_cast<float>(elements[i]);
+      });
 }
 
 /// Sets `count` elements to `value`.
@@ -53,10 +54,11 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
 template <class T>
 [[gnu::always_inline]] inline void compute_piece(Operation operation, const float* a, const float* b,
                                                  const float* c, T* to, int count) {
-  with_arithmetic(operation, [=]<class A>(A) __attribute__((always_inline)) {
-    TESSERA_VECTORISED
-    for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i]));
-  });
+  with_arithmetic(
+      operation, [=]<class A>(A) __attribute__((always_inline)) {
+        TESSERA_VECTORISED
+        for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i]));
+      });
 }
 
 /// Converts `count` results to elements of T.

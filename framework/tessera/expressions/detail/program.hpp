@@ -47,10 +47,10 @@ struct Program {
   int result = -1;
 };
 
-/// Returns the program of an expression whose results are limited to [0, limit] after it. Equal nodes are computed once, and a product that is only added to
-/// something or subtracted is computed together with the sum. Limits that have no effect are left out. `limit` is
-/// infinite if results are not limited. Throws ExpressionError if the expression is too
-/// long.
+/// Returns the program of an expression whose results are limited to [0, limit] after it. Equal nodes are
+/// computed once, and a product that is only added to something or subtracted is computed together with the
+/// sum. Limits that have no effect are left out. `limit` is infinite if results are not limited. Throws
+/// ExpressionError if the expression is too long.
 Program compile(const Expression& expression, float limit = std::numeric_limits<float>::infinity());
 
 }  // namespace tessera::expressions::detail

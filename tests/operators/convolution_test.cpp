@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/convolution.hpp"
 
+#include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
 
 namespace tessera::test {
 namespace {
 
 using operators::Matrix;
-
-/// A border that decks name, and what is beyond it.
-struct Border {
-  std::string name;
-  BoundaryConditions conditions;
-};
-BoundaryConditions around(Boundary boundary) {
-  BoundaryConditions conditions(boundary);
-  conditions.side[2] = {};
-  return conditions;
-}
-const std::vector<Border>& borders() {
-  static const std::vector<Border> all = {{"clamp", around(Boundary::clamp)},
-                                          {"mirror", around(Boundary::mirror)},
-                                          {"mirror_interior", around(Boundary::mirror_interior)},
-                                          {"constant", around(Boundary::constant)},
-                                          {"periodic", around(Boundary::periodic)}};
-  return all;
-}
 
 /// The sum of weight(i, j) times the neighbour at (i, j), for a window of that radius.
 template <class T, class Weight>

@@ -109,4 +109,19 @@ struct Unsharp {
 /// Sharpens an image by unsharp masking: image + amount * (image - smoothed image).
 Image unsharp(Pipeline& pipeline, const Image& image, const Unsharp& parameters = {});
 
+/// The parameters of `thin_edges`.
+struct ThinEdges {
+  /// The standard deviation of the Gaussian in pixels.
+  double sigma = 1;
+  /// Smaller gradients become 0.
+  double low = 0;
+  /// The values beyond the borders of the image.
+  Boundary border = Boundary::clamp;
+  /// The name of the stage. The default is the name of the operator.
+  std::string name = {};
+};
+/// The first steps of Canny's detector of edges: the size of the gradient of a smoothed image, where it is
+/// the greatest along its direction, and 0 elsewhere, as float32.
+Image thin_edges(Pipeline& pipeline, const Image& image, const ThinEdges& parameters = {});
+
 }  // namespace tessera::operators

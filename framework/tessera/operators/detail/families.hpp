@@ -19,5 +19,17 @@ std::vector<Operator> combination_operators();
 std::vector<Operator> convolution_operators();
 /// The operators of gradient.cpp.
 std::vector<Operator> gradient_operators();
+/// The operators of neighbourhood.cpp.
+std::vector<Operator> neighbourhood_operators();
+/// The operators of geometry.cpp.
+std::vector<Operator> geometry_operators();
+/// The operators of resampling.cpp.
+std::vector<Operator> resampling_operators();
+/// The operators of colour.cpp.
+std::vector<Operator> colour_operators();
+/// The operators of edges.cpp.
+std::vector<Operator> edge_operators();
+/// The operators of global.cpp.
+std::vector<Operator> global_operators();
 
 }  // namespace tessera::operators::detail

@@ -2,7 +2,9 @@
 #include "tessera/operators/detail/image_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/byte_table.hpp"
 #include "tessera/operators/detail/flat_stage.hpp"
 
@@ -17,8 +19,13 @@ struct Copy {
   }
 };
 
-BoundaryConditions border_conditions(Boundary border) {
+BoundaryConditions border_conditions(const Image& image, Boundary border, double value) {
   BoundaryConditions conditions(border);
+  if (border == Boundary::constant && value != 0)
+    with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+      conditions.set_constant(static_cast<T>(
+          std::is_floating_point_v<T> ? value : std::clamp(std::floor(value + 0.5), 0.0, white<T>)));
+    });
   for (int d = 2; d < max_dimensions; ++d) conditions.side[static_cast<std::size_t>(d)] = {};
   return conditions;
 }
@@ -58,8 +65,9 @@ Image add_byte_table(Pipeline& pipeline, const std::string& name, const Image& i
                                  typed<std::uint8_t>(image));
 }
 
-Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name) {
-  const BoundaryConditions conditions = border_conditions(border);
+Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name,
+                  double value) {
+  const BoundaryConditions conditions = border_conditions(image, border, value);
   const ArrayDeclaration& array = pipeline[image.id];
   if (has_border(array, image, conditions)) return image;
   if (array.ends_at_domain() || array.output_count > 1 || array.is_further_output) {

@@ -25,18 +25,21 @@ Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, 
 
 /// Adds a stage whose body computes points of (x, y, channel), and returns its output as an image of the
 /// points `domain`. Inputs of three dimensions are images, with or without channels. Others are arrays of
-/// exactly the dimensions that they have.
-template <class T, class Body, class... In, int... InN>
+/// exactly the dimensions that they have. A call of the body computes X points along x (see
+/// Pipeline::phases).
+template <class T, int X = 1, class Body, class... In, int... InN>
 Image add_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Box& domain,
                 Array<In, InN>... inputs) {
-  using Kernel = PointStage<Body, 3, TypeList<T>, TypeList<ArrayType<In, InN>...>>;
+  using Kernel = PointStage<Body, 3, TypeList<T>, TypeList<ArrayType<In, InN>...>, Unit<X, 1>>;
   return add_kernel(pipeline, name, element_type_of<T>(), domain, {inputs.id...}, {(InN == 3)...},
                     std::make_shared<Kernel>(body));
 }
 
 /// Returns the image with the given values beyond its borders. If the image has other values there already,
-/// this is a copy, which is made by a stage whose name begins with `name`. Channels have no borders.
-Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name);
+/// this is a copy, which is made by a stage whose name begins with `name`. Channels have no borders. `value`
+/// is the value beyond borders that are constant.
+Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name,
+                  double value = 0);
 
 /// Adds a stage with the name `name` that copies an image.
 Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name);

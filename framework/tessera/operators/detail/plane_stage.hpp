@@ -76,11 +76,18 @@ class PlaneStage final : public StageKernel {
   Footprint<Body, 3, ArrayType<In, 3>> footprint_;
 };
 
-/// Adds a stage that computes planes (see PlaneStage), and returns its output.
+/// Adds a stage that computes planes (see PlaneStage), and returns its output as an image of the points
+/// `domain`.
+template <class Out, class In, class Body>
+Image add_plane_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Image& image,
+                      const Box& domain) {
+  return add_kernel(pipeline, name, element_type_of<Out>(), domain, {image.id}, {true},
+                    std::make_shared<PlaneStage<Body, Out, In>>(body));
+}
+/// Adds a stage that computes planes, and returns its output, which has the points of its input.
 template <class Out, class In, class Body>
 Image add_plane_stage(Pipeline& pipeline, const std::string& name, const Body& body, const Image& image) {
-  return add_kernel(pipeline, name, element_type_of<Out>(), image.domain, {image.id}, {true},
-                    std::make_shared<PlaneStage<Body, Out, In>>(body));
+  return add_plane_stage<Out, In>(pipeline, name, body, image, image.domain);
 }
 
 }  // namespace tessera::operators::detail

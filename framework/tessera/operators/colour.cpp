@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/colour.hpp"
+
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+#include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/pipeline/body/table.hpp"
+
+namespace tessera::operators {
+namespace {
+
+/// The greatest number of channels of which colour_matrix makes others.
+constexpr int most_channels = 4;
+
+/// A stage body: one channel.
+struct OneChannel {
+  int index;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord) const {
+    return in(x, y, index);
+  }
+};
+
+/// A stage body: the points of three images.
+struct Merged {
+  template <class A, class B, class C, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, const C& c, Coord x, Coord y) const {
+    return pack(a(x, y), b(x, y), c(x, y));
+  }
+};
+
+/// A stage body: the weighted sum of channels. Column `most_channels` of the weights has what is added.
+template <class T>
+struct WeightedChannels {
+  int channels;
+  Table<float, most_channels + 1, most_channels> weights;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto term = [&](int m) { return weights(m, c) * tessera::cast<float>(in(x, y, m)); };
+    auto sum = weights(most_channels, c) + term(0);
+    for (int m = 1; m < channels; ++m) sum = sum + term(m);
+    return detail::rounded<T>(sum);
+  }
+};
+
+/// A stage body: the coordinates L*, a* and b* of a point of sRGB.
+struct LabOfPoint {
+  float unit;
+
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION static auto power(const V& value, float exponent) {
+    return exp(log(max(value, 1e-30f)) * exponent);
+  }
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION auto linear(const V& value) const {
+    const auto share = tessera::cast<float>(value) * unit;
+    return select(share > 0.04045f, power((share + 0.055f) * (1 / 1.055f), 2.4f), share * (1 / 12.92f));
+  }
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION static auto root(const V& value) {
+    return select(value > 0.008856452f, power(value, 1.0f / 3), value * 7.787037f + 16.0f / 116);
+  }
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    const auto r = linear(in(x, y, 0)), g = linear(in(x, y, 1)), b = linear(in(x, y, 2));
+    // Of ITU-R BT.709, divided by the white point.
+    const auto fx = root((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) * (1 / 0.95047f));
+    const auto fy = root(0.2126729f * r + 0.7151522f * g + 0.0721750f * b);
+    const auto fz = root((0.0193339f * r + 0.1191920f * g + 0.9503041f * b) * (1 / 1.08883f));
+    return pack(116.0f * fy - 16.0f, 500.0f * (fx - fy), 200.0f * (fy - fz));
+  }
+};
+
+/// Returns the number of channels for messages.
+std::string channels_text(const Image& image) {
+  return std::to_string(image.channels()) + (image.channels() == 1 ? " channel" : " channels");
+}
+
+void check_colour(const Algorithm& pipeline, const Image& image) {
+  if (image.channels() != 3)
+    throw OperandError("'" + pipeline[image.id].name + "' has " + channels_text(image) +
+                           ": the operator takes images of red, green and blue",
+                       0);
+}
+
+Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const Channel& p) {
+  const Image& image = images[0];
+  if (p.index >= image.channels())
+    throw ParameterError("index is " + std::to_string(p.index) + ", but the image has " + channels_text(image) +
+                             ", counted from 0",
+                         "index");
+  const int first = image.dimensions() == 3 ? static_cast<int>(image.domain[2].begin) : 0;
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(pipeline, p.name, OneChannel{first + p.index}, {image.domain[0], image.domain[1]},
+                                detail::typed<T>(image));
+  });
+}
+
+Image build_merge(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  if (images[0].dimensions() != 2)
+    throw OperandError("'" + pipeline[images[0].id].name + "' has channels: merge takes images of (x, y)", 0);
+  const Box domain{images[0].domain[0], images[0].domain[1], {0, 3}};
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto plane = [&](std::size_t i) { return images[i].as<T, 2>(); };
+    const auto merged = pipeline.planes<T, 3, 3>(p.name, Merged{}, plane(0), plane(1), plane(2));
+    return image_of(pipeline, merged, domain);
+  });
+}
+
+/// The value that stands for no chroma in an image of T.
+template <class T>
+constexpr double middle = std::is_floating_point_v<T> ? 0.5 : (detail::white<T> + 1) / 2;
+
+/// Adds sums of channels. `chroma` tells whether the numbers that are added are multiples of the value that
+/// stands for no chroma.
+Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, bool chroma,
+                 const std::string& name) {
+  const auto channels = static_cast<std::size_t>(image.channels());
+  std::array<float, most_channels*(most_channels + 1)> weights{};
+  Box domain = image.domain;
+  if (matrix.size() == 1)
+    domain = {domain[0], domain[1]};
+  else
+    domain = {domain[0], domain[1], {0, static_cast<std::int64_t>(matrix.size())}};
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t row = 0; row < matrix.size(); ++row) {
+      const std::size_t begin = row * (most_channels + 1);
+      for (std::size_t m = 0; m < channels; ++m) weights[begin + m] = static_cast<float>(matrix[row][m]);
+      if (matrix[row].size() > channels)
+        weights[begin + most_channels] =
+            static_cast<float>(matrix[row][channels] * (chroma ? middle<T> : 1.0));
+    }
+    using Body = WeightedChannels<T>;
+    return detail::add_stage<T>(
+        pipeline, name,
+        Body{static_cast<int>(channels), Table<float, most_channels + 1, most_channels>(weights)}, domain,
+        detail::typed<T>(image));
+  });
+}
+
+Image build_matrix(Pipeline& pipeline, const std::vector<Image>& images, const ColourMatrix& p) {
+  const auto channels = static_cast<std::size_t>(images[0].channels());
+  if (channels > most_channels) throw OperandError("the image has more than 4 channels", 0);
+  if (p.matrix.size() > most_channels) throw ParameterError("matrix has more than 4 rows", "matrix");
+  for (const auto& row : p.matrix)
+    if (row.size() != channels && row.size() != channels + 1)
+      throw ParameterError("matrix has a row of " + std::to_string(row.size()) + " numbers: the image has " +
+                               channels_text(images[0]) + ", and each row as many weights, or one more",
+                           "matrix");
+  return add_matrix(pipeline, images[0], p.matrix, false, p.name);
+}
+
+/// Returns an operator that computes fixed sums of channels.
+detail::Entry<Named>::Build build_sums(const Matrix& matrix) {
+  return [matrix](Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+    check_colour(pipeline, images[0]);
+    return add_matrix(pipeline, images[0], matrix, true, p.name);
+  };
+}
+
+Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  check_colour(pipeline, images[0]);
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto lab = pipeline.planes<float, 3, 3>(p.name, LabOfPoint{static_cast<float>(1 / detail::white<T>)},
+                                                  images[0].as<T, 3>());
+    return image_of(pipeline, lab, {images[0].domain[0], images[0].domain[1], {0, 3}});
+  });
+}
+
+Operator described(const std::string& name, const std::string& help, const std::string& example,
+                   const std::vector<std::string>& inputs = {"image"},
+                   const std::vector<TypeRule>& types = detail::same_type()) {
+  return {.name = name,
+          .group = "colour",
+          .help = help,
+          .inputs = inputs,
+          .required_inputs = static_cast<int>(inputs.size()),
+          .parameters = {},
+          .types = types,
+          .example = example,
+          .apply = {}};
+}
+
+const detail::Entry<Channel>& channel_entry() {
+  static const auto entry =
+      detail::Entry<Channel>(described("channel", "One channel of an image, as an image of (x, y).",
+                                       "{channel: a, index: 1}"),
+                             build_channel)
+          .parameter("index", &Channel::index,
+                     {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20});
+  return entry;
+}
+const detail::Entry<Named>& merge_entry() {
+  static const detail::Entry<Named> entry(
+      described("merge", "An image of (x, y, channel) whose channels are three images of (x, y).",
+                "{merge: [red, green, blue]}", {"first", "second", "third"}),
+      build_merge);
+  return entry;
+}
+const detail::Entry<ColourMatrix>& matrix_entry() {
+  static const auto entry =
+      detail::Entry<ColourMatrix>(
+          described("colour_matrix",
+                    "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one "
+                    "row makes an image of (x, y). There are at most 4 channels.",
+                    "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}"),
+          build_matrix)
+          .parameter("matrix", &ColourMatrix::matrix,
+                     {.help = "A row for each channel of the result, with a weight for each channel of the image, and "
+                              "possibly a number that is added.",
+                      .required = true});
+  return entry;
+}
+const detail::Entry<Named>& grey_entry() {
+  static const detail::Entry<Named> entry(
+      described("grey",
+                "The grey image of an image in colour, as an image of (x, y): 0.299 red + 0.587 green + 0.114 blue, "
+                "as in OpenCV; scikit-image has other weights.",
+                "{grey: a}"),
+      build_sums({{0.299, 0.587, 0.114}}));
+  return entry;
+}
+const detail::Entry<Named>& ycbcr_entry() {
+  static const detail::Entry<Named> entry(
+      described("ycbcr",
+                "Luma and chroma of an image in colour, with the full range of the type, as in JPEG files. OpenCV's "
+                "YCrCb has Cr before Cb.",
+                "{ycbcr: a}"),
+      build_sums({{0.299, 0.587, 0.114, 0},
+                  {-0.168735892, -0.331264108, 0.5, 1},
+                  {0.5, -0.418687589, -0.081312411, 1}}));
+  return entry;
+}
+const detail::Entry<Named>& from_ycbcr_entry() {
+  static const detail::Entry<Named> entry(
+      described("from_ycbcr", "The image in colour whose luma and chroma are those of an image (see ycbcr).",
+                "{from_ycbcr: a}"),
+      build_sums({{1, 0, 1.402, -1.402},
+                  {1, -0.344136286, -0.714136286, 0.344136286 + 0.714136286},
+                  {1, 1.772, 0, -1.772}}));
+  return entry;
+}
+const detail::Entry<Named>& lab_entry() {
+  static const detail::Entry<Named> entry(
+      described("lab",
+                "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
+                "from colours of sRGB, as scikit-image's rgb2lab.",
+                "{lab: a}", {"image"}, detail::always(ElementType::float32)),
+      build_lab);
+  return entry;
+}
+
+}  // namespace
+
+Image channel(Pipeline& pipeline, const Image& image, const Channel& parameters) {
+  return channel_entry().run(pipeline, {image}, parameters);
+}
+Image merge(Pipeline& pipeline, const Image& first, const Image& second, const Image& third,
+            const Named& parameters) {
+  return merge_entry().run(pipeline, {first, second, third}, parameters);
+}
+Image colour_matrix(Pipeline& pipeline, const Image& image, const ColourMatrix& parameters) {
+  return matrix_entry().run(pipeline, {image}, parameters);
+}
+Image grey(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return grey_entry().run(pipeline, {image}, parameters);
+}
+Image ycbcr(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return ycbcr_entry().run(pipeline, {image}, parameters);
+}
+Image from_ycbcr(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return from_ycbcr_entry().run(pipeline, {image}, parameters);
+}
+Image lab(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return lab_entry().run(pipeline, {image}, parameters);
+}
+
+namespace detail {
+
+std::vector<Operator> colour_operators() {
+  return {channel_entry().erased(), merge_entry().erased(),      matrix_entry().erased(), grey_entry().erased(),
+          ycbcr_entry().erased(),   from_ycbcr_entry().erased(), lab_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "tessera/operators/detail/keys.hpp"
+#include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/view/vectorised.hpp"
+
+namespace tessera::operators::detail {
+
+/// A stage body: the least or the greatest element of T in a window.
+template <class T, bool Greatest>
+struct ExtremeOfWindow {
+  Reach reach;
+
+  Box footprint(int, const Box& box) const { return reach.around(box); }
+
+  template <class In>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
+    Key<T> result = key_of<T>(in(x, y, c));
+    for (int j = -reach.y; j <= reach.y; ++j)
+      for (int i = -reach.x; i <= reach.x; ++i) result = better(result, key_of<T>(in(x + i, y + j, c)));
+    return element_of<T>(result);
+  }
+
+#ifdef TESSERA_COMPUTES_PLANES
+  /// Computes the extremes of 2, 4, 8 and more neighbours, each of two extremes of half as many. Two of these
+  /// that overlap give that of the window. This takes as many steps as the extent has binary digits.
+  void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
+    const std::int64_t height = rows.size() + 2 * reach.y, stride = piece + 2 * reach.x;
+    std::vector<Key<T>> keys(static_cast<std::size_t>(height * stride));
+    for (std::int64_t x = columns.begin; x < columns.end; x += piece) {
+      const std::int64_t width = std::min<std::int64_t>(piece, columns.end - x);
+      for (std::int64_t k = 0; k < height; ++k)
+        along_x(in.row(rows.begin - reach.y + k) + x - reach.x, keys.data() + k * stride, width);
+      along_y(keys.data(), stride, width, height);
+      for (std::int64_t k = 0; k < rows.size(); ++k) {
+        T* const to = out.row(rows.begin + k) + x;
+        const Key<T>* const from = keys.data() + k * stride;
+        for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(from[i]);
+      }
+    }
+  }
+#endif
+
+ private:
+  static constexpr std::int64_t piece = 512;
+
+  KOKKOS_FORCEINLINE_FUNCTION static Key<T> better(Key<T> a, Key<T> b) {
+    if constexpr (Greatest)
+      return a > b ? a : b;
+    else
+      return a < b ? a : b;
+  }
+
+  /// Sets a[i] to the better one of a[i] and b[i]. Where the arrays overlap, b lies behind
+  /// a, so that no element is read after it was set.
+  static void combine(Key<T>* a, const Key<T>* b, std::int64_t count) {
+    TESSERA_VECTORISED
+    for (std::int64_t i = 0; i < count; ++i) a[i] = better(a[i], b[i]);
+  }
+
+  void along_x(const T* from, Key<T>* keys, std::int64_t width) const {
+    const std::int64_t extent = 2 * reach.x + 1;
+    for (std::int64_t i = 0; i < width + 2 * reach.x; ++i) keys[i] = key_of<T>(from[i]);
+    std::int64_t known = 1;  // keys[i] is the extreme of this many elements
+    for (; 2 * known <= extent; known *= 2) combine(keys, keys + known, width + extent - 2 * known);
+    if (known < extent) combine(keys, keys + extent - known, width);
+  }
+
+  void along_y(Key<T>* keys, std::int64_t stride, std::int64_t width, std::int64_t height) const {
+    const std::int64_t extent = 2 * reach.y + 1;
+    std::int64_t known = 1;
+    const auto step = [&](std::int64_t distance, std::int64_t rows) {
+      for (std::int64_t k = 0; k < rows; ++k)
+        combine(keys + k * stride, keys + (k + distance) * stride, width);
+    };
+    for (; 2 * known <= extent; known *= 2) step(known, height - 2 * known + 1);
+    if (known < extent) step(extent - known, height - extent + 1);
+  }
+};
+
+}  // namespace tessera::operators::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tessera/pipeline/inference/interval.hpp"
+#include "tessera/view/bit_cast.hpp"
+
+namespace tessera::operators::detail {
+
+/// The type of the keys of elements of T: integers whose order is that of the elements.
+template <class T>
+using Key = std::conditional_t<std::is_floating_point_v<T>, std::int32_t, T>;
+
+/// Returns the key of an element. NaN has the greatest key, and the key of -0 is less than that of +0.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Key<T> key_of(T element) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto bits = bit_cast<std::int32_t>(element);
+    const std::int32_t ordered = bits ^ ((bits >> 31) & LimitsOf<std::int32_t>::max);
+    return element != element ? LimitsOf<std::int32_t>::max : ordered;
+  } else {
+    return element;
+  }
+}
+
+/// Returns the element with this key.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T element_of(Key<T> key) {
+  if constexpr (std::is_floating_point_v<T>)
+    return bit_cast<T>(key ^ ((key >> 31) & LimitsOf<std::int32_t>::max));
+  else
+    return key;
+}
+
+/// A window around a point: all points that are at most `x` columns and `y` rows away.
+struct Reach {
+  int x = 1;
+  int y = 1;
+
+  /// The points that the window has.
+  KOKKOS_FUNCTION int count() const { return (2 * x + 1) * (2 * y + 1); }
+  /// Returns the points that are read to compute `box`.
+  Box around(const Box& box) const {
+    return {{box[0].begin - x, box[0].end + x}, {box[1].begin - y, box[1].end + y}, box[2]};
+  }
+};
+
+}  // namespace tessera::operators::detail

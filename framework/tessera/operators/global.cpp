@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/global.hpp"
+
+#include "tessera/operators/detail/arithmetic.hpp"
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+#include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/view/reductions.hpp"
+
+namespace tessera::operators {
+namespace detail {
+
+template <>
+inline constexpr std::array<std::pair<std::string_view, Metric>, 5> words_of<Metric>{{
+    {"mean_absolute", Metric::mean_absolute},
+    {"mean_square", Metric::mean_square},
+    {"root", Metric::root},
+    {"greatest", Metric::greatest},
+    {"psnr", Metric::psnr},
+}};
+
+}  // namespace detail
+
+namespace {
+
+/// Adds a global reduction of the points of an image.
+template <class T, class Reduction>
+auto add_reduction(Pipeline& pipeline, const std::string& name, const Image& image, const Reduction& reduction) {
+  if (image.dimensions() == 2)
+    return pipeline.reduce(name, reduction, image.as<T, 2>(), image.domain);
+  return pipeline.reduce(name, reduction, image.as<T, 3>(), image.domain);
+}
+
+/// Returns an array of one dimension with `count` values as an image.
+template <class T>
+Image values_of(Array<T, 1> array, std::int64_t count) {
+  return {array.id, element_type_of<T>(), {{0, count}}};
+}
+
+/// The number of values of an image of T.
+template <class T>
+constexpr int value_count = std::is_floating_point_v<T> ? 0 : static_cast<int>(detail::white<T>) + 1;
+
+template <class T>
+Array<std::uint64_t, 1> add_histogram(Pipeline& pipeline, const std::string& name, const Image& image) {
+  return add_reduction<T>(pipeline, name, image, Histogram<T, value_count<T>>{});
+}
+
+/// Calls use(std::type_identity<T>()) for an image of integers of T.
+template <class Use>
+auto with_integer_type(ElementType type, const Use& use) {
+  if (type == ElementType::uint8) return use(std::type_identity<std::uint8_t>());
+  return use(std::type_identity<std::uint16_t>());
+}
+
+/// The body of a column stage: the new value of each value, from the histogram.
+template <class T>
+struct EqualisedValues {
+  template <class Line, class Counts, class Coord>
+  KOKKOS_FUNCTION void operator()(Line& line, const Counts& counts, Coord) const {
+    auto total = counts.zero(), darkest = counts.zero();
+    for (int value = 0; value < value_count<T>; ++value) {
+      const auto count = counts(value);
+      darkest = select(total == 0, count, darkest);
+      total = total + count;
+    }
+    const auto rest = tessera::cast<double>(total - darkest);
+    auto so_far = counts.zero();
+    for (int value = 0; value < value_count<T>; ++value) {
+      so_far = so_far + counts(value);
+      const auto above = tessera::cast<double>(select(so_far > darkest, so_far - darkest, counts.zero()));
+      line(value) = detail::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
+    }
+  }
+};
+/// A stage body: the new value of each point.
+struct Looked {
+  template <class In, class Line, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Line& line, Coord x, Coord y, Coord c) const {
+    return line(tessera::cast<int>(in(x, y, c)), 0);
+  }
+};
+
+/// The body of a value: the threshold that divides a histogram into two classes with the greatest variance
+/// between them (N. Otsu, A threshold selection method from gray-level histograms, IEEE Transactions on
+/// Systems, Man, and Cybernetics, 1979). The first of several thresholds is taken.
+template <class T>
+struct OtsuThreshold {
+  template <class Counts, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Counts& counts, Coord) const {
+    auto total = tessera::cast<double>(counts.zero()), sum = total;
+    for (int value = 0; value < value_count<T>; ++value) {
+      const auto count = tessera::cast<double>(counts(value));
+      total = total + count;
+      sum = sum + count * double(value);
+    }
+    auto below = tessera::cast<double>(counts.zero()), sum_below = below, greatest = below;
+    auto threshold = tessera::cast<int>(below);
+    for (int value = 0; value < value_count<T>; ++value) {
+      const auto count = tessera::cast<double>(counts(value));
+      below = below + count;
+      sum_below = sum_below + count * double(value);
+      const auto above = total - below;
+      const auto distance = sum_below / max(below, 1.0) - (sum - sum_below) / max(above, 1.0);
+      const auto between = below * above * (distance * distance);
+      threshold = select(between > greatest, value, threshold);
+      greatest = max(between, greatest);
+    }
+    return tessera::cast<T>(threshold);
+  }
+};
+/// A stage body: whether a point is above a threshold.
+template <class T>
+struct AboveValue {
+  template <class In, class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Value& threshold, Coord x, Coord y, Coord c) const {
+    return tessera::cast<T>(select(in(x, y, c) > threshold(0), T(detail::white<T>), T(0)));
+  }
+};
+
+/// A stage body: a point between the least and the greatest value.
+template <class T>
+struct Stretched {
+  template <class In, class Least, class Greatest, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Least& least, const Greatest& greatest, Coord x, Coord y,
+                                  Coord c) const {
+    const auto low = tessera::cast<float>(least(0)), range = tessera::cast<float>(greatest(0)) - low;
+    const auto above = tessera::cast<float>(in(x, y, c)) - low;
+    const auto factor = select(range > 0.0f, range, 1.0f);
+    return detail::rounded<T>(above / factor * static_cast<float>(detail::white<T>));
+  }
+};
+
+/// A stage body: the absolute difference of two points, or its square.
+struct AbsoluteDifference {
+  bool squared;
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x, Coord y, Coord c) const {
+    const auto difference =
+        tessera::abs(tessera::cast<double>(a(x, y, c)) - tessera::cast<double>(b(x, y, c)));
+    return select(squared, difference * difference, difference);
+  }
+};
+/// The body of a value: a root, or a ratio in dB, of a mean.
+struct OfMean {
+  Metric metric;
+  double white;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& mean, Coord) const {
+    const auto value = mean(0);
+    const auto decibels = 4.342944819032518 * log(white * white / value);
+    return select(metric == Metric::psnr, decibels, select(metric == Metric::root, sqrt(value), value));
+  }
+};
+
+Image build_histogram(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_histogram<T>(pipeline, p.name, images[0]), value_count<T>);
+  });
+}
+Image build_mean(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_reduction<T>(pipeline, p.name, images[0], Mean<T>{}), 1);
+  });
+}
+Image build_least(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_reduction<T>(pipeline, p.name, images[0], Minimum<T>{}), 1);
+  });
+}
+Image build_greatest(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    return values_of(add_reduction<T>(pipeline, p.name, images[0], Maximum<T>{}), 1);
+  });
+}
+Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
+    const auto values =
+        pipeline.columns<T, 2, 0>(p.name + "_values", EqualisedValues<T>{}, value_count<T>, counts);
+    return detail::add_stage<T>(pipeline, p.name, Looked{}, images[0].domain, detail::typed<T>(images[0]), values);
+  });
+}
+Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
+    const auto threshold = pipeline.value<T>(p.name + "_threshold", OtsuThreshold<T>{}, counts);
+    return detail::add_stage<T>(pipeline, p.name, AboveValue<T>{}, images[0].domain, detail::typed<T>(images[0]),
+                                threshold);
+  });
+}
+Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
+  return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    const auto least = add_reduction<T>(pipeline, p.name + "_least", images[0], Minimum<T>{});
+    const auto greatest = add_reduction<T>(pipeline, p.name + "_greatest", images[0], Maximum<T>{});
+    return detail::add_stage<T>(pipeline, p.name, Stretched<T>{}, images[0].domain, detail::typed<T>(images[0]),
+                                least, greatest);
+  });
+}
+Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const Distance& p) {
+  const bool squared = p.metric != Metric::mean_absolute && p.metric != Metric::greatest;
+  const bool is_last = p.metric != Metric::root && p.metric != Metric::psnr;
+  double white = 0;
+  const Image differences = detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
+    white = detail::white<T>;
+    return detail::add_stage<double>(pipeline, p.name + "_differences", AbsoluteDifference{squared},
+                                     images[0].domain, detail::typed<T>(images[0]), detail::typed<T>(images[1]));
+  });
+  if (p.metric == Metric::greatest)
+    return values_of(add_reduction<double>(pipeline, p.name, differences, Maximum<double>{}), 1);
+  const auto mean =
+      add_reduction<double>(pipeline, is_last ? p.name : p.name + "_mean", differences, Mean<double>{});
+  if (is_last) return values_of(mean, 1);
+  return values_of(pipeline.value<double>(p.name, OfMean{p.metric, white}, mean), 1);
+}
+
+Operator described(const std::string& name, const std::string& help, const std::vector<TypeRule>& types) {
+  return {.name = name,
+          .group = "global",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = types,
+          .example = "{" + name + ": a}",
+          .apply = {}};
+}
+
+std::vector<TypeRule> integers_become(const std::string& result) {
+  return {{ElementType::uint8, result}, {ElementType::uint16, result}};
+}
+
+const detail::Entry<Named>& histogram_entry() {
+  static const detail::Entry<Named> entry(
+      described("histogram", "The number of points of each value, of all channels together.",
+                integers_become("a list of numbers of uint64, one for each value")),
+      build_histogram);
+  return entry;
+}
+const detail::Entry<Named>& mean_entry() {
+  static const detail::Entry<Named> entry(
+      described("mean", "The mean of all points.", detail::always(ElementType::float64)), build_mean);
+  return entry;
+}
+const detail::Entry<Named>& least_entry() {
+  static const detail::Entry<Named> entry(
+      described("least", "The least value of all points. NaN is ignored.", detail::same_type()), build_least);
+  return entry;
+}
+const detail::Entry<Named>& greatest_entry() {
+  static const detail::Entry<Named> entry(
+      described("greatest", "The greatest value of all points. NaN is ignored.", detail::same_type()),
+      build_greatest);
+  return entry;
+}
+const detail::Entry<Named>& equalise_entry() {
+  static const detail::Entry<Named> entry(
+      described("equalise",
+                "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the points that "
+                "are not brighter than a value, without the darkest value, is stretched to the range of the type, as "
+                "in OpenCV. Channels share one histogram.",
+                detail::same_integer_type()),
+      build_equalise);
+  return entry;
+}
+const detail::Entry<Named>& otsu_entry() {
+  static const detail::Entry<Named> entry(
+      described("otsu",
+                "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
+                "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere.",
+                detail::same_integer_type()),
+      build_otsu);
+  return entry;
+}
+const detail::Entry<Named>& stretch_entry() {
+  static const detail::Entry<Named> entry(
+      described("stretch",
+                "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its greatest "
+                "(<name>_greatest) that of the type, 1 for float32. An image of one value becomes 0.",
+                detail::same_type()),
+      build_stretch);
+  return entry;
+}
+const detail::Entry<Distance>& distance_entry() {
+  static const auto entry = [] {
+    Operator one = described("distance", "The distance of two images, as one number.",
+                             detail::always(ElementType::float64));
+    one.inputs = {"image", "other"};
+    one.required_inputs = 2;
+    one.example = "{distance: [a, b], metric: psnr}";
+    return detail::Entry<Distance>(one, build_distance)
+        .parameter("metric", &Distance::metric,
+                   {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
+                            "greatest absolute difference, or the peak signal-to-noise ratio in dB."});
+  }();
+  return entry;
+}
+
+}  // namespace
+
+Image histogram(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return histogram_entry().run(pipeline, {image}, parameters);
+}
+Image mean(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return mean_entry().run(pipeline, {image}, parameters);
+}
+Image least(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return least_entry().run(pipeline, {image}, parameters);
+}
+Image greatest(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return greatest_entry().run(pipeline, {image}, parameters);
+}
+Image equalise(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return equalise_entry().run(pipeline, {image}, parameters);
+}
+Image otsu(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return otsu_entry().run(pipeline, {image}, parameters);
+}
+Image stretch(Pipeline& pipeline, const Image& image, const Named& parameters) {
+  return stretch_entry().run(pipeline, {image}, parameters);
+}
+Image distance(Pipeline& pipeline, const Image& image, const Image& other, const Distance& parameters) {
+  return distance_entry().run(pipeline, {image, other}, parameters);
+}
+
+namespace detail {
+
+std::vector<Operator> global_operators() {
+  return {histogram_entry().erased(), mean_entry().erased(),  least_entry().erased(),
+          greatest_entry().erased(),  equalise_entry().erased(), stretch_entry().erased(),
+          otsu_entry().erased(),      distance_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/detail/resampling.hpp"
+
+#include "tessera/operators/detail/entry.hpp"
+#include "tessera/operators/detail/families.hpp"
+
+namespace tessera::operators {
+namespace detail {
+
+template <>
+inline constexpr std::array<std::pair<std::string_view, Interpolation>, 4> words_of<Interpolation>{{
+    {"nearest", Interpolation::nearest},
+    {"linear", Interpolation::linear},
+    {"cubic", Interpolation::cubic},
+    {"area", Interpolation::area},
+}};
+
+Resampling Resampling::of(Range from, int to, Interpolation method) {
+  Resampling made{static_cast<int>(from.begin), static_cast<int>(from.size()), to, method, 1};
+  if (method == Interpolation::linear) made.taps = 2;
+  if (method == Interpolation::cubic) made.taps = 4;
+  if (method == Interpolation::area) made.taps = (made.source + to - 1) / to + 1;
+  return made;
+}
+
+}  // namespace detail
+
+namespace {
+
+/// The sum of 1 4 6 4 1 elements, which begin at the second argument.
+template <class At>
+KOKKOS_FORCEINLINE_FUNCTION auto binomial(const At& at) {
+  return at(-2) + at(2) + 4 * (at(-1) + at(1)) + 6 * at(0);
+}
+
+/// The type of sums of 16 elements of T.
+template <class T>
+using Sum16 = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint16_t,
+                                 std::conditional_t<std::is_same_v<T, std::uint16_t>, std::int32_t, float>>;
+
+/// Returns a sum whose weights add up to `1 << bits` as an element of T.
+template <class T, class V>
+KOKKOS_FORCEINLINE_FUNCTION auto from_sum(const V& sum, int bits) {
+  if constexpr (std::is_floating_point_v<T>)
+    return sum * (1.0f / static_cast<float>(1 << bits));
+  else
+    return tessera::cast<T>((sum + (1 << (bits - 1))) >> bits);
+}
+
+/// A stage body: every second point along x, smoothed.
+template <class T>
+struct DownAlongX {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i) { return tessera::cast<Sum16<T>>(in(2 * x + i, y, c)); };
+    return tessera::cast<Sum16<T>>(binomial(at));
+  }
+};
+/// A stage body: every second point along y, smoothed.
+template <class T>
+struct DownAlongY {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    return from_sum<T>(binomial([&](int j) { return in(x, 2 * y + j, c); }), 8);
+  }
+};
+
+/// A stage body: the points 2 * x and 2 * x + 1 of an image that is twice as wide.
+template <class T>
+struct UpAlongX {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i) { return tessera::cast<Sum16<T>>(in(x + i, y, c)); };
+    return pack(tessera::cast<Sum16<T>>(at(-1) + 6 * at(0) + at(1)),
+                tessera::cast<Sum16<T>>(4 * (at(0) + at(1))));
+  }
+};
+/// A stage body: the points of an image that is twice as high.
+template <class T>
+struct UpAlongY {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int j) { return in(x, y / 2 + j, c); };
+    const auto even = at(-1) + 6 * at(0) + at(1);
+    const auto odd = 4 * (at(0) + at(1));
+    return from_sum<T>(select(y % 2 == 0, even, odd), 6);
+  }
+};
+
+/// Returns the extents of an image after `size` has changed those along x and y.
+Box resized(const Image& image, std::int64_t width, std::int64_t height) {
+  Box domain = image.domain;
+  domain[0] = {0, width};
+  domain[1] = {0, height};
+  return domain;
+}
+
+Image build_resize(Pipeline& pipeline, const std::vector<Image>& images, const Resize& p) {
+  const Image& image = images[0];
+  const detail::ResampledAlongX along_x{detail::Resampling::of(image.domain[0], p.size[0], p.method)};
+  const auto along_y = detail::Resampling::of(image.domain[1], p.size[1], p.method);
+  Box wide = image.domain;
+  wide[0] = {0, p.size[0]};
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const Image rows = detail::add_plane_stage<float, T>(pipeline, p.name + "_x", along_x, image, wide);
+    return detail::add_plane_stage<T, float>(pipeline, p.name, detail::ResampledAlongY<T>{along_y}, rows,
+                                             resized(image, p.size[0], p.size[1]));
+  });
+}
+
+/// Throws InternalError unless the image begins at (0, 0).
+void check_origin(const Image& image) {
+  if (image.domain[0].begin != 0 || image.domain[1].begin != 0)
+    throw InternalError("the first point of the level of a pyramid must be (0, 0)");
+}
+
+Image build_pyramid_down(Pipeline& pipeline, const std::vector<Image>& images, const Pyramid& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  check_origin(image);
+  const std::int64_t width = (image.domain[0].size() + 1) / 2, height = (image.domain[1].size() + 1) / 2;
+  Box narrow = image.domain;
+  narrow[0] = {0, width};
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const Image rows = detail::add_stage<Sum16<T>>(pipeline, p.name + "_x", DownAlongX<T>{}, narrow,
+                                                   detail::typed<T>(image));
+    return detail::add_stage<T>(pipeline, p.name, DownAlongY<T>{}, resized(image, width, height),
+                                detail::typed<Sum16<T>>(rows));
+  });
+}
+
+Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, const Pyramid& p) {
+  const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
+  check_origin(image);
+  const std::int64_t width = 2 * image.domain[0].size(), height = 2 * image.domain[1].size();
+  Box wide = image.domain;
+  wide[0] = {0, width};
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    const Image rows = detail::add_stage<Sum16<T>, 2>(pipeline, p.name + "_x", UpAlongX<T>{}, wide,
+                                                      detail::typed<T>(image));
+    return detail::add_stage<T>(pipeline, p.name, UpAlongY<T>{}, resized(image, width, height),
+                                detail::typed<Sum16<T>>(rows));
+  });
+}
+
+Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
+  return {.name = name,
+          .group = "geometry",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = detail::same_type(),
+          .example = example,
+          .apply = {}};
+}
+
+const detail::Entry<Resize>& resize_entry() {
+  static const auto entry =
+      detail::Entry<Resize>(
+          of_one_image("resize",
+                       "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
+                       "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
+                       "the nearest point rounds corners instead of centres. Only 'area' leaves no aliases where "
+                       "images become smaller.",
+                       "{resize: a, size: [1920, 1080], method: cubic}"),
+          build_resize)
+          .parameter("size", &Resize::size,
+                     {.help = "The extents of the result along x and y.",
+                      .unit = "pixels",
+                      .least = 1,
+                      .greatest = 1 << 26,
+                      .required = true})
+          .parameter("method", &Resize::method,
+                     {.help = "The nearest point; between two points, or four (cubic convolution with a = -3/4), in "
+                              "each dimension; or the mean of the area that a point covers."});
+  return entry;
+}
+const detail::Entry<Pyramid>& pyramid_down_entry() {
+  static const auto entry =
+      detail::Entry<Pyramid>(
+          of_one_image("pyramid_down",
+                       "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
+                       "point; first along x (stage <name>_x). The extents are halved and rounded up. It is "
+                       "OpenCV's pyrDown.",
+                       "{pyramid_down: a}"),
+          build_pyramid_down)
+          .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
+  return entry;
+}
+const detail::Entry<Pyramid>& pyramid_up_entry() {
+  static const auto entry =
+      detail::Entry<Pyramid>(
+          of_one_image("pyramid_up",
+                       "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 "
+                       "in each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",
+                       "{pyramid_up: a}"),
+          build_pyramid_up)
+          .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
+  return entry;
+}
+
+}  // namespace
+
+Image resize(Pipeline& pipeline, const Image& image, const Resize& parameters) {
+  return resize_entry().run(pipeline, {image}, parameters);
+}
+Image pyramid_down(Pipeline& pipeline, const Image& image, const Pyramid& parameters) {
+  return pyramid_down_entry().run(pipeline, {image}, parameters);
+}
+Image pyramid_up(Pipeline& pipeline, const Image& image, const Pyramid& parameters) {
+  return pyramid_up_entry().run(pipeline, {image}, parameters);
+}
+
+namespace detail {
+
+std::vector<Operator> resampling_operators() {
+  return {resize_entry().erased(), pyramid_down_entry().erased(), pyramid_up_entry().erased()};
+}
+
+}  // namespace detail
+}  // namespace tessera::operators

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/neighbourhood.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "operators/borders.hpp"
+#include "operators/operator_run.hpp"
+
+namespace tessera::test {
+namespace {
+
+/// The values of a window in ascending order.
+template <class T>
+std::vector<T> sorted_window(const WholeArray<T>& a, const BoundaryConditions& border, const Point& p, int rx, int ry) {
+  std::vector<T> values;
+  for (int j = -ry; j <= ry; ++j)
+    for (int i = -rx; i <= rx; ++i) values.push_back(a.bounded(border, {{p[0] + i, p[1] + j, p[2]}}));
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+template <class T>
+WholeArray<T> ranked(const WholeArray<T>& a, const BoundaryConditions& border, int width, int height, double share) {
+  const auto n = static_cast<std::size_t>(width * height);
+  const std::size_t rank = std::min(static_cast<std::size_t>(static_cast<double>(n) * share), n - 1);
+  return computed<T>(a.box, [&](const Point& p) { return sorted_window(a, border, p, width / 2, height / 2)[rank]; });
+}
+
+operators::ParameterValues window_of(int width, int height, const std::string& border) {
+  return {{"window", std::vector<double>{double(width), double(height)}}, {"border", border}};
+}
+
+const std::vector<std::pair<int, int>> windows = {{3, 3}, {5, 5}, {1, 7}, {9, 1}, {7, 7}, {15, 11}, {1, 1}};
+
+TEST(NeighbourhoodOperators, Extremes) {
+  Random random(1);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] : windows) {
+      const Border& border = random.one_of(borders());
+      const auto values = window_of(width, height, border.name);
+      expect_operator<T, T>(random, "erode", values, {a}, ranked(a, border.conditions, width, height, 0));
+      expect_operator<T, T>(random, "dilate", values, {a}, ranked(a, border.conditions, width, height, 1));
+    }
+  });
+}
+
+TEST(NeighbourhoodOperators, Ranks) {
+  Random random(2);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] : windows) {
+      const Border& border = random.one_of(borders());
+      auto values = window_of(width, height, border.name);
+      expect_operator<T, T>(random, "median", values, {a}, ranked(a, border.conditions, width, height, 0.5));
+      const double percent = random.small(0, 100);
+      values["percent"] = percent;
+      expect_operator<T, T>(random, "percentile", values, {a},
+                            ranked(a, border.conditions, width, height, percent / 100));
+    }
+  });
+}
+
+TEST(NeighbourhoodOperators, LargeMediansOfBytes) {
+  Random random(3);
+  const auto a = random_pixels<std::uint8_t>(random, {{0, 300}, {0, 20}});
+  for (const int window : {17, 31, 61})
+    expect_operator<std::uint8_t, std::uint8_t>(
+        random, "median", {{"window", std::int64_t(window)}}, {a},
+        ranked(a, Boundary::clamp, window, window, 0.5));
+}
+
+TEST(NeighbourhoodOperators, OrderNaNsAndZeros) {
+  Random random(4);
+  WholeArray<float> a({{0, 40}, {0, 9}});
+  for (float& value : a.values)
+    value = random.one_of<float>({std::nanf(""), -std::nanf(""), -0.0f, 0.0f, 1.0f, -1.0f, INFINITY, -INFINITY});
+  const auto rank = [&](double share) {
+    return computed<float>(a.box, [&](const Point& p) {
+      std::vector<float> values;
+      for (int j = -1; j <= 1; ++j)
+        for (int i = -1; i <= 1; ++i) values.push_back(a.clamped({{p[0] + i, p[1] + j}}));
+      const auto place = [](float v) { return std::isnan(v) ? 1e300 : v == 0 ? (std::signbit(v) ? -1e-300 : 1e-300) : std::clamp(double(v), -1e200, 1e200); };
+      std::sort(values.begin(), values.end(), [&](float one, float two) { return place(one) < place(two); });
+      const float result = values[std::min<std::size_t>(static_cast<std::size_t>(9 * share), 8)];
+      return std::isnan(result) ? std::bit_cast<float>(0x7fffffff) : result;
+    });
+  };
+  expect_operator<float, float>(random, "erode", {}, {a}, rank(0));
+  expect_operator<float, float>(random, "dilate", {}, {a}, rank(1));
+  expect_operator<float, float>(random, "median", {}, {a}, rank(0.5));
+  expect_operator<float, float>(random, "percentile", {{"percent", 80.0}}, {a}, rank(0.8));
+}
+
+TEST(NeighbourhoodOperators, Morphology) {
+  Random random(5);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    const Border& border = random.one_of(borders());
+    const auto values = window_of(3, 5, border.name);
+    const auto least = [&](const WholeArray<T>& of) { return ranked(of, border.conditions, 3, 5, 0); };
+    const auto greatest = [&](const WholeArray<T>& of) { return ranked(of, border.conditions, 3, 5, 1); };
+    const auto minus = [&](const WholeArray<T>& one, const WholeArray<T>& two) {
+      return computed<T>(box, [&](const Point& p) { return static_cast<T>(std::max(T(one.at(p) - two.at(p)), T(0))); });
+    };
+    const auto opened = greatest(least(a)), closed = least(greatest(a));
+    expect_operator<T, T>(random, "open", values, {a}, opened);
+    expect_operator<T, T>(random, "close", values, {a}, closed);
+    expect_operator<T, T>(random, "morphological_gradient", values, {a}, minus(greatest(a), least(a)));
+    // With borders other than clamp, an opening may be above the image, and a closing below it, at the edges.
+    if (border.name == "clamp" || std::is_integral_v<T>) {
+      const auto difference = [&](const WholeArray<T>& one, const WholeArray<T>& two) {
+        return computed<T>(box, [&](const Point& p) { return stored<T>(double(one.at(p)) - double(two.at(p))); });
+      };
+      expect_operator<T, T>(random, "top_hat", values, {a}, difference(a, opened), std::is_integral_v<T> ? 0 : 1e-6);
+      expect_operator<T, T>(random, "black_hat", values, {a}, difference(closed, a), std::is_integral_v<T> ? 0 : 1e-6);
+    }
+  });
+}
+
+TEST(NeighbourhoodOperators, Variance) {
+  Random random(6);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] : windows) {
+      const Border& border = random.one_of(borders());
+      const auto expected = computed<float>(box, [&, width = width, height = height](const Point& p) {
+        const auto values = sorted_window(a, border.conditions, p, width / 2, height / 2);
+        double mean = 0, sum = 0;
+        for (const T value : values) mean += static_cast<double>(value) / static_cast<double>(values.size());
+        for (const T value : values) sum += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+        return sum / static_cast<double>(values.size());
+      });
+      expect_operator<T, float>(random, "variance", window_of(width, height, border.name), {a}, expected,
+                                1e-6 * white_of<T>() * white_of<T>());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -46,6 +46,17 @@ class Builder {
         built_.within.emplace(name, step.name);
   }
 
+  /// Whether the result of a step is a single number.
+  bool is_number(const std::string& step) const {
+    const Image& image = images_.at(step);
+    return image.dimensions() == 1 && image.domain[0].size() == 1;
+  }
+
+  void add_numbers(const std::vector<std::string>& numbers) {
+    for (const std::string& number : numbers) operators::output(built_.pipeline, images_.at(number));
+    built_.numbers = numbers;
+  }
+
   void add_output() {
     const Image& image = images_.at(chain_.output);
     if (image.dimensions() < 2)
@@ -145,6 +156,36 @@ class Builder {
   std::map<std::string, Image> images_;
 };
 
+/// Adds those inputs and steps that `wanted` needs.
+void add_steps(Builder& builder, const Chain& chain, ElementType type, const std::set<std::string>& wanted) {
+  const std::set<std::string> needed = needed_by(chain, wanted);
+  builder.add_input(main_input, type);
+  for (const std::string& name : chain.inputs)
+    if (needed.contains(name)) builder.add_input(name, type);
+  for (const Step& step : chain.steps)
+    if (needed.contains(step.name)) builder.add(step);
+}
+
+/// Returns the steps that are single numbers and that no step reads. Steps with errors are none of them.
+std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, const Box& domain) {
+  std::set<std::string> read{chain.output};
+  for (const Step& step : chain.steps)
+    for (const Operand& operand : step.operands) read.insert(operand.name);
+  std::vector<std::string> numbers;
+  for (const Step& step : chain.steps) {
+    if (read.contains(step.name) || step.operation == nullptr) continue;
+    BuiltChain scratch;
+    Builder builder(scratch, chain, domain);
+    try {
+      add_steps(builder, chain, type, {step.name});
+    } catch (const InputError&) {
+      continue;
+    }
+    if (builder.is_number(step.name)) numbers.push_back(step.name);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted) {
@@ -157,14 +198,13 @@ std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>&
 
 BuiltChain build(const Chain& chain, ElementType type, const Box& domain,
                  const std::set<std::string>& wanted) {
-  const std::set<std::string> needed = needed_by(chain, wanted);
+  const std::vector<std::string> numbers = unread_numbers(chain, type, domain);
+  std::set<std::string> all = wanted;
+  all.insert(numbers.begin(), numbers.end());
   BuiltChain built;
   Builder builder(built, chain, domain);
-  builder.add_input(main_input, type);
-  for (const std::string& name : chain.inputs)
-    if (needed.contains(name)) builder.add_input(name, type);
-  for (const Step& step : chain.steps)
-    if (needed.contains(step.name)) builder.add(step);
+  add_steps(builder, chain, type, all);
+  builder.add_numbers(numbers);
   builder.add_output();
   return built;
 }

@@ -124,18 +124,26 @@ std::string lines_of(const Step& step, const std::string& indent) {
   return fmt::format("{}const auto {} = {};\n", indent, variable(step.name), line_of(step));
 }
 
-/// Returns a type and a domain of images that the chain accepts, as arguments.
-std::string sample_arguments(const Chain& chain) {
+/// A sample image that the chain accepts.
+struct Sample {
+  /// Its type and its domain, as arguments.
+  std::string arguments;
+  /// The steps that are single numbers and outputs.
+  std::vector<std::string> numbers;
+};
+
+Sample sample_of(const Chain& chain) {
   constexpr std::int64_t side = 1 << 14;
   for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
     for (const Box& domain : {Box{{0, side}, {0, side}}, Box{{0, side}, {0, side}, {0, 3}}}) try {
-        build(chain, type, domain, {chain.output});
-        return fmt::format("{}, Box{{{{0, {}}}, {{0, {}}}{}}}", type_literal(type), side, side,
-                           domain.dimensions == 3 ? ", {0, 3}" : "");
+        const BuiltChain built = build(chain, type, domain, {chain.output});
+        return {fmt::format("{}, Box{{{{0, {}}}, {{0, {}}}{}}}", type_literal(type), side, side,
+                            domain.dimensions == 3 ? ", {0, 3}" : ""),
+                built.numbers};
       } catch (const InputError&) {
         continue;
       }
-  return type_literal(ElementType::float32) + ", Box{{0, 16384}, {0, 16384}}";
+  return {type_literal(ElementType::float32) + ", Box{{0, 16384}, {0, 16384}}", {}};
 }
 
 constexpr const char* program_text = R"(// Written by tessera-chain --write-cpp.
@@ -183,7 +191,10 @@ int main(int argc, char** argv) {{
 }  // namespace
 
 std::string cpp_of(const Chain& chain, const std::string& name) {
-  const std::set<std::string> needed = needed_by(chain, {chain.output});
+  const Sample sample = sample_of(chain);
+  std::set<std::string> wanted(sample.numbers.begin(), sample.numbers.end());
+  wanted.insert(chain.output);
+  const std::set<std::string> needed = needed_by(chain, wanted);
   std::vector<std::string> inputs{main_input}, images;
   for (const std::string& input : chain.inputs)
     if (needed.contains(input)) inputs.push_back(input);
@@ -196,8 +207,10 @@ std::string cpp_of(const Chain& chain, const std::string& name) {
                                  text_literal(inputs[i]), text_literal("inputs." + inputs[i])));
   for (const Step& step : chain.steps)
     if (needed.contains(step.name)) steps += lines_of(step, "  ");
+  for (const std::string& number : sample.numbers)
+    steps += fmt::format("  operators::output(pipeline, {});\n", variable(number));
   return fmt::format(program_text, steps, variable(chain.output), text_literal(name), fmt::join(images, ", "),
-                     sample_arguments(chain));
+                     sample.arguments);
 }
 
 std::string write_cpp(const Chain& chain, const std::string& path) {

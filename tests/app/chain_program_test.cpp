@@ -127,6 +127,20 @@ TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
       "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
 }
 
+TEST_F(ChainTest, NumbersThatNoStepReadsAreReported) {
+  folder_.write("n.yaml",
+                "steps:\n"
+                "  middle: {mean: input}\n"
+                "  same: {expression: 'input + middle - middle', type: uint8}\n"
+                "  far: {distance: [input, same], metric: greatest}\n"
+                "output: {step: same}\n");
+  for (const int ranks : {1, 3}) {
+    const ParallelEnding ending = run(ranks, {"n.yaml", "input.file=image.h5", "output.file=o.h5"});
+    EXPECT_EQ(lines_with(ending.output, "far 0").size(), 1U) << ending.text();
+    EXPECT_TRUE(lines_with(ending.output, "middle ").empty()) << ending.text();
+  }
+}
+
 TEST_F(ChainTest, ASeries) {
   std::filesystem::create_directory(folder_ / "frames");
   for (const char* name : {"a", "b"})
@@ -191,7 +205,7 @@ std::vector<std::string> tutorial_decks() {
 TEST_F(ChainTest, TheDecksOfTheTutorialRun) {
   std::filesystem::copy_file(folder_ / "image.h5", folder_ / "dark.h5");
   const std::vector<std::string> found = tutorial_decks();
-  ASSERT_EQ(found.size(), 4U);
+  ASSERT_EQ(found.size(), 5U);
   for (const std::string& deck : found) {
     folder_.write("tutorial.yaml", deck);
     const ParallelEnding ending = run(2, {"tutorial.yaml", "input.file=image.h5", "output.file=o.h5"});

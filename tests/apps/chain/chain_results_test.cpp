@@ -16,12 +16,11 @@ using test::Random;
 Numbers result_of(const std::string& text, const Numbers& image, Random& random) {
   const chain::Chain chain = test::chain_of(text);
   const chain::BuiltChain built = chain::build(chain, image.type, image.array.box, {chain.output});
-  const Numbers plain = test::run_chain(built.pipeline, {}, 1, 1, {{"input", image}});
+  const Numbers plain = test::run_chain(built.pipeline, {}, 1, 1, {{"input", image}}).at(chain.output);
   for (int k = 0; k < 5; ++k) {
     const Schedule schedule = test::random_schedule(random, built.pipeline);
     const int ranks = random.small(1, 16);
-    const Numbers again =
-        test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}});
+    const Numbers again = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}}).at(chain.output);
     EXPECT_TRUE(again.array.same_bits(plain.array)) << text << test::to_string(schedule) << " on " << ranks;
   }
   return plain;
@@ -69,6 +68,42 @@ TEST(ChainResults, Loops) {
     for (int turn = 0; turn < 5; ++turn) u = u / 2 + 1;
     EXPECT_EQ(result.array.at(p), u * 4);
   });
+}
+
+TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
+  Random random(4);
+  const Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 17}, {0, 9}});
+  const Numbers result = result_of(
+      "repeat:\n"
+      "  u: {turns: 50, type: float32, steps: {v: {expression: 'u / 2'}, most: {greatest: v}}, next: v, until: 'most < 3'}\n",
+      image, random);
+  double factor = 1, most = 0;
+  for (const double value : image.array.values) most = std::max(most, value);
+  do factor /= 2;
+  while (!(most * factor < 3));
+  test::for_each_point(image.array.box, [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) * factor); });
+}
+
+TEST(ChainResults, NumbersAreOutputs) {
+  const chain::Chain chain = test::chain_of(
+      "steps:\n"
+      "  used: {mean: input}\n"
+      "  a: {expression: 'input - used'}\n"
+      "  b: {invert: a}\n"
+      "  unused: {greatest: b}\n"
+      "output: {step: a}\n");
+  const chain::BuiltChain built = chain::build(chain, ElementType::uint8, Box{{0, 4}, {0, 4}}, {"a"});
+  EXPECT_EQ(built.numbers, std::vector<std::string>{"unused"});
+  Random random(5);
+  const Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 4}, {0, 4}});
+  const auto results = test::run_chain(built.pipeline, {}, 3, 1, {{"input", image}});
+  double sum = 0;
+  for (const double value : image.array.values) sum += value;
+  const auto mean = static_cast<float>(sum / 16);
+  test::for_each_point(image.array.box, [&](const Point& p) {
+    EXPECT_EQ(results.at("a").array.at(p), static_cast<float>(image.array.at(p)) - mean);
+  });
+  EXPECT_EQ(results.at("unused").array.values.size(), 1U);
 }
 
 TEST(ChainResults, ImagesOfOtherTypesAreReadAsFloat) {

@@ -84,11 +84,11 @@ Numbers random_numbers(Random& random, ElementType type, const Box& box) {
   return numbers;
 }
 
-Numbers run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks, int threads,
+std::map<std::string, Numbers> run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks, int threads,
                   const std::map<std::string, Numbers>& inputs) {
   const Rounds rounds = in_rounds(pipeline, schedule);
   std::vector<std::unique_ptr<NumberSource>> sources;
-  std::unique_ptr<NumberSink> sink;
+  std::map<std::string, NumberSink> sinks;
   Bindings bindings;
   for (const ArrayDeclaration& array : pipeline.arrays()) {
     if (array.is_input()) {
@@ -96,14 +96,15 @@ Numbers run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks
       bindings.sources[array.name] = sources.back().get();
     }
     if (array.is_output) {
-      sink = std::make_unique<NumberSink>(array);
-      bindings.sinks[array.name] = sink.get();
+      bindings.sinks[array.name] = &sinks.emplace(array.name, NumberSink(array)).first->second;
     }
   }
   Target target;
   target.threads = threads;
   Rehearsal(rounds.pipeline, make_plans(rounds.pipeline, rounds.schedule, target, ranks)).run(bindings);
-  return sink->numbers;
+  std::map<std::string, Numbers> outputs;
+  for (auto& [name, sink] : sinks) outputs.emplace(name, std::move(sink.numbers));
+  return outputs;
 }
 
 std::map<std::string, Numbers> step_by_step(const chain::Chain& chain,
@@ -127,7 +128,7 @@ std::map<std::string, Numbers> step_by_step(const chain::Chain& chain,
                   pipeline, step.expression, images,
                   {.type = step.type, .domain = inputs.at("input").array.box, .name = step.name});
     operators::output(pipeline, result);
-    known[step.name] = run_chain(pipeline, {}, 1, 1, known);
+    known[step.name] = run_chain(pipeline, {}, 1, 1, known).at(step.name);
   }
   return known;
 }

@@ -27,11 +27,14 @@ TEST(ColourOperators, ChannelsAndMerge) {
     const auto a = random_pixels<T>(random, box);
     const Box flat{box[0], box[1]};
     const int index = box.dimensions == 3 ? static_cast<int>(box[2].size()) - 1 : 0;
-    expect_operator<T, T>(random, "channel", {{"index", std::int64_t(index)}}, {a}, computed<T>(flat, [&](const Point& p) {
+    expect_operator<T, T>(random, "channel", {{"index", std::int64_t(index)}}, {a},
+                          computed<T>(flat, [&](const Point& p) {
                             return a.at({{p[0], p[1], index}});
                           }));
-    const auto r = random_pixels<T>(random, flat), g = random_pixels<T>(random, flat), b = random_pixels<T>(random, flat);
-    expect_operator<T, T>(random, "merge", {}, {r, g, b}, computed<T>({box[0], box[1], {0, 3}}, [&](const Point& p) {
+    const auto r = random_pixels<T>(random, flat), g = random_pixels<T>(random, flat),
+               b = random_pixels<T>(random, flat);
+    expect_operator<T, T>(random, "merge", {}, {r, g, b},
+                          computed<T>({box[0], box[1], {0, 3}}, [&](const Point& p) {
                             return (p[2] == 0 ? r : p[2] == 1 ? g : b).at({{p[0], p[1]}});
                           }));
   });
@@ -41,7 +44,8 @@ TEST(ColourOperators, ChannelsAndMerge) {
 template <class T>
 double row_sum(const WholeArray<T>& a, const Point& p, const std::vector<double>& row) {
   double sum = row[3];
-  for (int m = 0; m < 3; ++m) sum += row[static_cast<std::size_t>(m)] * static_cast<double>(a.at({{p[0], p[1], m}}));
+  for (int m = 0; m < 3; ++m)
+    sum += row[static_cast<std::size_t>(m)] * static_cast<double>(a.at({{p[0], p[1], m}}));
   return sum;
 }
 
@@ -50,28 +54,42 @@ TEST(ColourOperators, Matrices) {
   for_all_colours([&]<class T>(std::type_identity<T>, const Box& box) {
     const auto a = random_pixels<T>(random, box);
     const Matrix mixed = {{0.5, -0.25, 1, 3}, {0, 1.5, 0, -2}};
-    expect_operator<T, T>(random, "colour_matrix", {{"matrix", mixed}}, {a},
-                          computed<T>({box[0], box[1], {0, 2}}, [&](const Point& p) {
-                            return stored<T>(row_sum(a, p, mixed[static_cast<std::size_t>(p[2])]));
-                          }), close<T>());
-    expect_operator<T, T>(random, "grey", {}, {a}, computed<T>({box[0], box[1]}, [&](const Point& p) {
-                            return stored<T>(row_sum(a, p, {0.299, 0.587, 0.114, 0}));
-                          }), close<T>());
+    expect_operator<T, T>(
+        random, "colour_matrix", {{"matrix", mixed}}, {a},
+        computed<T>(
+            {box[0], box[1], {0, 2}},
+            [&](const Point& p) { return stored<T>(row_sum(a, p, mixed[static_cast<std::size_t>(p[2])])); }),
+        close<T>());
+    expect_operator<T, T>(random, "grey", {}, {a},
+                          computed<T>({box[0], box[1]},
+                                      [&](const Point& p) {
+                                        return stored<T>(row_sum(a, p, {0.299, 0.587, 0.114, 0}));
+                                      }),
+                          close<T>());
     const double half = std::is_integral_v<T> ? (white_of<T>() + 1) / 2 : 0.5;
     const auto luma = [&](const Point& p) { return row_sum(a, p, {0.299, 0.587, 0.114, 0}); };
-    expect_operator<T, T>(random, "ycbcr", {}, {a}, computed<T>(box, [&](const Point& p) {
-                            const auto value = [&](int m) { return static_cast<double>(a.at({{p[0], p[1], m}})); };
-                            return stored<T>(p[2] == 0   ? luma(p)
-                                             : p[2] == 1 ? (value(2) - luma(p)) / 1.772 + half
-                                                         : (value(0) - luma(p)) / 1.402 + half);
-                          }), close<T>());
-    expect_operator<T, T>(random, "from_ycbcr", {}, {a}, computed<T>(box, [&](const Point& p) {
-                            const auto value = [&](int m) { return static_cast<double>(a.at({{p[0], p[1], m}})); };
-                            const double cb = value(1) - half, cr = value(2) - half;
-                            const double red = value(0) + 1.402 * cr, blue = value(0) + 1.772 * cb;
-                            const double green = (value(0) - 0.299 * red - 0.114 * blue) / 0.587;
-                            return stored<T>(p[2] == 0 ? red : p[2] == 1 ? green : blue);
-                          }), close<T>());
+    expect_operator<T, T>(random, "ycbcr", {}, {a},
+                          computed<T>(box,
+                                      [&](const Point& p) {
+                                        const auto value = [&](int m) {
+                                          return static_cast<double>(a.at({{p[0], p[1], m}}));
+                                        };
+                                        return stored<T>(p[2] == 0   ? luma(p)
+                                                         : p[2] == 1 ? (value(2) - luma(p)) / 1.772 + half
+                                                                     : (value(0) - luma(p)) / 1.402 + half);
+                                      }),
+                          close<T>());
+    expect_operator<T, T>(
+        random, "from_ycbcr", {}, {a},
+        computed<T>(box,
+                    [&](const Point& p) {
+                      const auto value = [&](int m) { return static_cast<double>(a.at({{p[0], p[1], m}})); };
+                      const double cb = value(1) - half, cr = value(2) - half;
+                      const double red = value(0) + 1.402 * cr, blue = value(0) + 1.772 * cb;
+                      const double green = (value(0) - 0.299 * red - 0.114 * blue) / 0.587;
+                      return stored<T>(p[2] == 0 ? red : p[2] == 1 ? green : blue);
+                    }),
+        close<T>());
   });
 }
 
@@ -80,9 +98,13 @@ TEST(ColourOperators, Lab) {
   for_all_colours([&]<class T>(std::type_identity<T>, const Box& box) {
     const auto a = random_pixels<T>(random, box);
     const auto linear = [](double v) { return v > 0.04045 ? std::pow((v + 0.055) / 1.055, 2.4) : v / 12.92; };
-    const auto root = [](double t) { return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116; };
+    const auto root = [](double t) {
+      return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116;
+    };
     const auto expected = computed<float>(box, [&](const Point& p) {
-      const auto value = [&](int m) { return linear(static_cast<double>(a.at({{p[0], p[1], m}})) / white_of<T>()); };
+      const auto value = [&](int m) {
+        return linear(static_cast<double>(a.at({{p[0], p[1], m}})) / white_of<T>());
+      };
       const double r = value(0), g = value(1), b = value(2);
       const double x = root((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
       const double y = root(0.2126729 * r + 0.7151522 * g + 0.0721750 * b);
@@ -104,13 +126,17 @@ TEST(ColourOperators, KnownColours) {
 
 TEST(ColourOperators, RefuseOtherChannels) {
   Pipeline pipeline;
-  const auto image = operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("photo", {{0, 4}, {0, 3}}));
+  const auto image =
+      operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("photo", {{0, 4}, {0, 3}}));
   EXPECT_EQ(message_of<operators::OperandError>([&] { operators::grey(pipeline, image); }),
             "grey: 'photo' has 1 channel: the operator takes images of red, green and blue");
   EXPECT_EQ(message_of<operators::ParameterError>([&] { operators::channel(pipeline, image, {.index = 1}); }),
             "channel: index is 1, but the image has 1 channel, counted from 0");
-  EXPECT_EQ(message_of<operators::ParameterError>([&] { operators::colour_matrix(pipeline, image, {.matrix = {{1, 2, 3}}}); }),
-            "colour_matrix: matrix has a row of 3 numbers: the image has 1 channel, and each row as many weights, or one more");
+  EXPECT_EQ(message_of<operators::ParameterError>([&] {
+              operators::colour_matrix(pipeline, image, {.matrix = {{1, 2, 3}}});
+            }),
+            "colour_matrix: matrix has a row of 3 numbers: the image has 1 channel, and each row as many "
+            "weights, or one more");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct AsFloat {
 
 template <class Out, class In>
 void expect_numbers(Random& random, const std::string& name, const operators::ParameterValues& values,
-                    const std::vector<WholeArray<In>>& inputs, const std::vector<double>& expected, double tolerance) {
+                    const std::vector<WholeArray<In>>& inputs, const std::vector<double>& expected,
+                    double tolerance) {
   Pipeline pipeline;
   std::vector<operators::Image> images;
   std::vector<std::string> names;
@@ -45,7 +46,8 @@ void expect_numbers(Random& random, const std::string& name, const operators::Pa
   for (int run = 0; run < 3; ++run) {
     const OperatorRun<In, float> made(random, pipeline, names, inputs, output);
     for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(made.result.values[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << name << " " << i;
+      ASSERT_NEAR(made.result.values[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i])))
+          << name << " " << i;
   }
 }
 
@@ -63,8 +65,10 @@ TEST(GlobalOperators, Numbers) {
       most = std::max(most, difference);
     }
     expect_numbers<double>(random, "mean", {}, std::vector{a}, {sum / n}, 1e-6);
-    expect_numbers<T>(random, "least", {}, std::vector{a}, {double(*std::min_element(a.values.begin(), a.values.end()))}, 0);
-    expect_numbers<T>(random, "greatest", {}, std::vector{a}, {double(*std::max_element(a.values.begin(), a.values.end()))}, 0);
+    expect_numbers<T>(random, "least", {}, std::vector{a},
+                      {double(*std::min_element(a.values.begin(), a.values.end()))}, 0);
+    expect_numbers<T>(random, "greatest", {}, std::vector{a},
+                      {double(*std::max_element(a.values.begin(), a.values.end()))}, 0);
     const auto expect = [&](const std::string& metric, double expected) {
       expect_numbers<double>(random, "distance", {{"metric", metric}}, std::vector{a, b}, {expected}, 1e-6);
     };
@@ -92,13 +96,15 @@ TEST(GlobalOperators, Equalise) {
     if constexpr (std::is_integral_v<T>) {
       const auto a = random_pixels<T>(random, box);
       const auto counts = counts_of(a);
-      const double darkest = *std::find_if(counts.begin(), counts.end(), [](double count) { return count > 0; });
+      const double darkest =
+          *std::find_if(counts.begin(), counts.end(), [](double count) { return count > 0; });
       const double rest = static_cast<double>(box.size()) - darkest;
       std::vector<T> values;
       double so_far = 0;
       for (const double count : counts) {
         so_far += count;
-        values.push_back(rest == 0 ? T(0) : stored<T>(std::max(0.0, so_far - darkest) / rest * white_of<T>()));
+        values.push_back(rest == 0 ? T(0)
+                                   : stored<T>(std::max(0.0, so_far - darkest) / rest * white_of<T>()));
       }
       expect_operator<T, T>(random, "equalise", {}, {a},
                             computed<T>(box, [&](const Point& p) { return values[a.at(p)]; }));
@@ -118,7 +124,8 @@ TEST(GlobalOperators, Otsu) {
       std::sort(candidates.begin(), candidates.end());
       for (const T candidate : candidates) {
         double n0 = 0, n1 = 0, s0 = 0, s1 = 0;
-        for (const T value : a.values) (value > candidate ? n1 : n0) += 1, (value > candidate ? s1 : s0) += value;
+        for (const T value : a.values)
+          (value > candidate ? n1 : n0) += 1, (value > candidate ? s1 : s0) += value;
         if (n1 == 0) continue;
         const double between = n0 * n1 * (s0 / n0 - s1 / n1) * (s0 / n0 - s1 / n1);
         if (between > best * (1 + 1e-12)) best = between, threshold = candidate;
@@ -138,9 +145,13 @@ TEST(GlobalOperators, Stretch) {
     const auto a = random_pixels<T>(random, box);
     const double low = double(*std::min_element(a.values.begin(), a.values.end()));
     const double high = double(*std::max_element(a.values.begin(), a.values.end()));
-    expect_operator<T, T>(random, "stretch", {}, {a}, computed<T>(box, [&](const Point& p) {
-                            return high == low ? T(0) : stored<T>((a.at(p) - low) / (high - low) * white_of<T>());
-                          }), std::is_integral_v<T> ? 1 : 1e-5);
+    expect_operator<T, T>(
+        random, "stretch", {}, {a},
+        computed<T>(box,
+                    [&](const Point& p) {
+                      return high == low ? T(0) : stored<T>((a.at(p) - low) / (high - low) * white_of<T>());
+                    }),
+        std::is_integral_v<T> ? 1 : 1e-5);
   });
 }
 

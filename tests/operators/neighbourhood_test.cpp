@@ -13,7 +13,8 @@ namespace {
 
 /// The values of a window in ascending order.
 template <class T>
-std::vector<T> sorted_window(const WholeArray<T>& a, const BoundaryConditions& border, const Point& p, int rx, int ry) {
+std::vector<T> sorted_window(const WholeArray<T>& a, const BoundaryConditions& border, const Point& p, int rx,
+                             int ry) {
   std::vector<T> values;
   for (int j = -ry; j <= ry; ++j)
     for (int i = -rx; i <= rx; ++i) values.push_back(a.bounded(border, {{p[0] + i, p[1] + j, p[2]}}));
@@ -22,10 +23,12 @@ std::vector<T> sorted_window(const WholeArray<T>& a, const BoundaryConditions& b
 }
 
 template <class T>
-WholeArray<T> ranked(const WholeArray<T>& a, const BoundaryConditions& border, int width, int height, double share) {
+WholeArray<T> ranked(const WholeArray<T>& a, const BoundaryConditions& border, int width, int height,
+                     double share) {
   const auto n = static_cast<std::size_t>(width * height);
   const std::size_t rank = std::min(static_cast<std::size_t>(static_cast<double>(n) * share), n - 1);
-  return computed<T>(a.box, [&](const Point& p) { return sorted_window(a, border, p, width / 2, height / 2)[rank]; });
+  return computed<T>(
+      a.box, [&](const Point& p) { return sorted_window(a, border, p, width / 2, height / 2)[rank]; });
 }
 
 operators::ParameterValues window_of(int width, int height, const std::string& border) {
@@ -67,22 +70,26 @@ TEST(NeighbourhoodOperators, LargeMediansOfBytes) {
   Random random(3);
   const auto a = random_pixels<std::uint8_t>(random, {{0, 300}, {0, 20}});
   for (const int window : {17, 31, 61})
-    expect_operator<std::uint8_t, std::uint8_t>(
-        random, "median", {{"window", std::int64_t(window)}}, {a},
-        ranked(a, Boundary::clamp, window, window, 0.5));
+    expect_operator<std::uint8_t, std::uint8_t>(random, "median", {{"window", std::int64_t(window)}}, {a},
+                                                ranked(a, Boundary::clamp, window, window, 0.5));
 }
 
 TEST(NeighbourhoodOperators, OrderNaNsAndZeros) {
   Random random(4);
   WholeArray<float> a({{0, 40}, {0, 9}});
   for (float& value : a.values)
-    value = random.one_of<float>({std::nanf(""), -std::nanf(""), -0.0f, 0.0f, 1.0f, -1.0f, INFINITY, -INFINITY});
+    value =
+        random.one_of<float>({std::nanf(""), -std::nanf(""), -0.0f, 0.0f, 1.0f, -1.0f, INFINITY, -INFINITY});
   const auto rank = [&](double share) {
     return computed<float>(a.box, [&](const Point& p) {
       std::vector<float> values;
       for (int j = -1; j <= 1; ++j)
         for (int i = -1; i <= 1; ++i) values.push_back(a.clamped({{p[0] + i, p[1] + j}}));
-      const auto place = [](float v) { return std::isnan(v) ? 1e300 : v == 0 ? (std::signbit(v) ? -1e-300 : 1e-300) : std::clamp(double(v), -1e200, 1e200); };
+      const auto place = [](float v) {
+        return std::isnan(v) ? 1e300
+               : v == 0      ? (std::signbit(v) ? -1e-300 : 1e-300)
+                             : std::clamp(double(v), -1e200, 1e200);
+      };
       std::sort(values.begin(), values.end(), [&](float one, float two) { return place(one) < place(two); });
       const float result = values[std::min<std::size_t>(static_cast<std::size_t>(9 * share), 8)];
       return std::isnan(result) ? std::bit_cast<float>(0x7fffffff) : result;
@@ -103,7 +110,8 @@ TEST(NeighbourhoodOperators, Morphology) {
     const auto least = [&](const WholeArray<T>& of) { return ranked(of, border.conditions, 3, 5, 0); };
     const auto greatest = [&](const WholeArray<T>& of) { return ranked(of, border.conditions, 3, 5, 1); };
     const auto minus = [&](const WholeArray<T>& one, const WholeArray<T>& two) {
-      return computed<T>(box, [&](const Point& p) { return static_cast<T>(std::max(T(one.at(p) - two.at(p)), T(0))); });
+      return computed<T>(
+          box, [&](const Point& p) { return static_cast<T>(std::max(T(one.at(p) - two.at(p)), T(0))); });
     };
     const auto opened = greatest(least(a)), closed = least(greatest(a));
     expect_operator<T, T>(random, "open", values, {a}, opened);
@@ -112,10 +120,13 @@ TEST(NeighbourhoodOperators, Morphology) {
     // With borders other than clamp, an opening may be above the image, and a closing below it, at the edges.
     if (border.name == "clamp" || std::is_integral_v<T>) {
       const auto difference = [&](const WholeArray<T>& one, const WholeArray<T>& two) {
-        return computed<T>(box, [&](const Point& p) { return stored<T>(double(one.at(p)) - double(two.at(p))); });
+        return computed<T>(box,
+                           [&](const Point& p) { return stored<T>(double(one.at(p)) - double(two.at(p))); });
       };
-      expect_operator<T, T>(random, "top_hat", values, {a}, difference(a, opened), std::is_integral_v<T> ? 0 : 1e-6);
-      expect_operator<T, T>(random, "black_hat", values, {a}, difference(closed, a), std::is_integral_v<T> ? 0 : 1e-6);
+      expect_operator<T, T>(random, "top_hat", values, {a}, difference(a, opened),
+                            std::is_integral_v<T> ? 0 : 1e-6);
+      expect_operator<T, T>(random, "black_hat", values, {a}, difference(closed, a),
+                            std::is_integral_v<T> ? 0 : 1e-6);
     }
   });
 }
@@ -130,7 +141,8 @@ TEST(NeighbourhoodOperators, Variance) {
         const auto values = sorted_window(a, border.conditions, p, width / 2, height / 2);
         double mean = 0, sum = 0;
         for (const T value : values) mean += static_cast<double>(value) / static_cast<double>(values.size());
-        for (const T value : values) sum += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+        for (const T value : values)
+          sum += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
         return sum / static_cast<double>(values.size());
       });
       expect_operator<T, float>(random, "variance", window_of(width, height, border.name), {a}, expected,

@@ -87,13 +87,13 @@ void check_colour(const Algorithm& pipeline, const Image& image) {
 Image build_channel(Pipeline& pipeline, const std::vector<Image>& images, const Channel& p) {
   const Image& image = images[0];
   if (p.index >= image.channels())
-    throw ParameterError("index is " + std::to_string(p.index) + ", but the image has " + channels_text(image) +
-                             ", counted from 0",
+    throw ParameterError("index is " + std::to_string(p.index) + ", but the image has " +
+                             channels_text(image) + ", counted from 0",
                          "index");
   const int first = image.dimensions() == 3 ? static_cast<int>(image.domain[2].begin) : 0;
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_stage<T>(pipeline, p.name, OneChannel{first + p.index}, {image.domain[0], image.domain[1]},
-                                detail::typed<T>(image));
+    return detail::add_stage<T>(pipeline, p.name, OneChannel{first + p.index},
+                                {image.domain[0], image.domain[1]}, detail::typed<T>(image));
   });
 }
 
@@ -162,8 +162,8 @@ detail::Entry<Named>::Build build_sums(const Matrix& matrix) {
 Image build_lab(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
   check_colour(pipeline, images[0]);
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto lab = pipeline.planes<float, 3, 3>(p.name, LabOfPoint{static_cast<float>(1 / detail::white<T>)},
-                                                  images[0].as<T, 3>());
+    const auto lab = pipeline.planes<float, 3, 3>(
+        p.name, LabOfPoint{static_cast<float>(1 / detail::white<T>)}, images[0].as<T, 3>());
     return image_of(pipeline, lab, {images[0].domain[0], images[0].domain[1], {0, 3}});
   });
 }
@@ -184,9 +184,9 @@ Operator described(const std::string& name, const std::string& help, const std::
 
 const detail::Entry<Channel>& channel_entry() {
   static const auto entry =
-      detail::Entry<Channel>(described("channel", "One channel of an image, as an image of (x, y).",
-                                       "{channel: a, index: 1}"),
-                             build_channel)
+      detail::Entry<Channel>(
+          described("channel", "One channel of an image, as an image of (x, y).", "{channel: a, index: 1}"),
+          build_channel)
           .parameter("index", &Channel::index,
                      {.help = "The number of the channel, counted from 0.", .least = 0, .greatest = 1 << 20});
   return entry;
@@ -201,35 +201,38 @@ const detail::Entry<Named>& merge_entry() {
 const detail::Entry<ColourMatrix>& matrix_entry() {
   static const auto entry =
       detail::Entry<ColourMatrix>(
-          described("colour_matrix",
-                    "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one "
-                    "row makes an image of (x, y). There are at most 4 channels.",
-                    "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}"),
+          described(
+              "colour_matrix",
+              "Makes each channel of the result a weighted sum of the channels of the image. A matrix of one "
+              "row makes an image of (x, y). There are at most 4 channels.",
+              "{colour_matrix: a, matrix: [[0.2, 0.7, 0.1]]}"),
           build_matrix)
-          .parameter("matrix", &ColourMatrix::matrix,
-                     {.help = "A row for each channel of the result, with a weight for each channel of the image, and "
-                              "possibly a number that is added.",
-                      .required = true});
+          .parameter(
+              "matrix", &ColourMatrix::matrix,
+              {.help =
+                   "A row for each channel of the result, with a weight for each channel of the image, and "
+                   "possibly a number that is added.",
+               .required = true});
   return entry;
 }
 const detail::Entry<Named>& grey_entry() {
-  static const detail::Entry<Named> entry(
-      described("grey",
-                "The grey image of an image in colour, as an image of (x, y): 0.299 red + 0.587 green + 0.114 blue, "
-                "as in OpenCV; scikit-image has other weights.",
-                "{grey: a}"),
-      build_sums({{0.299, 0.587, 0.114}}));
+  static const detail::Entry<Named> entry(described("grey",
+                                                    "The grey image of an image in colour, as an image of "
+                                                    "(x, y): 0.299 red + 0.587 green + 0.114 blue, "
+                                                    "as in OpenCV; scikit-image has other weights.",
+                                                    "{grey: a}"),
+                                          build_sums({{0.299, 0.587, 0.114}}));
   return entry;
 }
 const detail::Entry<Named>& ycbcr_entry() {
-  static const detail::Entry<Named> entry(
-      described("ycbcr",
-                "Luma and chroma of an image in colour, with the full range of the type, as in JPEG files. OpenCV's "
-                "YCrCb has Cr before Cb.",
-                "{ycbcr: a}"),
-      build_sums({{0.299, 0.587, 0.114, 0},
-                  {-0.168735892, -0.331264108, 0.5, 1},
-                  {0.5, -0.418687589, -0.081312411, 1}}));
+  static const detail::Entry<Named> entry(described("ycbcr",
+                                                    "Luma and chroma of an image in colour, with the full "
+                                                    "range of the type, as in JPEG files. OpenCV's "
+                                                    "YCrCb has Cr before Cb.",
+                                                    "{ycbcr: a}"),
+                                          build_sums({{0.299, 0.587, 0.114, 0},
+                                                      {-0.168735892, -0.331264108, 0.5, 1},
+                                                      {0.5, -0.418687589, -0.081312411, 1}}));
   return entry;
 }
 const detail::Entry<Named>& from_ycbcr_entry() {
@@ -243,10 +246,11 @@ const detail::Entry<Named>& from_ycbcr_entry() {
 }
 const detail::Entry<Named>& lab_entry() {
   static const detail::Entry<Named> entry(
-      described("lab",
-                "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
-                "from colours of sRGB, as scikit-image's rgb2lab.",
-                "{lab: a}", {"image"}, detail::always(ElementType::float32)),
+      described(
+          "lab",
+          "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
+          "from colours of sRGB, as scikit-image's rgb2lab.",
+          "{lab: a}", {"image"}, detail::always(ElementType::float32)),
       build_lab);
   return entry;
 }
@@ -279,8 +283,9 @@ Image lab(Pipeline& pipeline, const Image& image, const Named& parameters) {
 namespace detail {
 
 std::vector<Operator> colour_operators() {
-  return {channel_entry().erased(), merge_entry().erased(),      matrix_entry().erased(), grey_entry().erased(),
-          ycbcr_entry().erased(),   from_ycbcr_entry().erased(), lab_entry().erased()};
+  return {channel_entry().erased(), merge_entry().erased(), matrix_entry().erased(),
+          grey_entry().erased(),    ycbcr_entry().erased(), from_ycbcr_entry().erased(),
+          lab_entry().erased()};
 }
 
 }  // namespace detail

@@ -38,6 +38,15 @@ std::string types_text(const Operator& described) {
   return fmt::format("{}", fmt::join(others, "; "));
 }
 
+/// Returns the title of a group of operators.
+std::string group_title(const std::string& group) {
+  if (group == "point") return "Points";
+  if (group == "convolution") return "Convolutions, gradients and edges";
+  if (group == "neighbourhood") return "Neighbourhoods";
+  if (group == "geometry") return "Geometry";
+  return group == "colour" ? "Colour" : "Whole images";
+}
+
 /// Returns the inputs, those that may be left out in brackets.
 std::string inputs_text(const Operator& described) {
   std::string text;
@@ -51,14 +60,40 @@ std::string inputs_text(const Operator& described) {
 }  // namespace
 
 std::string documentation() {
-  std::string text, group;
+  std::string text =
+      "# Operators on images\n\nWritten by `scripts/operators` from the registry of operators: change that, "
+      "not this "
+      "page.\n\n"
+      "An image has the dimensions (x, y) or (x, y, channel), and the type uint8, uint16 or float32. "
+      "Channels are "
+      "computed alike, unless an operator says otherwise. In C++, `operators::median(pipeline, image, "
+      "{.window = {5, 5}})` adds an operator to a "
+      "pipeline (`tessera/operators/operators.hpp`, library `Tessera::operators`); `{median: a, window: [5, "
+      "5]}` is "
+      "the same as a step of a chain.\n\n"
+      "* Results of integers are rounded to the nearest integer, where halves become the greater one, and "
+      "limited to "
+      "the range of the type. OpenCV rounds halves to even numbers.\n"
+      "* Sums of products are of float32, and rounded once, at the end.\n"
+      "* Every image ends at its borders. What an operator reads beyond is given by its parameter `border`: "
+      "the "
+      "nearest point (`clamp`), the mirror image with or without the edge repeated (`mirror`, "
+      "`mirror_interior`), 0 "
+      "(`constant`), or the opposite end (`periodic`). If two operators want different values beyond the "
+      "borders of "
+      "one image, the second one adds a copy, `<name>_border`.\n"
+      "* The last stage of an operator has the name of the step. Others have names that begin with it.\n"
+      "* The same bits come from every schedule and any number of ranks and threads.\n\n"
+      "Of each operator the list gives the images that it takes, those that may be left out in brackets; "
+      "what it "
+      "computes; the types; an example; and its parameters, with what is permitted and the default.\n";
+  std::string group;
   for (const Operator& one : all_operators()) {
-    if (one.group != group) text += fmt::format("\n## {}\n", group = one.group);
-    text += fmt::format("\n**{}** ({}): {} Types: {}. `{}`\n", one.name, inputs_text(one), one.help,
+    if (one.group != group) text += fmt::format("\n## {}\n\n", group_title(group = one.group));
+    text += fmt::format("* **{}** ({}): {} Types: {}. `{}`\n", one.name, inputs_text(one), one.help,
                         types_text(one), one.example);
-    if (!one.parameters.empty()) text += "\n";
     for (const Parameter& parameter : one.parameters)
-      text += fmt::format("* `{}` ({}; {}): {}\n", parameter.name, kind_text(parameter),
+      text += fmt::format("  * `{}` ({}; {}): {}\n", parameter.name, kind_text(parameter),
                           default_text(parameter), parameter.help);
   }
   return text;

@@ -32,8 +32,10 @@ struct Suppressed {
     const auto choose = [&](const auto& left, const auto& above, const auto& falling, const auto& rising) {
       return select(along_x, left, select(along_y, above, select(falls, falling, rising)));
     };
-    const auto before = choose(size(x - 1, y, c), size(x, y - 1, c), size(x - 1, y - 1, c), size(x + 1, y - 1, c));
-    const auto after = choose(size(x + 1, y, c), size(x, y + 1, c), size(x + 1, y + 1, c), size(x - 1, y + 1, c));
+    const auto before =
+        choose(size(x - 1, y, c), size(x, y - 1, c), size(x - 1, y - 1, c), size(x + 1, y - 1, c));
+    const auto after =
+        choose(size(x + 1, y, c), size(x, y + 1, c), size(x + 1, y + 1, c), size(x - 1, y + 1, c));
     return select(here > before && here >= after && here >= low, here, 0.0f);
   }
 };
@@ -51,10 +53,12 @@ Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, con
   const auto weights = detail::gaussian_weights(p.sigma, detail::gaussian_radius(p.sigma, 4));
   const Image smooth = detail::with_border(
       pipeline,
-      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights), p.border,
-      p.name + "_smooth");
-  const Image dx = detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32, derivative(true));
-  const Image dy = detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32, derivative(false));
+      detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights),
+      p.border, p.name + "_smooth");
+  const Image dx =
+      detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32, derivative(true));
+  const Image dy =
+      detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32, derivative(false));
   const auto x = detail::typed<float>(dx), y = detail::typed<float>(dy);
   const Image size = detail::with_border(
       pipeline, detail::add_stage<float>(pipeline, p.name + "_size", Size{}, image.domain, x, y),
@@ -65,20 +69,22 @@ Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, con
 
 const detail::Entry<ThinEdges>& thin_edges_entry() {
   static const auto entry =
-      detail::Entry<ThinEdges>(
-          {.name = "thin_edges",
-           .group = "convolution",
-           .help = "The first steps of Canny's detector of edges: the root of the squares of Sobel's derivatives of "
-                   "a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and <name>_size), where it is the "
-                   "greatest along its direction, and 0 elsewhere. Beyond the borders the gradient is 0. Edges are "
-                   "not followed from strong to weak ones: apply 'threshold'.",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::always(ElementType::float32),
-           .example = "{thin_edges: a, sigma: 1.4, low: 40}",
-           .apply = {}},
-          build_thin_edges)
+      detail::Entry<ThinEdges>({.name = "thin_edges",
+                                .group = "convolution",
+                                .help = "The first steps of Canny's detector of edges: the root of the "
+                                        "squares of Sobel's derivatives of "
+                                        "a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and "
+                                        "<name>_size), where it is the "
+                                        "greatest along its direction, and 0 elsewhere. Beyond the borders "
+                                        "the gradient is 0. Edges are "
+                                        "not followed from strong to weak ones: apply 'threshold'.",
+                                .inputs = {"image"},
+                                .required_inputs = 1,
+                                .parameters = {},
+                                .types = detail::always(ElementType::float32),
+                                .example = "{thin_edges: a, sigma: 1.4, low: 40}",
+                                .apply = {}},
+                               build_thin_edges)
           .parameter("sigma", &ThinEdges::sigma,
                      {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
           .parameter("low", &ThinEdges::low, {.help = "Smaller gradients become 0."})

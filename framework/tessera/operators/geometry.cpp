@@ -127,21 +127,22 @@ Image build_crop(Pipeline& pipeline, const std::vector<Image>& images, const Cro
   for (int d = 0; d < 2; ++d) {
     const auto dimension = static_cast<std::size_t>(d);
     if (p.offset[dimension] + std::int64_t{p.size[dimension]} > image.domain[d].size())
-      throw ParameterError("size is " + std::to_string(p.size[0]) + " x " + std::to_string(p.size[1]) + " from (" +
-                               std::to_string(p.offset[0]) + ", " + std::to_string(p.offset[1]) +
+      throw ParameterError("size is " + std::to_string(p.size[0]) + " x " + std::to_string(p.size[1]) +
+                               " from (" + std::to_string(p.offset[0]) + ", " + std::to_string(p.offset[1]) +
                                ") on, but the image has " + extents_text(image) + " points",
                            "size");
   }
-  return add_moved(pipeline, p.name, Moved{begin_of(image, 0) + p.offset[0], begin_of(image, 1) + p.offset[1]},
-                   image, with_extents(image, p.size[0], p.size[1]));
+  return add_moved(pipeline, p.name,
+                   Moved{begin_of(image, 0) + p.offset[0], begin_of(image, 1) + p.offset[1]}, image,
+                   with_extents(image, p.size[0], p.size[1]));
 }
 
 Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Pad& p) {
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name, p.value);
   const std::int64_t width = image.domain[0].size() + p.columns[0] + p.columns[1];
   const std::int64_t height = image.domain[1].size() + p.rows[0] + p.rows[1];
-  return add_moved(pipeline, p.name, Moved{begin_of(image, 0) - p.columns[0], begin_of(image, 1) - p.rows[0]}, image,
-                   with_extents(image, width, height));
+  return add_moved(pipeline, p.name, Moved{begin_of(image, 0) - p.columns[0], begin_of(image, 1) - p.rows[0]},
+                   image, with_extents(image, width, height));
 }
 
 Operator of_one_image(const std::string& name, const std::string& help, const std::string& example) {
@@ -158,8 +159,8 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
 
 const detail::Entry<Shift>& shift_entry() {
   static const auto entry =
-      detail::Entry<Shift>(of_one_image("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}"),
-                           build_shift)
+      detail::Entry<Shift>(
+          of_one_image("shift", "Moves an image. Its extents stay.", "{shift: a, by: [10, -5]}"), build_shift)
           .parameter("by", &Shift::by,
                      {.help = "How far the image moves along x and y.",
                       .unit = "pixels",
@@ -171,7 +172,8 @@ const detail::Entry<Shift>& shift_entry() {
 }
 const detail::Entry<Flip>& flip_entry() {
   static const auto entry =
-      detail::Entry<Flip>(of_one_image("flip", "Mirrors an image.", "{flip: a, direction: vertical}"), build_flip)
+      detail::Entry<Flip>(of_one_image("flip", "Mirrors an image.", "{flip: a, direction: vertical}"),
+                          build_flip)
           .parameter("direction", &Flip::direction,
                      {.help = "Whether left and right are exchanged, or top and bottom, or both."});
   return entry;
@@ -187,9 +189,9 @@ const detail::Entry<Rotate>& rotate_entry() {
 }
 const detail::Entry<Crop>& crop_entry() {
   static const auto entry =
-      detail::Entry<Crop>(of_one_image("crop", "Keeps a part of an image.",
-                                       "{crop: a, offset: [100, 50], size: [640, 480]}"),
-                          build_crop)
+      detail::Entry<Crop>(
+          of_one_image("crop", "Keeps a part of an image.", "{crop: a, offset: [100, 50], size: [640, 480]}"),
+          build_crop)
           .parameter("offset", &Crop::offset,
                      {.help = "The first column and row that are kept, counted from 0.",
                       .unit = "pixels",

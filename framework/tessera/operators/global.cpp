@@ -25,9 +25,9 @@ namespace {
 
 /// Adds a global reduction of the points of an image.
 template <class T, class Reduction>
-auto add_reduction(Pipeline& pipeline, const std::string& name, const Image& image, const Reduction& reduction) {
-  if (image.dimensions() == 2)
-    return pipeline.reduce(name, reduction, image.as<T, 2>(), image.domain);
+auto add_reduction(Pipeline& pipeline, const std::string& name, const Image& image,
+                   const Reduction& reduction) {
+  if (image.dimensions() == 2) return pipeline.reduce(name, reduction, image.as<T, 2>(), image.domain);
   return pipeline.reduce(name, reduction, image.as<T, 3>(), image.domain);
 }
 
@@ -122,8 +122,8 @@ struct AboveValue {
 template <class T>
 struct Stretched {
   template <class In, class Least, class Greatest, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, const Least& least, const Greatest& greatest, Coord x, Coord y,
-                                  Coord c) const {
+  KOKKOS_FUNCTION auto operator()(const In& in, const Least& least, const Greatest& greatest, Coord x,
+                                  Coord y, Coord c) const {
     const auto low = tessera::cast<float>(least(0)), range = tessera::cast<float>(greatest(0)) - low;
     const auto above = tessera::cast<float>(in(x, y, c)) - low;
     const auto factor = select(range > 0.0f, range, 1.0f);
@@ -178,23 +178,24 @@ Image build_equalise(Pipeline& pipeline, const std::vector<Image>& images, const
     const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
     const auto values =
         pipeline.columns<T, 2, 0>(p.name + "_values", EqualisedValues<T>{}, value_count<T>, counts);
-    return detail::add_stage<T>(pipeline, p.name, Looked{}, images[0].domain, detail::typed<T>(images[0]), values);
+    return detail::add_stage<T>(pipeline, p.name, Looked{}, images[0].domain, detail::typed<T>(images[0]),
+                                values);
   });
 }
 Image build_otsu(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
   return with_integer_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto counts = add_histogram<T>(pipeline, p.name + "_counts", images[0]);
     const auto threshold = pipeline.value<T>(p.name + "_threshold", OtsuThreshold<T>{}, counts);
-    return detail::add_stage<T>(pipeline, p.name, AboveValue<T>{}, images[0].domain, detail::typed<T>(images[0]),
-                                threshold);
+    return detail::add_stage<T>(pipeline, p.name, AboveValue<T>{}, images[0].domain,
+                                detail::typed<T>(images[0]), threshold);
   });
 }
 Image build_stretch(Pipeline& pipeline, const std::vector<Image>& images, const Named& p) {
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     const auto least = add_reduction<T>(pipeline, p.name + "_least", images[0], Minimum<T>{});
     const auto greatest = add_reduction<T>(pipeline, p.name + "_greatest", images[0], Maximum<T>{});
-    return detail::add_stage<T>(pipeline, p.name, Stretched<T>{}, images[0].domain, detail::typed<T>(images[0]),
-                                least, greatest);
+    return detail::add_stage<T>(pipeline, p.name, Stretched<T>{}, images[0].domain,
+                                detail::typed<T>(images[0]), least, greatest);
   });
 }
 Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const Distance& p) {
@@ -204,7 +205,8 @@ Image build_distance(Pipeline& pipeline, const std::vector<Image>& images, const
   const Image differences = detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     white = detail::white<T>;
     return detail::add_stage<double>(pipeline, p.name + "_differences", AbsoluteDifference{squared},
-                                     images[0].domain, detail::typed<T>(images[0]), detail::typed<T>(images[1]));
+                                     images[0].domain, detail::typed<T>(images[0]),
+                                     detail::typed<T>(images[1]));
   });
   if (p.metric == Metric::greatest)
     return values_of(add_reduction<double>(pipeline, p.name, differences, Maximum<double>{}), 1);
@@ -254,13 +256,14 @@ const detail::Entry<Named>& greatest_entry() {
   return entry;
 }
 const detail::Entry<Named>& equalise_entry() {
-  static const detail::Entry<Named> entry(
-      described("equalise",
-                "Equalises the histogram (reduction <name>_counts, stage <name>_values): the share of the points that "
-                "are not brighter than a value, without the darkest value, is stretched to the range of the type, as "
-                "in OpenCV. Channels share one histogram.",
-                detail::same_integer_type()),
-      build_equalise);
+  static const detail::Entry<Named> entry(described("equalise",
+                                                    "Equalises the histogram (reduction <name>_counts, stage "
+                                                    "<name>_values): the share of the points that "
+                                                    "are not brighter than a value, without the darkest "
+                                                    "value, is stretched to the range of the type, as "
+                                                    "in OpenCV. Channels share one histogram.",
+                                                    detail::same_integer_type()),
+                                          build_equalise);
   return entry;
 }
 const detail::Entry<Named>& otsu_entry() {
@@ -274,10 +277,11 @@ const detail::Entry<Named>& otsu_entry() {
 }
 const detail::Entry<Named>& stretch_entry() {
   static const detail::Entry<Named> entry(
-      described("stretch",
-                "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its greatest "
-                "(<name>_greatest) that of the type, 1 for float32. An image of one value becomes 0.",
-                detail::same_type()),
+      described(
+          "stretch",
+          "Stretches an image so that its least value (reduction <name>_least) becomes 0, and its greatest "
+          "(<name>_greatest) that of the type, 1 for float32. An image of one value becomes 0.",
+          detail::same_type()),
       build_stretch);
   return entry;
 }
@@ -289,9 +293,10 @@ const detail::Entry<Distance>& distance_entry() {
     one.required_inputs = 2;
     one.example = "{distance: [a, b], metric: psnr}";
     return detail::Entry<Distance>(one, build_distance)
-        .parameter("metric", &Distance::metric,
-                   {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
-                            "greatest absolute difference, or the peak signal-to-noise ratio in dB."});
+        .parameter(
+            "metric", &Distance::metric,
+            {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
+                     "greatest absolute difference, or the peak signal-to-noise ratio in dB."});
   }();
   return entry;
 }
@@ -326,7 +331,7 @@ Image distance(Pipeline& pipeline, const Image& image, const Image& other, const
 namespace detail {
 
 std::vector<Operator> global_operators() {
-  return {histogram_entry().erased(), mean_entry().erased(),  least_entry().erased(),
+  return {histogram_entry().erased(), mean_entry().erased(),     least_entry().erased(),
           greatest_entry().erased(),  equalise_entry().erased(), stretch_entry().erased(),
           otsu_entry().erased(),      distance_entry().erased()};
 }

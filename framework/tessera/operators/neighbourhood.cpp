@@ -21,8 +21,8 @@ template <bool Greatest>
 Image add_extreme(Pipeline& pipeline, const Image& given, const Window& p, const std::string& name) {
   const Image image = detail::with_border(pipeline, given, p.border, name);
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<T, T>(pipeline, name, detail::ExtremeOfWindow<T, Greatest>{reach_of(p.window)},
-                                         image);
+    return detail::add_plane_stage<T, T>(pipeline, name,
+                                         detail::ExtremeOfWindow<T, Greatest>{reach_of(p.window)}, image);
   });
 }
 
@@ -33,10 +33,12 @@ Image build_dilate(Pipeline& pipeline, const std::vector<Image>& images, const W
   return add_extreme<true>(pipeline, images[0], p, p.name);
 }
 Image build_open(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
-  return add_extreme<true>(pipeline, add_extreme<false>(pipeline, images[0], p, p.name + "_eroded"), p, p.name);
+  return add_extreme<true>(pipeline, add_extreme<false>(pipeline, images[0], p, p.name + "_eroded"), p,
+                           p.name);
 }
 Image build_close(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
-  return add_extreme<false>(pipeline, add_extreme<true>(pipeline, images[0], p, p.name + "_dilated"), p, p.name);
+  return add_extreme<false>(pipeline, add_extreme<true>(pipeline, images[0], p, p.name + "_dilated"), p,
+                            p.name);
 }
 Image build_gradient(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
   const Image greatest = add_extreme<true>(pipeline, images[0], p, p.name + "_dilated");
@@ -57,7 +59,8 @@ Image build_black_hat(Pipeline& pipeline, const std::vector<Image>& images, cons
 Image add_rank(Pipeline& pipeline, const Image& given, const Window& p, int rank) {
   const Image image = detail::with_border(pipeline, given, p.border, p.name);
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    return detail::add_plane_stage<T, T>(pipeline, p.name, detail::RankOfWindow<T>{reach_of(p.window), rank}, image);
+    return detail::add_plane_stage<T, T>(pipeline, p.name, detail::RankOfWindow<T>{reach_of(p.window), rank},
+                                         image);
   });
 }
 Image build_median(Pipeline& pipeline, const std::vector<Image>& images, const Window& p) {
@@ -103,54 +106,55 @@ detail::Entry<P> entry_of(const std::string& name, const std::string& help, cons
 
 const detail::Entry<Window>& erode_entry() {
   static const auto entry = entry_of<Window>(
-      "erode", "The least value of a window. With the border 'clamp' it is that of the points in the image.", "",
-      build_erode);
+      "erode", "The least value of a window. With the border 'clamp' it is that of the points in the image.",
+      "", build_erode);
   return entry;
 }
 const detail::Entry<Window>& dilate_entry() {
   static const auto entry = entry_of<Window>(
-      "dilate", "The greatest value of a window. With the border 'clamp' it is that of the points in the image.",
-      "", build_dilate);
+      "dilate",
+      "The greatest value of a window. With the border 'clamp' it is that of the points in the image.", "",
+      build_dilate);
   return entry;
 }
 const detail::Entry<Window>& open_entry() {
-  static const auto entry =
-      entry_of<Window>("open",
-                       "Erodes (stage <name>_eroded) and then dilates, which removes what is brighter and smaller "
-                       "than the window.",
-                       "", build_open);
+  static const auto entry = entry_of<Window>(
+      "open",
+      "Erodes (stage <name>_eroded) and then dilates, which removes what is brighter and smaller "
+      "than the window.",
+      "", build_open);
   return entry;
 }
 const detail::Entry<Window>& close_entry() {
-  static const auto entry =
-      entry_of<Window>("close",
-                       "Dilates (stage <name>_dilated) and then erodes, which removes what is darker and smaller "
-                       "than the window.",
-                       "", build_close);
+  static const auto entry = entry_of<Window>(
+      "close",
+      "Dilates (stage <name>_dilated) and then erodes, which removes what is darker and smaller "
+      "than the window.",
+      "", build_close);
   return entry;
 }
 const detail::Entry<Window>& gradient_entry() {
-  static const auto entry =
-      entry_of<Window>("morphological_gradient",
-                       "The difference of the greatest and the least value of a window (stages <name>_dilated and "
-                       "<name>_eroded).",
-                       "", build_gradient);
+  static const auto entry = entry_of<Window>(
+      "morphological_gradient",
+      "The difference of the greatest and the least value of a window (stages <name>_dilated and "
+      "<name>_eroded).",
+      "", build_gradient);
   return entry;
 }
 const detail::Entry<Window>& top_hat_entry() {
-  static const auto entry =
-      entry_of<Window>("top_hat",
-                       "The difference of an image and its opening (stages <name>_opened_eroded and <name>_opened): "
-                       "what is brighter and smaller than the window.",
-                       "", build_top_hat);
+  static const auto entry = entry_of<Window>(
+      "top_hat",
+      "The difference of an image and its opening (stages <name>_opened_eroded and <name>_opened): "
+      "what is brighter and smaller than the window.",
+      "", build_top_hat);
   return entry;
 }
 const detail::Entry<Window>& black_hat_entry() {
-  static const auto entry =
-      entry_of<Window>("black_hat",
-                       "The difference of the closing of an image (stages <name>_closed_dilated and <name>_closed) "
-                       "and the image: what is darker and smaller than the window.",
-                       "", build_black_hat);
+  static const auto entry = entry_of<Window>(
+      "black_hat",
+      "The difference of the closing of an image (stages <name>_closed_dilated and <name>_closed) "
+      "and the image: what is darker and smaller than the window.",
+      "", build_black_hat);
   return entry;
 }
 const detail::Entry<Window>& median_entry() {
@@ -160,11 +164,12 @@ const detail::Entry<Window>& median_entry() {
 }
 const detail::Entry<Percentile>& percentile_entry() {
   static const auto entry =
-      entry_of<Percentile>("percentile",
-                           "Of the n values of a window in ascending order, the one with the number floor(n * percent "
-                           "/ 100), counted from 0, as scipy.ndimage.percentile_filter. NaN counts as greater than "
-                           "all numbers.",
-                           "percent: 90, ", build_percentile)
+      entry_of<Percentile>(
+          "percentile",
+          "Of the n values of a window in ascending order, the one with the number floor(n * percent "
+          "/ 100), counted from 0, as scipy.ndimage.percentile_filter. NaN counts as greater than "
+          "all numbers.",
+          "percent: 90, ", build_percentile)
           .parameter("percent", &Percentile::percent,
                      {.help = "The percentage of the values that are less.", .least = 0, .greatest = 100});
   return entry;
@@ -212,9 +217,9 @@ Image variance(Pipeline& pipeline, const Image& image, const Window& parameters)
 namespace detail {
 
 std::vector<Operator> neighbourhood_operators() {
-  return {erode_entry().erased(),   dilate_entry().erased(),    open_entry().erased(),
-          close_entry().erased(),   gradient_entry().erased(),  top_hat_entry().erased(),
-          black_hat_entry().erased(), median_entry().erased(),  percentile_entry().erased(),
+  return {erode_entry().erased(),     dilate_entry().erased(),   open_entry().erased(),
+          close_entry().erased(),     gradient_entry().erased(), top_hat_entry().erased(),
+          black_hat_entry().erased(), median_entry().erased(),   percentile_entry().erased(),
           variance_entry().erased()};
 }
 

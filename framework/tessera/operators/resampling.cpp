@@ -135,8 +135,8 @@ Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, con
   Box wide = image.domain;
   wide[0] = {0, width};
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
-    const Image rows = detail::add_stage<Sum16<T>, 2>(pipeline, p.name + "_x", UpAlongX<T>{}, wide,
-                                                      detail::typed<T>(image));
+    const Image rows =
+        detail::add_stage<Sum16<T>, 2>(pipeline, p.name + "_x", UpAlongX<T>{}, wide, detail::typed<T>(image));
     return detail::add_stage<T>(pipeline, p.name, UpAlongY<T>{}, resized(image, width, height),
                                 detail::typed<Sum16<T>>(rows));
   });
@@ -157,12 +157,13 @@ Operator of_one_image(const std::string& name, const std::string& help, const st
 const detail::Entry<Resize>& resize_entry() {
   static const auto entry =
       detail::Entry<Resize>(
-          of_one_image("resize",
-                       "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
-                       "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
-                       "the nearest point rounds corners instead of centres. Only 'area' leaves no aliases where "
-                       "images become smaller.",
-                       "{resize: a, size: [1920, 1080], method: cubic}"),
+          of_one_image(
+              "resize",
+              "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
+              "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
+              "the nearest point rounds corners instead of centres. Only 'area' leaves no aliases where "
+              "images become smaller.",
+              "{resize: a, size: [1920, 1080], method: cubic}"),
           build_resize)
           .parameter("size", &Resize::size,
                      {.help = "The extents of the result along x and y.",
@@ -170,19 +171,21 @@ const detail::Entry<Resize>& resize_entry() {
                       .least = 1,
                       .greatest = 1 << 26,
                       .required = true})
-          .parameter("method", &Resize::method,
-                     {.help = "The nearest point; between two points, or four (cubic convolution with a = -3/4), in "
-                              "each dimension; or the mean of the area that a point covers."});
+          .parameter(
+              "method", &Resize::method,
+              {.help = "The nearest point; between two points, or four (cubic convolution with a = -3/4), in "
+                       "each dimension; or the mean of the area that a point covers."});
   return entry;
 }
 const detail::Entry<Pyramid>& pyramid_down_entry() {
   static const auto entry =
       detail::Entry<Pyramid>(
-          of_one_image("pyramid_down",
-                       "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
-                       "point; first along x (stage <name>_x). The extents are halved and rounded up. It is "
-                       "OpenCV's pyrDown.",
-                       "{pyramid_down: a}"),
+          of_one_image(
+              "pyramid_down",
+              "The next level of a Gaussian pyramid: smoothed by 1 4 6 4 1 in each dimension, every second "
+              "point; first along x (stage <name>_x). The extents are halved and rounded up. It is "
+              "OpenCV's pyrDown.",
+              "{pyramid_down: a}"),
           build_pyramid_down)
           .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
   return entry;
@@ -190,10 +193,11 @@ const detail::Entry<Pyramid>& pyramid_down_entry() {
 const detail::Entry<Pyramid>& pyramid_up_entry() {
   static const auto entry =
       detail::Entry<Pyramid>(
-          of_one_image("pyramid_up",
-                       "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 "
-                       "in each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",
-                       "{pyramid_up: a}"),
+          of_one_image(
+              "pyramid_up",
+              "The level below in a Gaussian pyramid, with twice the extents: interpolated by 1 6 1 and 4 4 "
+              "in each dimension, first along x (stage <name>_x). OpenCV's pyrUp has another border.",
+              "{pyramid_up: a}"),
           build_pyramid_up)
           .parameter("border", &Pyramid::border, {.help = "The values beyond the borders."});
   return entry;

@@ -23,7 +23,8 @@ class ByteRanks {
         coarse_(static_cast<std::size_t>(width_ * bins)),
         fine_(static_cast<std::size_t>(width_ * bins * bins)) {}
 
-  void compute(const Plane<const std::uint8_t>& in, const Plane<std::uint8_t>& out, Range columns, Range rows) {
+  void compute(const Plane<const std::uint8_t>& in, const Plane<std::uint8_t>& out, Range columns,
+               Range rows) {
     std::fill(coarse_.begin(), coarse_.end(), std::uint16_t(0));
     std::fill(fine_.begin(), fine_.end(), std::uint16_t(0));
     const std::int64_t begin = columns.begin - reach_.x, count = columns.size() + 2 * reach_.x;

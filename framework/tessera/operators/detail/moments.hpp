@@ -92,7 +92,8 @@ struct MomentsOfWindow {
   }
 
   /// Adds the sums of the columns of each window in the same order for all windows.
-  void add_columns(const Sum* sums, const Sum* squares, typename Function::Out* out, std::int64_t count) const {
+  void add_columns(const Sum* sums, const Sum* squares, typename Function::Out* out,
+                   std::int64_t count) const {
     constexpr int block = 32;
     for (std::int64_t x = 0; x < count; x += block) {
       const int points = static_cast<int>(count - x < block ? count - x : block);

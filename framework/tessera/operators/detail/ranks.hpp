@@ -85,7 +85,9 @@ struct RankOfWindow {
       SlidingCounts counts(65536);
       slide(
           counts, columns, rows, [&](std::int64_t x, std::int64_t y) { return in.row(y)[x]; },
-          [&](std::int64_t x, std::int64_t y, std::uint32_t value) { out.row(y)[x] = static_cast<T>(value); });
+          [&](std::int64_t x, std::int64_t y, std::uint32_t value) {
+            out.row(y)[x] = static_cast<T>(value);
+          });
     } else {
       by_order(in, out, columns, rows);
     }

@@ -30,10 +30,12 @@ Example:
   bright: {expression: 'clamp(1.5 * clean - smooth, 0, 255)'}
 )";
 
-/// Returns the first sentence of a text.
+/// Returns the first sentence of a text, without what follows a colon or stands in parentheses.
 std::string first_sentence(const std::string& text) {
-  const std::size_t end = text.find(". ");
-  return end == std::string::npos ? text : text.substr(0, end + 1);
+  std::string sentence = text.substr(0, text.find(". "));
+  sentence = sentence.substr(0, sentence.find(" ("));
+  sentence = sentence.substr(0, sentence.find(": "));
+  return sentence.ends_with('.') ? sentence : sentence + ".";
 }
 
 std::string list() {

@@ -23,7 +23,8 @@ constexpr int chain_count = 300;
 #endif
 
 double random_number(Random& random, const Parameter& parameter) {
-  const double low = std::isinf(parameter.least) ? -4 : parameter.least;
+  // Large shifts would need large images.
+  const double low = std::max(parameter.least, -4.0);
   const double high = std::min(std::isinf(parameter.greatest) ? low + 8 : parameter.greatest, low + 8);
   return low + (high - low) * random.small(0, 16) / 16;
 }
@@ -122,6 +123,7 @@ std::string random_chain(Random& random, ElementType type, const Box& domain) {
 TEST(RandomChains, EqualTheirStepsOneByOne) {
   Random random(31);
   std::map<std::string, int> used;
+  int total_runs = 0;
   for (int i = 0; i < chain_count; ++i) {
     const auto type =
         random.one_of<ElementType>({ElementType::uint8, ElementType::uint16, ElementType::float32});
@@ -135,10 +137,18 @@ TEST(RandomChains, EqualTheirStepsOneByOne) {
     const std::map<std::string, test::Numbers> inputs{{"input", test::random_numbers(random, type, domain)}};
     const auto expected = test::step_by_step(chain, inputs);
     const chain::BuiltChain built = chain::build(chain, type, domain, {chain.output});
-    for (int k = 0; k < 4; ++k) {
+    int runs = 0;
+    for (int k = 0; k < 8 && runs < 4; ++k) {
       const Schedule schedule = test::random_schedule(random, built.pipeline);
       const int ranks = random.small(1, 16);
-      const auto results = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), inputs);
+      std::map<std::string, test::Numbers> results;
+      try {
+        results = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), inputs);
+      } catch (const ScheduleError&) {
+        continue;  // The schedule divides what is computed in whole lines.
+      }
+      ++runs;
+      ++total_runs;
       ASSERT_TRUE(results.contains(chain.output)) << text;
       for (const auto& [name, result] : results) {
         ASSERT_EQ(result.type, expected.at(name).type) << text;
@@ -148,6 +158,7 @@ TEST(RandomChains, EqualTheirStepsOneByOne) {
       }
     }
   }
+  EXPECT_GT(total_runs, 2 * chain_count);
   std::string unused;
   for (const Operator& one : operators::all_operators())
     if (used[one.name] == 0) unused += one.name + " ";

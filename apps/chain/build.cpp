@@ -61,9 +61,11 @@ class Builder {
     const Image& image = images_.at(chain_.output);
     if (image.dimensions() < 2)
       throw InputError(fmt::format(
-          "{}: the output is step '{}', which is a list of {} values: name an image in output.step",
+          "{}: the output is step '{}', which is {}: name an image in output.step",
           chain_.output_location.empty() ? chain_.find(chain_.output)->location : chain_.output_location,
-          chain_.output, image.domain[0].size()));
+          chain_.output,
+          is_number(chain_.output) ? "a number"
+                                   : fmt::format("a list of {} values", image.domain[0].size())));
     operators::output(built_.pipeline, image);
   }
 

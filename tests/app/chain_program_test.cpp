@@ -58,7 +58,9 @@ class ChainTest : public testing::Test {
 
 /// The decks that come with the program, and the names of their results.
 const std::vector<std::pair<std::string, std::string>> decks = {
-    {TESSERA_DECKS "/chain/edges.yaml", "bright"}, {TESSERA_DECKS "/chain/vignetting.yaml", "corrected"}};
+    {TESSERA_DECKS "/chain/edges.yaml", "bright"},
+    {TESSERA_DECKS "/chain/stars.yaml", "edges"},
+    {TESSERA_DECKS "/chain/vignetting.yaml", "corrected"}};
 
 TEST_F(ChainTest, SameBitsOnAllRanksBySchedulesAndInBands) {
   for (const auto& [deck, dataset] : decks)

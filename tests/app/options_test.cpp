@@ -41,6 +41,8 @@ TEST(OptionsTest, ProgramsHaveOptionsOfTheirOwn) {
   };
   EXPECT_TRUE(given({"a.yaml"}).empty());
   EXPECT_EQ(given({"--list"}), (std::map<std::string, std::string>{{"--list", ""}}));
+  EXPECT_EQ(given({"--list", "a.yaml"}), (std::map<std::string, std::string>{{"--list", ""}}));
+  EXPECT_EQ(given({"--list", "a=b"}), (std::map<std::string, std::string>{{"--list", ""}}));
   EXPECT_EQ(given({"--list", "name"}), (std::map<std::string, std::string>{{"--list", "name"}}));
   EXPECT_EQ(given({"a.yaml", "--write", "f.cpp"}),
             (std::map<std::string, std::string>{{"--write", "f.cpp"}}));

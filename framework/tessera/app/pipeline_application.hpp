@@ -41,7 +41,7 @@ struct ProgramOption {
   std::string help;
   /// What the value of the option is called in --help, such as `FILE`.
   std::string value_name;
-  /// Whether the option must have a value.
+  /// Whether the option must have a value. Otherwise decks and words key=value are no values of the option.
   bool needs_value = false;
   /// A function that returns what is printed. It gets the value of the option, which is empty if none is
   /// given, and the keys `first_parameters` of the deck. It is called on rank 0 only.

@@ -77,7 +77,33 @@ TEST(ChainErrors, Expressions) {
             "chain.yaml:2:34: step 'a': the type is int8: it must be uint8, uint16 or float32");
 }
 
+TEST(ChainErrors, WindowsAndSizes) {
+  EXPECT_EQ(error_of({"a: {median: input, window: [4, 4]}"}),
+            "chain.yaml:2:30: step median 'a': window is 4: it must be odd and from 1 to 255 pixels");
+  EXPECT_EQ(error_of({"a: {convolution: input, kernel: [[1, 1], [1, 1]]}"}),
+            "chain.yaml:2:35: step convolution 'a': kernel has 2 x 2 weights: both numbers must be odd, so "
+            "that there is a middle");
+  EXPECT_EQ(error_of({"a: {convolution: input, kernel: [[1, 1, 1], [1, 1]]}"}),
+            "chain.yaml:2:35: step convolution 'a': kernel has rows of different lengths");
+  EXPECT_EQ(error_of({"a: {crop: input, size: [8, 8]}", "b: {add: [input, a]}"}),
+            "chain.yaml:3:20: step add 'b': 'input' has 16 x 12 points, but 'a' has 8 x 8: the images must "
+            "have the same size");
+  EXPECT_EQ(error_of({"a: {crop: input, size: [8, 8]}", "b: {expression: 'input + a'}"}),
+            "chain.yaml:3:19: step 'b': 'a' has 8 x 8 points, but 'input' has 16 x 12: the images must have "
+            "the same size at column 9: 'a'");
+  EXPECT_EQ(
+      error_of({"a: {crop: input, size: [80, 8]}"}),
+      "chain.yaml:2:26: step crop 'a': size is 80 x 8 from (0, 0) on, but the image has 16 x 12 points");
+  EXPECT_EQ(error_of({"a: {histogram: input}", "b: {expression: 'input + a'}"}),
+            "chain.yaml:3:19: step 'b': 'a' is a list of 256 values, and no image at column 9: 'a'");
+  EXPECT_EQ(error_of({"a: {mean: input}"}),
+            "chain.yaml:2:3: the output is step 'a', which is a number: name an image in output.step");
+}
+
 TEST(ChainErrors, TypesAndOutputs) {
+  EXPECT_EQ(error_of({"a: {cast: input, to: float32}", "b: {otsu: a}"}),
+            "chain.yaml:3:13: step otsu 'b': 'a' is float32, and the operator takes uint8, uint16: cast it "
+            "first, with {cast: a, to: uint16}");
   EXPECT_EQ(error_of({"a: {expression: 'input'}", "b: {add: [input, a]}"}),
             "chain.yaml:3:20: step add 'b': 'input' is uint8, but 'a' is float32: cast one of them, as by "
             "{cast: a, to: uint8}");

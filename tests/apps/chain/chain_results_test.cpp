@@ -20,7 +20,9 @@ Numbers result_of(const std::string& text, const Numbers& image, Random& random)
   for (int k = 0; k < 5; ++k) {
     const Schedule schedule = test::random_schedule(random, built.pipeline);
     const int ranks = random.small(1, 16);
-    const Numbers again = test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}}).at(chain.output);
+    const Numbers again =
+        test::run_chain(built.pipeline, schedule, ranks, random.small(1, 2), {{"input", image}})
+            .at(chain.output);
     EXPECT_TRUE(again.array.same_bits(plain.array)) << text << test::to_string(schedule) << " on " << ranks;
   }
   return plain;
@@ -75,13 +77,15 @@ TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
   const Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 17}, {0, 9}});
   const Numbers result = result_of(
       "repeat:\n"
-      "  u: {turns: 50, type: float32, steps: {v: {expression: 'u / 2'}, most: {greatest: v}}, next: v, until: 'most < 3'}\n",
+      "  u: {turns: 50, type: float32, steps: {v: {expression: 'u / 2'}, most: {greatest: v}}, next: v, "
+      "until: 'most < 3'}\n",
       image, random);
   double factor = 1, most = 0;
   for (const double value : image.array.values) most = std::max(most, value);
   do factor /= 2;
   while (!(most * factor < 3));
-  test::for_each_point(image.array.box, [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) * factor); });
+  test::for_each_point(image.array.box,
+                       [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) * factor); });
 }
 
 TEST(ChainResults, NumbersAreOutputs) {

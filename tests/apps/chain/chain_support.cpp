@@ -84,8 +84,8 @@ Numbers random_numbers(Random& random, ElementType type, const Box& box) {
   return numbers;
 }
 
-std::map<std::string, Numbers> run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks, int threads,
-                  const std::map<std::string, Numbers>& inputs) {
+std::map<std::string, Numbers> run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks,
+                                         int threads, const std::map<std::string, Numbers>& inputs) {
   const Rounds rounds = in_rounds(pipeline, schedule);
   std::vector<std::unique_ptr<NumberSource>> sources;
   std::map<std::string, NumberSink> sinks;

@@ -28,8 +28,8 @@ struct Numbers {
 Numbers random_numbers(Random& random, ElementType type, const Box& box);
 
 /// Runs a pipeline in one process, and returns its outputs by their names.
-std::map<std::string, Numbers> run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks, int threads,
-                  const std::map<std::string, Numbers>& inputs);
+std::map<std::string, Numbers> run_chain(const Algorithm& pipeline, const Schedule& schedule, int ranks,
+                                         int threads, const std::map<std::string, Numbers>& inputs);
 
 /// Runs each step of a chain as a pipeline of its own, by a plain schedule, and returns all results by the
 /// names of the steps. Chains with loops are not accepted.

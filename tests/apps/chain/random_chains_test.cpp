@@ -153,8 +153,9 @@ TEST(RandomChains, EqualTheirStepsOneByOne) {
       for (const auto& [name, result] : results) {
         ASSERT_EQ(result.type, expected.at(name).type) << text;
         ASSERT_TRUE(result.array.same_bits(expected.at(name).array))
-            << name << " of\n" << text << test::to_string(schedule) << " on " << ranks << " of " << to_string(domain)
-            << " of " << name_of(type);
+            << name << " of\n"
+            << text << test::to_string(schedule) << " on " << ranks << " of " << to_string(domain) << " of "
+            << name_of(type);
       }
     }
   }

@@ -121,6 +121,12 @@ Options parse_options(int argc, const char* const* argv, const std::vector<Progr
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string("command line: ") + error.what() + " (--help lists the options)");
   }
+  for (const ProgramOption& option : further) {
+    const auto given = options.of_program.find(option.name);
+    if (option.needs_value || given == options.of_program.end() || is_part(given->second)) continue;
+    words.push_back(std::move(given->second));
+    given->second.clear();
+  }
   check_blanks(words);
   for (const std::string& word : words)
     (word.find('=') == std::string::npos ? options.decks : options.overrides).push_back(word);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tessera/pipeline/inference/interval.hpp"
+#include "tessera/pipeline/body/functions.hpp"
 #include "tessera/view/bit_cast.hpp"
 
 namespace tessera::operators::detail {
@@ -18,8 +18,8 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Key<T> key_of(T element) {
   if constexpr (std::is_floating_point_v<T>) {
     const auto bits = bit_cast<std::int32_t>(element);
-    const std::int32_t ordered = bits ^ ((bits >> 31) & LimitsOf<std::int32_t>::max);
-    return element != element ? LimitsOf<std::int32_t>::max : ordered;
+    const std::int32_t ordered = bits ^ ((bits >> 31) & highest<std::int32_t>);
+    return element != element ? highest<std::int32_t> : ordered;
   } else {
     return element;
   }
@@ -29,7 +29,7 @@ KOKKOS_FORCEINLINE_FUNCTION Key<T> key_of(T element) {
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T element_of(Key<T> key) {
   if constexpr (std::is_floating_point_v<T>)
-    return bit_cast<T>(key ^ ((key >> 31) & LimitsOf<std::int32_t>::max));
+    return bit_cast<T>(key ^ ((key >> 31) & highest<std::int32_t>));
   else
     return key;
 }

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tessera/operators/detail/image_stage.hpp"
-#include "tessera/pipeline/inference/footprint.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
 

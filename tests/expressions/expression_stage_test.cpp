@@ -130,6 +130,21 @@ TEST(ExpressionStage, EqualsCxxBitByBit) {
   }
 }
 
+TEST(ExpressionStage, JoinedOperationsGiveTheSameBits) {
+  Sample sample;
+  const Box whole{{0, width}, {0, height}, {0, planes}};
+  sample.check<float>("clamp(f * g + b, 5, 90) - clamp(f * g - w, -5, 90) * clamp(w - f * b, -7, 80)", whole,
+                      [](float b, float w, float f, float g, float, float, float) {
+                        return limited(f * g + b, 5, 90) -
+                               limited(f * g - w, -5, 90) * limited(w - f * b, -7, 80);
+                      });
+  sample.check<float>("select(f < g, b, w) - select(f >= b, g, 3) * abs(f - b) + sqrt(f * f + g * g)", whole,
+                      [](float b, float w, float f, float g, float, float, float) {
+                        return (f < g ? b : w) - (f >= b ? g : 3) * std::abs(f - b) +
+                               std::sqrt(f * f + g * g);
+                      });
+}
+
 TEST(ExpressionStage, IntegersAreRoundedAndLimited) {
   Sample sample;
   const Box whole{{0, width}, {0, height}, {0, planes}};

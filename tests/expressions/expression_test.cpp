@@ -91,7 +91,11 @@ TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {
   EXPECT_EQ(count("b - 1.5 * a"), 1);
   EXPECT_EQ(count("(a - b) * (a - b)"), 2);
   EXPECT_EQ(count("a * b + a * b"), 2);
-  EXPECT_EQ(count("clamp(1.5 * a - b, 0, 255)"), 2);
+  EXPECT_EQ(count("clamp(1.5 * a - b, 0, 255)"), 1);
+  EXPECT_EQ(count("clamp(b - 1.5 * a, 0, 255) + clamp(2 * a + b, 0, 255)"), 3);
+  EXPECT_EQ(count("select(a < b, a, 3) + abs(a - b)"), 3);
+  EXPECT_EQ(count("select(a < b, a, 3) + (a < b)"), 3);
+  EXPECT_EQ(count("sqrt(a * a + b * b)"), 2);
   EXPECT_EQ(count("1 * 3 / 3"), 0);
 }
 

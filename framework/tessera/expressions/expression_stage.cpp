@@ -116,8 +116,11 @@ class RowComputer {
 
   template <class T>
   [[gnu::always_inline]] void compute(const Program::Instruction& instruction, T* to, int count) {
-    detail::compute_piece(instruction.operation, values_[instruction.arguments[0]],
-                          values_[instruction.arguments[1]], values_[instruction.arguments[2]], to, count);
+    const auto argument = [&](int k) __attribute__((always_inline)) {
+      return values_[instruction.arguments[k]];
+    };
+    detail::compute_piece(instruction.operation, argument(0), argument(1), argument(2), argument(3),
+                          argument(4), to, count);
   }
 
   const Program& program_;

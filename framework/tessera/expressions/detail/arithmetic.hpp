@@ -9,12 +9,13 @@ namespace tessera::expressions::detail {
 // The operations of expressions on single numbers. Constants, rows on hosts, and points on devices are all
 // computed by these functions, so that the results agree.
 
-/// The operation O of one, two or three numbers.
+/// The operation O of one to five numbers.
 template <Operation O>
 struct Arithmetic {
   /// Returns the result. Arguments that the operation does not have are ignored.
   KOKKOS_FORCEINLINE_FUNCTION static float compute(float a, [[maybe_unused]] float b = 0,
-                                                   [[maybe_unused]] float c = 0) {
+                                                   [[maybe_unused]] float c = 0, [[maybe_unused]] float d = 0,
+                                                   [[maybe_unused]] float e = 0) {
     if constexpr (O == Operation::negate) return -a;
     if constexpr (O == Operation::absolute) return a < 0 ? -a : a == 0 ? 0.0F : a;
     if constexpr (O == Operation::square_root) return compat::sqrt(a);
@@ -39,6 +40,13 @@ struct Arithmetic {
     if constexpr (O == Operation::multiply_add) return a * b + c;
     if constexpr (O == Operation::multiply_subtract) return a * b - c;
     if constexpr (O == Operation::subtract_product) return c - a * b;
+    if constexpr (O == Operation::clamped_sum) return tessera::min(tessera::max(a * b + c, d), e);
+    if constexpr (O == Operation::clamped_difference) return tessera::min(tessera::max(a * b - c, d), e);
+    if constexpr (O == Operation::clamped_rest) return tessera::min(tessera::max(c - a * b, d), e);
+    if constexpr (O == Operation::select_less) return a < b ? c : d;
+    if constexpr (O == Operation::select_less_or_equal) return a <= b ? c : d;
+    if constexpr (O == Operation::absolute_difference) return Arithmetic<Operation::absolute>::compute(a - b);
+    if constexpr (O == Operation::root_of_sum) return compat::sqrt(a * b + c);
     return 0;
   }
 };
@@ -95,6 +103,20 @@ KOKKOS_FORCEINLINE_FUNCTION void with_arithmetic(Operation operation, const Use&
       return use(Arithmetic<Operation::multiply_subtract>());
     case Operation::subtract_product:
       return use(Arithmetic<Operation::subtract_product>());
+    case Operation::clamped_sum:
+      return use(Arithmetic<Operation::clamped_sum>());
+    case Operation::clamped_difference:
+      return use(Arithmetic<Operation::clamped_difference>());
+    case Operation::clamped_rest:
+      return use(Arithmetic<Operation::clamped_rest>());
+    case Operation::select_less:
+      return use(Arithmetic<Operation::select_less>());
+    case Operation::select_less_or_equal:
+      return use(Arithmetic<Operation::select_less_or_equal>());
+    case Operation::absolute_difference:
+      return use(Arithmetic<Operation::absolute_difference>());
+    case Operation::root_of_sum:
+      return use(Arithmetic<Operation::root_of_sum>());
     default:
       return;
   }

@@ -53,11 +53,12 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
 /// Computes an operation, and converts its results to elements of T.
 template <class T>
 [[gnu::always_inline]] inline void compute_piece(Operation operation, const float* a, const float* b,
-                                                 const float* c, T* to, int count) {
+                                                 const float* c, const float* d, const float* e, T* to,
+                                                 int count) {
   with_arithmetic(
       operation, [=]<class A>(A) __attribute__((always_inline)) {
         TESSERA_VECTORISED
-        for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i]));
+        for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i], d[i], e[i]));
       });
 }
 

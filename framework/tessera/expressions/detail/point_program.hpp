@@ -32,10 +32,12 @@ struct PointProgram {
     for (int i = 0; i < program.load_count; ++i) values[program.loads[i].to] = load(program.loads[i], p);
     for (int i = 0; i < program.instruction_count; ++i) {
       const Program::Instruction& instruction = program.instructions[i];
-      const float a = values[instruction.arguments[0]], b = values[instruction.arguments[1]],
-                  c = values[instruction.arguments[2]];
+      const std::int16_t* const from = instruction.arguments;
+      const float a = values[from[0]], b = values[from[1]], c = values[from[2]], d = values[from[3]],
+                  e = values[from[4]];
       float& to = values[instruction.to];
-      with_arithmetic(instruction.operation, [&to, a, b, c]<class A>(A) { to = A::compute(a, b, c); });
+      with_arithmetic(instruction.operation,
+                      [&to, a, b, c, d, e]<class A>(A) { to = A::compute(a, b, c, d, e); });
     }
     reinterpret_cast<T*>(output.origin)[offset(output, domain.dimensions, p)] =
         to_element<T>(values[program.result]);

@@ -11,6 +11,24 @@ namespace {
 
 using Node = Expression::Node;
 
+/// Two operations, of which the inner one is the first argument of the outer one, and the operation that is
+/// both. Its arguments are those of the inner one, and then the others of the outer one.
+struct Pair {
+  Operation outer;
+  Operation inner;
+  Operation joined;
+};
+
+constexpr Pair pairs[] = {
+    {Operation::clamp, Operation::multiply_add, Operation::clamped_sum},
+    {Operation::clamp, Operation::multiply_subtract, Operation::clamped_difference},
+    {Operation::clamp, Operation::subtract_product, Operation::clamped_rest},
+    {Operation::select, Operation::less, Operation::select_less},
+    {Operation::select, Operation::less_or_equal, Operation::select_less_or_equal},
+    {Operation::absolute, Operation::subtract, Operation::absolute_difference},
+    {Operation::square_root, Operation::multiply_add, Operation::root_of_sum},
+};
+
 /// Makes a program node by node.
 class Compiler {
  public:
@@ -21,6 +39,8 @@ class Compiler {
     drop_limits();
     count_uses();
     join_products();
+    count_uses();
+    join_pairs();
     count_uses();
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (uses_[i] > 0) load(static_cast<int>(i));
@@ -39,7 +59,8 @@ class Compiler {
 
   /// Makes all nodes refer to the first of several equal nodes.
   void join_equal_nodes() {
-    std::map<std::tuple<Operation, float, int, int, int, int>, int> known;
+    std::map<std::tuple<Operation, float, int, int, int, int>, int>
+        known;  // No expression has joint operations.
     std::vector<int> first(expression_.nodes().size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       Node joined = expression_.nodes()[i];
@@ -92,11 +113,28 @@ class Compiler {
       if (a == b) continue;
       if (is_single_product(a)) {
         sum = {.operation = adds ? Operation::multiply_add : Operation::multiply_subtract,
-               .arguments = {node(a).arguments[0], node(a).arguments[1], b}};
+               .arguments = {node(a).arguments[0], node(a).arguments[1], b, -1, -1}};
       } else if (is_single_product(b)) {
         sum = {.operation = adds ? Operation::multiply_add : Operation::subtract_product,
-               .arguments = {node(b).arguments[0], node(b).arguments[1], a}};
+               .arguments = {node(b).arguments[0], node(b).arguments[1], a, -1, -1}};
       }
+    }
+  }
+
+  /// Joins operations with their first arguments, where nothing else needs these.
+  void join_pairs() {
+    for (Node& outer : nodes_) {
+      if (outer.arguments[0] < 0 || uses_[static_cast<std::size_t>(outer.arguments[0])] != 1) continue;
+      const Node& inner = node(outer.arguments[0]);
+      const auto found = std::ranges::find_if(pairs, [&](const Pair& pair) {
+        return pair.outer == outer.operation && pair.inner == inner.operation;
+      });
+      if (found == std::end(pairs)) continue;
+      Node joined = inner;
+      joined.operation = found->joined;
+      int* next = std::ranges::find(joined.arguments, -1);
+      for (int k = 1; k < 5 && outer.arguments[k] >= 0; ++k) *next++ = outer.arguments[k];
+      outer = joined;
     }
   }
 
@@ -130,7 +168,7 @@ class Compiler {
     if (program_.instruction_count == Program::most_instructions) fail_too_long();
     Program::Instruction& instruction = program_.instructions[program_.instruction_count++];
     instruction.operation = node(index).operation;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 5; ++k) {
       const int argument = node(index).arguments[k];
       if (argument < 0) continue;
       const auto used = static_cast<std::size_t>(argument);

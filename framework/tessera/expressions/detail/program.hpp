@@ -28,11 +28,11 @@ struct Program {
     float value = 0;
     std::int16_t to = -1;
   };
-  /// Computes a register from up to three others. The registers of the arguments may be the same as `to`.
+  /// Computes a register from up to five others. The registers of the arguments may be the same as `to`.
   /// Arguments that the operation does not have are 0.
   struct Instruction {
     Operation operation = Operation::add;
-    std::int16_t arguments[3] = {0, 0, 0};
+    std::int16_t arguments[5] = {0, 0, 0, 0, 0};
     std::int16_t to = -1;
   };
 
@@ -48,9 +48,9 @@ struct Program {
 };
 
 /// Returns the program of an expression whose results are limited to [0, limit] after it. Equal nodes are
-/// computed once, and a product that is only added to something or subtracted is computed together with the
-/// sum. Limits that have no effect are left out. `limit` is infinite if results are not limited. Throws
-/// ExpressionError if the expression is too long.
+/// computed once, operations that often follow each other are computed together, and limits that have no
+/// effect are left out. `limit` is infinite if results are not limited. Throws ExpressionError if the
+/// expression is too long.
 Program compile(const Expression& expression, float limit = std::numeric_limits<float>::infinity());
 
 }  // namespace tessera::expressions::detail

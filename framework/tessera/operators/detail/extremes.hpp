@@ -63,8 +63,8 @@ struct ExtremeOfWindow {
   }
 
   void along_x(const T* from, Key<T>* keys, std::int64_t width) const {
-    const std::int64_t extent = 2 * reach.x + 1;
-    for (std::int64_t i = 0; i < width + 2 * reach.x; ++i) keys[i] = key_of<T>(from[i]);
+    const std::int64_t extent = 2 * reach.x + 1, count = width + extent - 1;
+    for (std::int64_t i = 0; i < count; ++i) keys[i] = key_of<T>(from[i]);
     std::int64_t known = 1;  // keys[i] is the extreme of this many elements
     for (; 2 * known <= extent; known *= 2) combine(keys, keys + known, width + extent - 2 * known);
     if (known < extent) combine(keys, keys + extent - known, width);

@@ -132,7 +132,10 @@ struct TapSum {
     }
     float stored[Vectors * lanes];
     __builtin_memcpy(stored, sums, sizeof stored);
-    for (int k = 0; k < Vectors * lanes; ++k) out[x + k] = static_cast<Out>(finished(stored[k]));
+    // These copies stay in registers, which stores of bytes cannot change.
+    const float factor = scale, added = offset;
+    for (int k = 0; k < Vectors * lanes; ++k)
+      out[x + k] = static_cast<Out>(rounded<Out>(stored[k] * factor + added));
   }
 
  public:

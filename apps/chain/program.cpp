@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -50,6 +52,19 @@ std::set<std::string> wanted_steps(const Chain& chain, const std::map<std::strin
   return wanted;
 }
 
+/// Returns a line about the steps that are not computed, if there are any.
+std::string remark(const Chain& chain, std::set<std::string> wanted,
+                   const std::vector<std::string>& numbers) {
+  wanted.insert(numbers.begin(), numbers.end());
+  const std::set<std::string> needed = needed_by(chain, wanted);
+  std::vector<std::string> others;
+  for (const Step& step : chain.steps)
+    if (!needed.contains(step.name)) others.push_back(step.name);
+  return others.empty() ? ""
+                        : fmt::format("not computed, as nothing that is written needs them: {}\n",
+                                      fmt::join(others, ", "));
+}
+
 PipelineApplication complete(PipelineApplication application, const deck::Deck& deck) {
   if (!deck.is_set("steps") && !deck.is_set("repeat")) return application;
   const Chain chain = read_chain(deck);
@@ -72,6 +87,10 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
     for (const Step& step : chain.steps)
       if (step.name != chain.output) application.stages.push_back(step.name);
   }
+  application.remark = [chain, within = application.stages_within,
+                        numbers = application.numbers](const deck::Deck& all) {
+    return remark(chain, wanted_steps(chain, within, all), numbers);
+  };
   application.build = [chain, within = application.stages_within](const io::ImageInfo& image,
                                                                   const deck::Deck& all) {
     app::check_image(image, all, {});

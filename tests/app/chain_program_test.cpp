@@ -116,6 +116,9 @@ TEST_F(ChainTest, DecksAndTheCommandLineChangeSteps) {
   EXPECT_EQ(result(1, {"other.yaml", "input.file=image.h5"}, "bright"), expected);
   // Another step is written, and those that it does not need are not computed.
   EXPECT_EQ(result(2, {"c.yaml", "input.file=image.h5", "output.step=half"}, "half").type, "uint8");
+  const std::string line = "not computed, as nothing that is written needs them: bright\n";
+  const Words words{"c.yaml", "input.file=image.h5", "output.file=o.h5", "output.step=half"};
+  EXPECT_EQ(output(words).substr(0, line.size()), line);
 }
 
 TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {

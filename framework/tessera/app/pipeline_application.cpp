@@ -70,6 +70,8 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
     return say(help_text(application.program, application.summary, schema, application.options));
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
+  if (application.remark && !options.quiet && !options.dot && session.rank() == 0)
+    session.print(application.remark(deck));
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
   if (takes_series(application) && is_series(deck))

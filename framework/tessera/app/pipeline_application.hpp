@@ -116,6 +116,9 @@ struct PipelineApplication {
   /// keys `first_parameters` of the deck, and returns the whole description. It may throw InputError when it
   /// does not accept the deck.
   std::function<PipelineApplication(PipelineApplication, const deck::Deck&)> complete = {};
+  /// A function that returns a line about the deck, which is printed before the run begins, such as about
+  /// parts of the deck that have no effect; or an empty text. It is called on rank 0 only.
+  std::function<std::string(const deck::Deck&)> remark = {};
   /// Options of the command line that only this program has.
   std::vector<ProgramOption> options = {};
   /// The default of `schedule.<stage>.compute`: `distributed` or `auto`.

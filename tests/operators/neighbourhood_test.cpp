@@ -151,5 +151,32 @@ TEST(NeighbourhoodOperators, Variance) {
   });
 }
 
+TEST(NeighbourhoodOperators, Bilateral) {
+  Random random(7);
+  for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    const Border& border = random.one_of(borders());
+    const double sigma = random.real(0.5, 3), contrast = random.real(0.05, 0.5) * white_of<T>();
+    auto values = window_of(7, 5, border.name);
+    values["sigma"] = sigma;
+    values["contrast"] = contrast;
+    const auto expected = computed<T>(box, [&](const Point& p) {
+      double sum = 0, weights = 0;
+      for (int j = -2; j <= 2; ++j)
+        for (int i = -3; i <= 3; ++i) {
+          const double value =
+              static_cast<double>(a.bounded(border.conditions, {{p[0] + i, p[1] + j, p[2]}}));
+          const double difference = value - static_cast<double>(a.at(p));
+          const double weight = std::exp(-(i * i + j * j) / (2 * sigma * sigma)) *
+                                std::exp(-difference * difference / (2 * contrast * contrast));
+          sum += weight * value;
+          weights += weight;
+        }
+      return stored<T>(sum / weights);
+    });
+    expect_operator<T, T>(random, "bilateral", values, {a}, expected, std::is_integral_v<T> ? 1 : 1e-5);
+  });
+}
+
 }  // namespace
 }  // namespace tessera::test

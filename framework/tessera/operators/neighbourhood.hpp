@@ -46,4 +46,21 @@ Image percentile(Pipeline& pipeline, const Image& image, const Percentile& param
 /// The variance of a window, as float32: the mean of the squares minus the square of the mean.
 Image variance(Pipeline& pipeline, const Image& image, const Window& parameters = {});
 
+/// The parameters of `bilateral`.
+struct Bilateral {
+  /// The standard deviation of differences of values, in the unit of the image.
+  double contrast = 1;
+  /// The standard deviation of distances in pixels.
+  double sigma = 1.5;
+  /// The extents of the window in pixels, which are odd, at most 31.
+  std::array<int, 2> window = {5, 5};
+  /// The values beyond the borders of the image.
+  Boundary border = Boundary::clamp;
+  /// The name of the stage. The default is the name of the operator.
+  std::string name = {};
+};
+/// The mean of a window, weighted by Gaussians of the distance and of the difference of values (C. Tomasi and
+/// R. Manduchi, Bilateral filtering for gray and color images, 1998). Each channel is computed by itself.
+Image bilateral(Pipeline& pipeline, const Image& image, const Bilateral& parameters);
+
 }  // namespace tessera::operators

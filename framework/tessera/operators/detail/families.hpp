@@ -21,6 +21,8 @@ std::vector<Operator> convolution_operators();
 std::vector<Operator> gradient_operators();
 /// The operators of neighbourhood.cpp.
 std::vector<Operator> neighbourhood_operators();
+/// The operators of bilateral.cpp.
+std::vector<Operator> bilateral_operators();
 /// The operators of geometry.cpp.
 std::vector<Operator> geometry_operators();
 /// The operators of resampling.cpp.

@@ -31,6 +31,26 @@ TEST(OptionsTest, WordsAreDecksOrOverrides) {
   EXPECT_TRUE(options.quiet);
 }
 
+TEST(OptionsTest, ProgramsHaveOptionsOfTheirOwn) {
+  const std::vector<ProgramOption> further{
+      {.name = "--list", .help = "List", .value_name = "[NAME]", .text = {}},
+      {.name = "--write", .help = "Write", .value_name = "FILE", .needs_value = true, .text = {}}};
+  const auto given = [&](std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    return parse_options(static_cast<int>(words.size()), words.data(), further).of_program;
+  };
+  EXPECT_TRUE(given({"a.yaml"}).empty());
+  EXPECT_EQ(given({"--list"}), (std::map<std::string, std::string>{{"--list", ""}}));
+  EXPECT_EQ(given({"--list", "a.yaml"}), (std::map<std::string, std::string>{{"--list", ""}}));
+  EXPECT_EQ(given({"--list", "a=b"}), (std::map<std::string, std::string>{{"--list", ""}}));
+  EXPECT_EQ(given({"--list", "name"}), (std::map<std::string, std::string>{{"--list", "name"}}));
+  EXPECT_EQ(given({"a.yaml", "--write", "f.cpp"}),
+            (std::map<std::string, std::string>{{"--write", "f.cpp"}}));
+  EXPECT_THROW(given({"--write"}), InputError);
+  EXPECT_THROW(given({"--other"}), InputError);
+  EXPECT_NE(help_text("program", "", deck::Schema(), further).find("--write FILE"), std::string::npos);
+}
+
 std::string error_of(std::vector<const char*> words) {
   try {
     parse(std::move(words));

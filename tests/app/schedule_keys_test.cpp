@@ -6,6 +6,7 @@
 #include "domain/random.hpp"
 #include "tessera/app/image_application.hpp"
 #include "tessera/deck/load.hpp"
+#include "tessera/deck/print.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
@@ -49,6 +50,33 @@ Schedule random_deck_schedule(test::Random& random) {
   }
   made.loops["solve"] = {random.small(1, 3), random.small(1, 3), random.small(1, 3), false};
   return made;
+}
+
+TEST(ScheduleKeysTest, StagesWithinAnotherFollowItsKeys) {
+  ScheduleNames steps{{"image"}, {"smooth_x", "smooth", "clean_x"}, {}, {"clean"}};
+  steps.within = {{"smooth_x", "smooth"}, {"clean_x", "clean"}};
+  steps.default_compute = "auto";
+  deck::Schema schema;
+  declare_schedule_keys(schema, steps);
+  const auto made = [&](const std::string& text) {
+    const deck::Deck deck = deck::load(schema, {{"d.yaml", text}});
+    // A deck that is printed says the same.
+    EXPECT_TRUE(deck::load(schema, {{"p.yaml", deck::print(deck)}}) == deck) << text;
+    return schedule_from_deck(deck, steps, false).stages;
+  };
+  for (auto& [name, stage] : made("{}")) {
+    if (name == "image") continue;
+    EXPECT_EQ(stage.placement, Placement::automatic) << name;
+  }
+  auto stages =
+      made("schedule: {smooth: {compute: tile, tile: [64, 8], grid: [2]}, clean: {compute: distributed}}");
+  EXPECT_EQ(stages["smooth_x"].placement, Placement::tile);
+  EXPECT_EQ(stages["smooth_x"].tile, (TileSize{64, 8}));
+  EXPECT_EQ(stages["smooth_x"].grid->text(), "[2]");
+  EXPECT_EQ(stages["clean_x"].placement, Placement::distributed);
+  stages = made("schedule: {smooth: {compute: tile}, smooth_x: {compute: rank}}");
+  EXPECT_EQ(stages["smooth"].placement, Placement::tile);
+  EXPECT_EQ(stages["smooth_x"].placement, Placement::rank);
 }
 
 TEST(ScheduleKeysTest, Defaults) {

@@ -43,20 +43,20 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
   if (application.build) declare_image(schema, "input", "The image", true, takes_series(application));
   for (const FurtherImage& further : application.further_images)
-    declare_image(schema, further.name, further.help, further.required);
+    declare_image(schema, further.keys(), further.help, further.required);
 }
 
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
                          const deck::Deck& deck)
     : communicator_(communicator) {
-  if (application.build) inspect(deck, "input");
+  if (application.build) inspect(deck, "input", "input");
   for (const FurtherImage& further : application.further_images) {
-    const std::string key = further.name + ".file";
+    const std::string key = further.keys() + ".file";
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
-      if (!deck.is_set(key) && deck.is_set(further.name + about))
-        deck.fail(further.name + about, fmt::format("'{}' is not given: give it, too", key));
+      if (!deck.is_set(key) && deck.is_set(further.keys() + about))
+        deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
-    inspect(deck, further.name);
+    inspect(deck, further.name, further.keys());
     const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
     if (info.type != first.type || !(info.domain == first.domain))
       deck.fail(key, fmt::format("the image is {} of {}, but that of input.file {} of {}: give one like it",
@@ -65,13 +65,14 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   }
 }
 
-void ImageInputs::inspect(const deck::Deck& deck, const std::string& name) {
-  io::ImageChoice choice{.dataset = deck.text_of(name + ".dataset")};
-  if (const std::string page = name + ".page"; deck.is_set(page))
+void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const std::string& keys) {
+  io::ImageChoice choice{.dataset = deck.text_of(keys + ".dataset")};
+  if (const std::string page = keys + ".page"; deck.is_set(page))
     choice.page = static_cast<int>(deck.get<std::int64_t>(page));
   images_.push_back({.name = name,
-                     .path = deck.get<std::string>(name + ".file"),
-                     .info = inspect_input(communicator_, deck, name, choice)});
+                     .keys = keys,
+                     .path = deck.get<std::string>(keys + ".file"),
+                     .info = inspect_input(communicator_, deck, keys, choice)});
 }
 
 const io::ImageInfo* ImageInputs::image(const std::string& name) const {
@@ -81,7 +82,7 @@ const io::ImageInfo* ImageInputs::image(const std::string& name) const {
 
 std::vector<NamedFile> ImageInputs::files() const {
   std::vector<NamedFile> files;
-  for (const Image& image : images_) files.push_back({image.name + ".file", image.path});
+  for (const Image& image : images_) files.push_back({image.keys + ".file", image.path});
   return files;
 }
 

@@ -44,12 +44,14 @@ class ImageInputs {
   /// An image file that is an input of the pipeline.
   struct Image {
     std::string name;
+    /// The block of its keys.
+    std::string keys;
     std::string path;
     io::ImageInfo info;
     std::unique_ptr<BlockSource> source = nullptr;
   };
 
-  void inspect(const deck::Deck& deck, const std::string& name);
+  void inspect(const deck::Deck& deck, const std::string& name, const std::string& keys);
 
   MPI_Comm communicator_;
   std::vector<Image> images_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/pipeline_application.hpp"
 
+#include <optional>
+
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/deck_files.hpp"
 #include "tessera/app/detail/execute_run.hpp"
@@ -11,25 +13,65 @@
 #include "tessera/app/session.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/deck/print.hpp"
+#include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
 namespace {
 
+/// Returns the text of the first option that is given and that only this program has, or nothing if there is
+/// none. Collective.
+std::optional<std::string> text_of_options(const Session& session, const PipelineApplication& application,
+                                           const Options& options, const deck::Deck& first) {
+  for (const ProgramOption& option : application.options) {
+    const auto given = options.of_program.find(option.name);
+    if (given == options.of_program.end()) continue;
+    std::string text;
+    collectively(session.communicator(), [&] {
+      if (session.rank() == 0) text = option.text(given->second, first);
+    });
+    return text;
+  }
+  return std::nullopt;
+}
+
+/// Returns the values of those keys that are read before the others.
+deck::Deck first_deck(const PipelineApplication& application, const DeckFiles& files,
+                      const Options& options) {
+  deck::Schema schema;
+  for (deck::KeyDeclaration key : application.first_parameters) {
+    key.required = false;
+    schema.add(key);
+  }
+  return deck::load_declared(schema, files.sources, options.overrides, files.environment);
+}
+
 /// Executes the command line on one rank, and returns the exit status.
-ExitStatus run(Session& session, const PipelineApplication& application, const ProgramBuild& build, int argc,
+ExitStatus run(Session& session, PipelineApplication application, const ProgramBuild& build, int argc,
                char** argv) {
   const auto say = [&session](const std::string& text) {
     session.print(text);
     return ExitStatus::done;
   };
   RunPhases phases(session.began());
-  const deck::Schema schema = make_schema(application);
-  const Options options = parse_options(argc, argv);
-  if (options.help) return say(help_text(application.program, application.summary, schema));
+  deck::Schema schema = make_schema(application);
+  const Options options = parse_options(argc, argv, application.options);
   if (options.version) return say(version_text(application.program, build));
-  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
+  DeckFiles files;
+  // The help of programs that decks complete depends on the deck, and that of others is printed without one.
+  if (application.complete || !options.help)
+    files = read_decks(session.communicator(), schema, options.decks, options.overrides);
+  if (application.complete) {
+    const deck::Deck first = first_deck(application, files, options);
+    if (const auto text = text_of_options(session, application, options, first)) return say(*text);
+    application = application.complete(application, first);
+    schema = make_schema(application);
+  }
+  if (options.help)
+    return say(help_text(application.program, application.summary, schema, application.options));
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
+  if (application.remark && !options.quiet && !options.dot && session.rank() == 0)
+    session.print(application.remark(deck));
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
   if (takes_series(application) && is_series(deck))

@@ -26,6 +26,26 @@ struct FurtherImage {
   std::string help;
   /// Whether every deck must name the file.
   bool required = false;
+  /// The block of keys in the deck, if it is not called like the input.
+  std::string block = {};
+
+  /// Returns the name of the block of keys in the deck.
+  const std::string& keys() const { return block.empty() ? name : block; }
+};
+
+/// An option of the command line with which a program prints something, and does not run.
+struct ProgramOption {
+  /// The name, such as `--operators`.
+  std::string name;
+  /// A description for --help.
+  std::string help;
+  /// What the value of the option is called in --help, such as `FILE`.
+  std::string value_name;
+  /// Whether the option must have a value. Otherwise decks and words key=value are no values of the option.
+  bool needs_value = false;
+  /// A function that returns what is printed. It gets the value of the option, which is empty if none is
+  /// given, and the keys `first_parameters` of the deck. It is called on rank 0 only.
+  std::function<std::string(const std::string&, const deck::Deck&)> text;
 };
 
 /// One of the parts in which a program computes its pipeline in a series of images. Each part is a task of
@@ -89,6 +109,23 @@ struct PipelineApplication {
   bool writes_patterns = false;
   /// The declarations of the program's own keys. `build` or `generate` gets their values from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
+  /// The declarations of those of the program's own keys from which `complete` makes the rest of the
+  /// description. They are read before all other keys, and only they are known to `complete`.
+  std::vector<deck::KeyDeclaration> first_parameters = {};
+  /// A function for programs whose stages are only known from the deck. It gets this description, and the
+  /// keys `first_parameters` of the deck, and returns the whole description. It may throw InputError when it
+  /// does not accept the deck.
+  std::function<PipelineApplication(PipelineApplication, const deck::Deck&)> complete = {};
+  /// A function that returns a line about the deck, which is printed before the run begins, such as about
+  /// parts of the deck that have no effect; or an empty text. It is called on rank 0 only.
+  std::function<std::string(const deck::Deck&)> remark = {};
+  /// Options of the command line that only this program has.
+  std::vector<ProgramOption> options = {};
+  /// The default of `schedule.<stage>.compute`: `distributed` or `auto`.
+  std::string default_compute = "distributed";
+  /// The stages that belong to another stage, by their names, with the name of the other stage. Keys of the
+  /// schedule that a deck gives for the other stage, but not for the stage, apply to the stage, too.
+  std::map<std::string, std::string> stages_within = {};
   /// The names of those parameters that only limit the number of turns of loops. When a run restarts from a
   /// checkpoint, their values may differ from those in the checkpoint.
   std::vector<std::string> turn_limits = {};

@@ -131,6 +131,30 @@ std::string entries_of(const LoopSchedule& loop) {
   return fmt::format("{}", fmt::join(entries, ", "));
 }
 
+/// Returns the name of the stage to which a stage belongs, if a deck may schedule it, and else a null
+/// pointer.
+const std::string* stage_around(const ScheduleNames& names, const std::string& stage) {
+  const auto found = names.within.find(stage);
+  if (found == names.within.end()) return nullptr;
+  for (const auto* list : {&names.stages, &names.reductions, &names.outputs})
+    if (std::ranges::find(*list, found->second) != list->end()) return &found->second;
+  return nullptr;
+}
+
+/// Declares a key for these stages. It has no default for stages that belong to others.
+void declare_for(deck::Schema& schema, const ScheduleNames& names, const std::vector<std::string>& stages,
+                 deck::KeyDeclaration key) {
+  std::vector<std::string> inner;
+  for (const std::string& stage : stages)
+    (stage_around(names, stage) == nullptr ? key.only : inner).push_back(stage);
+  if (!key.only.empty()) schema.add(key);
+  if (inner.empty()) return;
+  key.only = inner;
+  key.default_text.reset();
+  key.help += "; without it, as the step to which the stage belongs";
+  schema.add(key);
+}
+
 /// Declares the keys about all grids, and about the whole schedule.
 void declare_grid_keys(deck::Schema& schema) {
   const auto add_choice = [&schema](const char* name, const char* help,
@@ -209,55 +233,54 @@ void declare_schedule_keys(deck::Schema& schema, const ScheduleNames& names) {
   const std::vector<std::string> computed = joined(names.stages, owned);
   schema.names("stage", joined(names.inputs, computed));
   declare_grid_keys(schema);
-  if (!names.stages.empty())
-    schema.add(
-        {.name = "schedule.<stage>.compute",
-         .type = ValueType::choice,
-         .group = schedule_group,
-         .help =
-             "Every point once by its owner (distributed), what each rank needs (rank), all of it on every "
-             "rank (replicated), or in scratch inside each tile of its consumer: inner tile by inner tile "
-             "(tile), with the rows kept that the inner tile before computed (window), or once for all inner "
-             "tiles (outer_tile); auto: distributed, tile or window, whichever is estimated to be fastest",
-         .default_text = "distributed",
-         .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"},
-         .only = names.stages});
-  schema.add({.name = "schedule.<stage>.compute",
-              .type = ValueType::choice,
-              .group = schedule_group,
-              .help = "An output, or what is reduced globally, is computed by its owners, also with auto",
-              .default_text = "distributed",
-              .choices = {"distributed", "auto"},
-              .only = owned});
+  declare_for(
+      schema, names, names.stages,
+      {.name = "schedule.<stage>.compute",
+       .type = ValueType::choice,
+       .group = schedule_group,
+       .help = "Every point once by its owner (distributed), what each rank needs (rank), all of it on "
+               "every rank (replicated), or in scratch inside each tile of its consumer: inner tile by "
+               "inner tile (tile), with the rows kept that the inner tile before computed (window), or "
+               "once for all inner tiles (outer_tile); auto: distributed, tile or window, whichever is "
+               "estimated to be fastest",
+       .default_text = names.default_compute,
+       .choices = {"distributed", "rank", "replicated", "tile", "window", "outer_tile", "auto"}});
+  declare_for(schema, names, owned,
+              {.name = "schedule.<stage>.compute",
+               .type = ValueType::choice,
+               .group = schedule_group,
+               .help = "An output, or what is reduced globally, is computed by its owners, also with auto",
+               .default_text = names.default_compute,
+               .choices = {"distributed", "auto"}});
   schema.add({.name = "schedule.<stage>.grid",
               .type = ValueType::grid,
               .group = schedule_group,
               .help = "The grid of this stage or input; without it, the common grid"});
-  schema.add({.name = "schedule.<stage>.align",
-              .type = ValueType::choice,
-              .group = schedule_group,
-              .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
-                      "points (own), where it needs a large margin",
-              .default_text = "consumer",
-              .choices = {"consumer", "own"},
-              .only = computed});
-  schema.add({.name = "schedule.<stage>.tile",
-              .type = ValueType::tile,
-              .group = schedule_group,
-              .help = "Points of a tile per dimension, x first",
-              .default_text = "auto",
-              .unit = "points",
-              .only = computed});
-  schema.add({.name = "schedule.<stage>.inner",
-              .type = ValueType::tile,
-              .group = schedule_group,
-              .help =
-                  "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
-                  "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
-                  "outer_tile",
-              .default_text = "auto",
-              .unit = "points",
-              .only = computed});
+  declare_for(schema, names, computed,
+              {.name = "schedule.<stage>.align",
+               .type = ValueType::choice,
+               .group = schedule_group,
+               .help = "Blocks that follow those of the stage's consumers (consumer), or slices of all its "
+                       "points (own), where it needs a large margin",
+               .default_text = "consumer",
+               .choices = {"consumer", "own"}});
+  declare_for(schema, names, computed,
+              {.name = "schedule.<stage>.tile",
+               .type = ValueType::tile,
+               .group = schedule_group,
+               .help = "Points of a tile per dimension, x first",
+               .default_text = "auto",
+               .unit = "points"});
+  declare_for(
+      schema, names, computed,
+      {.name = "schedule.<stage>.inner",
+       .type = ValueType::tile,
+       .group = schedule_group,
+       .help = "Points of an inner tile per dimension, x first; a thread computes the inner tiles of a "
+               "tile in order, along y first; auto: some rows, if a stage in its tiles is window or "
+               "outer_tile",
+       .default_text = "auto",
+       .unit = "points"});
   declare_loop_keys(schema, names.loops);
   if (!names.loops.empty()) declare_loop_test(schema);
 }
@@ -269,17 +292,22 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   schedule.overlap = overlap == "on" ? Overlap::on : overlap == "off" ? Overlap::off : Overlap::automatic;
   schedule.slicing = deck.get<std::string>("slices") == "balanced" ? Slicing::balanced : Slicing::ceil;
   const std::vector<std::string> computed = joined(names.stages, joined(names.reductions, names.outputs));
+  // Returns the key of a stage, or that of the stage to which it belongs, if the deck does not give the key.
+  const auto key_of = [&](const std::string& name, const char* what) {
+    const std::string* const other = deck.is_set(key(name, what)) ? nullptr : stage_around(names, name);
+    return key(other == nullptr ? name : *other, what);
+  };
   for (const std::string& name : joined(names.inputs, computed)) {
     StageSchedule& stage = schedule.stages[name];
-    if (deck.is_set(key(name, "grid"))) stage.grid = to_request(deck, key(name, "grid"));
+    if (const std::string grid = key_of(name, "grid"); deck.is_set(grid)) stage.grid = to_request(deck, grid);
   }
   for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];
-    stage.align_own = deck.get<std::string>(key(name, "align")) == "own";
-    stage.placement = to_placement(deck.get<std::string>(key(name, "compute")));
-    const auto& tile = deck.get<deck::TileValue>(key(name, "tile"));
+    stage.align_own = deck.get<std::string>(key_of(name, "align")) == "own";
+    stage.placement = to_placement(deck.get<std::string>(key_of(name, "compute")));
+    const auto& tile = deck.get<deck::TileValue>(key_of(name, "tile"));
     stage.tile = device ? tile.device : tile.host;
-    const auto& inner = deck.get<deck::TileValue>(key(name, "inner"));
+    const auto& inner = deck.get<deck::TileValue>(key_of(name, "inner"));
     stage.inner = device ? inner.device : inner.host;
   }
   for (const std::string& name : names.loops) schedule.loops[name] = loop_schedule(deck, name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct ScheduleNames {
   std::vector<std::string> outputs;
   /// The names of the loops.
   std::vector<std::string> loops = {};
+  /// The stages that belong to another stage (see PipelineApplication::stages_within).
+  std::map<std::string, std::string> within = {};
+  /// The default of `schedule.<stage>.compute`.
+  std::string default_compute = "distributed";
 };
 
 /// Returns the names in `pipeline` that a deck may schedule, in the order in which the pipeline declares

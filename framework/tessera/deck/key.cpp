@@ -46,6 +46,8 @@ std::string describe_without_unit(const KeyDeclaration& key) {
     case ValueType::choices:
       return fmt::format("a list of {}{}", key.choices.size() > 1 ? "some of " : "",
                          fmt::join(key.choices, ", "));
+    case ValueType::tree:
+      return "a value or a block of values";
     case ValueType::grid:
       return fmt::format("a list such as [1, auto] (at most {} entries, each auto or an integer{})",
                          key.max_entries, range_text(key));

@@ -21,6 +21,7 @@ enum class ValueType {
   choice,   ///< one of the choices of the key: std::string
   choices,  ///< a list of some choices of the key, each at most once: std::vector<std::string>
   grid,     ///< a list whose entries are integers or `auto`, such as `[1, auto]`: GridValue
+  tree,     ///< a value of any form, which the program reads by itself: Tree
   tile      ///< `auto`, `[4096, 32]` or `{host: [4096, 32], device: auto}`: TileValue
 };
 

@@ -39,6 +39,19 @@ void check_required(const Deck& deck, const std::string& name) {
   }
 }
 
+Deck load_layers(detail::Layers layers, const Schema& schema, const std::vector<Source>& decks,
+                 const std::vector<std::string>& overrides) {
+  for (const Source& source : decks) {
+    check_size(source);
+    layers.add_deck(source.text, source.name);
+  }
+  for (const std::string& argument : overrides) layers.add_override(argument);
+  const std::string name = decks.empty() ? "command line" : decks.back().name;
+  Deck deck(schema, layers.take(), name);
+  check_required(deck, detail::printable(name));
+  return deck;
+}
+
 }  // namespace
 
 Source read_source(const std::string& named) {
@@ -62,16 +75,12 @@ Source read_source(const std::string& named) {
 
 Deck load(const Schema& schema, const std::vector<Source>& decks, const std::vector<std::string>& overrides,
           const Environment& environment) {
-  detail::Layers layers(schema, environment);
-  for (const Source& source : decks) {
-    check_size(source);
-    layers.add_deck(source.text, source.name);
-  }
-  for (const std::string& argument : overrides) layers.add_override(argument);
-  const std::string name = decks.empty() ? "command line" : decks.back().name;
-  Deck deck(schema, layers.take(), name);
-  check_required(deck, detail::printable(name));
-  return deck;
+  return load_layers({schema, environment}, schema, decks, overrides);
+}
+
+Deck load_declared(const Schema& schema, const std::vector<Source>& decks,
+                   const std::vector<std::string>& overrides, const Environment& environment) {
+  return load_layers({schema, environment, false}, schema, decks, overrides);
 }
 
 }  // namespace tessera::deck

@@ -45,4 +45,9 @@ std::vector<Source> read_sources(const std::string& path);
 Deck load(const Schema& schema, const std::vector<Source>& decks,
           const std::vector<std::string>& overrides = {}, const Environment& environment = {});
 
+/// Makes a deck as `load` does, but only of the keys that `schema` has. Other keys of the decks and overrides
+/// are left out, and may have any names and values. This is for programs whose other keys depend on these.
+Deck load_declared(const Schema& schema, const std::vector<Source>& decks,
+                   const std::vector<std::string>& overrides = {}, const Environment& environment = {});
+
 }  // namespace tessera::deck

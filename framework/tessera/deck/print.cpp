@@ -17,6 +17,12 @@ std::string print_block(const Deck& deck, const std::string& block, const std::s
       const std::string inner = print_block(deck, name, indent + "  ");
       if (!inner.empty()) text += fmt::format("{}:\n{}", key, inner);
     } else if (const Value* value = deck.find(name)) {
+      if (const Tree* tree = std::get_if<Tree>(value); tree && tree->kind == Tree::Kind::map) {
+        text += key + ":\n";
+        for (std::size_t i = 0; i < tree->keys.size(); ++i)
+          text += fmt::format("{}  {}: {}\n", indent, to_yaml(tree->keys[i]), to_yaml(tree->items[i]));
+        continue;
+      }
       text += fmt::format("{}: {}\n", key, to_yaml(*value));
     }
   }

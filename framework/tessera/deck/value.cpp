@@ -60,6 +60,7 @@ struct ToYaml {
     for (const std::string& value : values) texts.push_back(to_yaml_text(value));
     return fmt::format("[{}]", fmt::join(texts, ", "));
   }
+  std::string operator()(const Tree& value) const { return to_yaml(value); }
   std::string operator()(const GridValue& value) const {
     std::string text;
     for (const auto& entry : value.entries) {

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "tessera/deck/tree.hpp"
+
 namespace tessera::deck {
 
 /// A processor grid as a deck gives it.
@@ -42,7 +44,7 @@ struct ByteSize {
 /// The value of a key. Texts, paths and choices are all stored as std::string. The documentation of ValueType
 /// lists the C++ type for each type of key.
 using Value = std::variant<bool, std::int64_t, double, ByteSize, std::string, std::vector<std::string>,
-                           GridValue, TileValue>;
+                           GridValue, TileValue, Tree>;
 
 /// Returns the value in YAML, on one line, as in a deck.
 std::string to_yaml(const Value& value);

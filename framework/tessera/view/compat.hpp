@@ -39,11 +39,11 @@ inline constexpr bool joins_are_volatile = KOKKOS_VERSION < 40000;
 
 // These mathematical functions can be called on hosts and on devices.
 #if KOKKOS_VERSION >= 30700
-using Kokkos::ceil, Kokkos::exp, Kokkos::floor, Kokkos::log, Kokkos::round, Kokkos::sqrt;
+using Kokkos::ceil, Kokkos::exp, Kokkos::floor, Kokkos::log, Kokkos::pow, Kokkos::round, Kokkos::sqrt;
 #elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-using ::ceil, ::exp, ::floor, ::log, ::round, ::sqrt;
+using ::ceil, ::exp, ::floor, ::log, ::pow, ::round, ::sqrt;
 #else
-using std::ceil, std::exp, std::floor, std::log, std::round, std::sqrt;
+using std::ceil, std::exp, std::floor, std::log, std::pow, std::round, std::sqrt;
 #endif
 
 /// The memory space of pinned host memory, to and from which a device can copy at full speed. In builds for

@@ -14,12 +14,20 @@ namespace tessera::app {
 using deck::ValueType;
 
 ScheduleNames names_of(const PipelineApplication& application) {
-  if (application.output.empty())
+  // Before its deck is read, a program has no stages if the deck names them.
+  const bool is_whole = !application.complete || !application.output.empty();
+  if (is_whole && application.output.empty())
     throw AgreedInternalError(
         "PipelineApplication::output: a program has one: take the names from a pipeline with "
         "with_names_of");
-  ScheduleNames names{
-      {}, application.stages, application.reductions, {application.output}, application.loops};
+  ScheduleNames names{{},
+                      application.stages,
+                      application.reductions,
+                      {application.output},
+                      application.loops,
+                      application.stages_within,
+                      application.default_compute};
+  if (!is_whole) names.outputs.clear();
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
   return names;
@@ -41,6 +49,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
   declare_input_keys(schema, application);
   declare_output_keys(schema, application);
   if (takes_series(application)) declare_series_keys(schema, application);
+  for (const deck::KeyDeclaration& key : application.first_parameters) schema.add(key);
   for (const deck::KeyDeclaration& key : application.parameters) schema.add(key);
   if (!application.loops.empty()) declare_checkpoint_keys(schema);
   schema.add(threads_key());

@@ -83,13 +83,15 @@ CheckpointSettings checkpoint_settings(const deck::Deck& deck) {
 
 std::string problem_text(const PipelineApplication& application, const deck::Deck& deck) {
   const auto is_own = [&](const std::string& name) {
-    return std::ranges::any_of(application.parameters,
-                               [&](const deck::KeyDeclaration& key) { return key.name == name; });
+    const auto has_name = [&](const deck::KeyDeclaration& key) { return key.name == name; };
+    return std::ranges::any_of(application.parameters, has_name) ||
+           std::ranges::any_of(application.first_parameters, has_name);
   };
   const auto is_of_image = [&](const std::string& name) {
     return name.starts_with("input.") ||
-           std::ranges::any_of(application.further_images,
-                               [&](const FurtherImage& image) { return name.starts_with(image.name + "."); });
+           std::ranges::any_of(application.further_images, [&](const FurtherImage& image) {
+             return name.starts_with(image.keys() + ".");
+           });
   };
   std::string text;
   for (const deck::Schema::Key& key : deck.schema().keys()) {

@@ -52,6 +52,20 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
       ->type_name("DECK|KEY=VALUE");
 }
 
+/// Declares the options that only one program has.
+void declare(CLI::App& command_line, const std::vector<ProgramOption>& further,
+             std::map<std::string, std::string>& values) {
+  for (const ProgramOption& option : further) {
+    const auto take = [&values, name = option.name](const CLI::results_t& given) {
+      values[name] = given.empty() ? "" : given.front();
+      return true;
+    };
+    command_line.add_option(option.name, take, option.help)
+        ->expected(option.needs_value ? 1 : 0, 1)
+        ->type_name(option.value_name);
+  }
+}
+
 void require(bool holds, const char* rule) {
   if (!holds) throw InputError(fmt::format("command line: {}", rule));
 }
@@ -96,15 +110,22 @@ void check_blanks(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Options parse_options(int argc, const char* const* argv) {
+Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {
   Options options;
   std::vector<std::string> words;
   CLI::App command_line;
   declare(command_line, options, words);
+  declare(command_line, further, options.of_program);
   try {
     command_line.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string("command line: ") + error.what() + " (--help lists the options)");
+  }
+  for (const ProgramOption& option : further) {
+    const auto given = options.of_program.find(option.name);
+    if (option.needs_value || given == options.of_program.end() || is_part(given->second)) continue;
+    words.push_back(std::move(given->second));
+    given->second.clear();
   }
   check_blanks(words);
   for (const std::string& word : words)
@@ -113,11 +134,13 @@ Options parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema) {
+std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema,
+                      const std::vector<ProgramOption>& further) {
   Options options;
   std::vector<std::string> words;
   CLI::App command_line(summary, program);
   declare(command_line, options, words);
+  declare(command_line, further, options.of_program);
   return command_line.help() + "\n" + deck::help_text(schema);
 }
 

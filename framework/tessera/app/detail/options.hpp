@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/schema.hpp"
 
 namespace tessera::app {
@@ -44,16 +46,19 @@ struct Options {
   std::string report;
   /// The file of the trace. If it is empty, there is no trace.
   std::string trace;
+  /// The values of those options that are given and that only this program has, by the names of the options.
+  std::map<std::string, std::string> of_program;
 
   /// Returns whether the program makes plans but does not run them.
   bool only_plans() const { return explain || check; }
 };
 
 /// Reads the command line. Throws InputError for an unknown option, for a value that an option does not
-/// accept, and for options that exclude each other.
-Options parse_options(int argc, const char* const* argv);
+/// accept, and for options that exclude each other. `further` are the options that only this program has.
+Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further = {});
 
 /// Returns the text of --help: usage, options, and the keys of the deck.
-std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema);
+std::string help_text(const std::string& program, const std::string& summary, const deck::Schema& schema,
+                      const std::vector<ProgramOption>& further = {});
 
 }  // namespace tessera::app

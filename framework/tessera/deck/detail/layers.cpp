@@ -39,8 +39,8 @@ std::string nearest_key(const Schema& schema, const std::string& spelt_block, co
 
 }  // namespace
 
-Layers::Layers(const Schema& schema, const Environment& environment)
-    : schema_(schema), environment_(environment) {
+Layers::Layers(const Schema& schema, const Environment& environment, bool keeps_to_schema)
+    : schema_(schema), environment_(environment), keeps_to_schema_(keeps_to_schema) {
   for (const Schema::Key& key : schema.keys())
     if (const auto& value = schema.default_value(key)) entries_[key.name] = {*value, ""};
 }
@@ -80,7 +80,7 @@ void Layers::add_override(const std::string& argument) {
 void Layers::apply(const Target& target, const Node& value, const Node& place) {
   if (!schema_.is_block(target.names.front())) return set(target, value, place);
   if (value.kind == Node::Kind::map) return apply_block(target, value);
-  if (value.kind == Node::Kind::null) return;
+  if (value.kind == Node::Kind::null || !keeps_to_schema_) return;
   fail(value, fmt::format("'{}' expects a block of keys ({}), got {}", shortened(target.spelt),
                           joined(schema_.children(target.names.front())), describe(value)));
 }
@@ -94,7 +94,34 @@ void Layers::apply_path(Target target, const std::string& path, const Node& valu
   const auto components = split(path);
   if (std::find(components.begin(), components.end(), "") != components.end())
     fail(place, fmt::format("the key '{}' has an empty part", shortened(path)));
-  for (const std::string& component : components) target = descend(target, component, place);
+  for (auto component = components.begin(); component != components.end(); ++component) {
+    target = descend(target, *component, place);
+    if (target.names.empty()) return;
+    if (is_tree(target)) return apply_in_tree(target, {component + 1, components.end()}, value, place);
+  }
+  apply(target, value, place);
+}
+
+bool Layers::is_tree(const Target& target) const {
+  const KeyDeclaration* key = schema_.find(target.names.front());
+  return key != nullptr && key->type == ValueType::tree;
+}
+
+/// Sets the value at `path` in the tree that is the value of a key.
+void Layers::apply_in_tree(Target target, const std::vector<std::string>& path, Node value,
+                           const Node& place) {
+  for (auto component = path.rbegin(); component != path.rend(); ++component) {
+    Node key = place, map = place;
+    key.kind = Node::Kind::scalar;
+    key.text = *component;
+    key.keys = key.items = {};
+    map.kind = Node::Kind::map;
+    map.text.clear();
+    map.keys = {key};
+    map.items = {std::move(value)};
+    value = std::move(map);
+  }
+  for (const std::string& component : path) target.spelt = dotted(target.spelt, component);
   apply(target, value, place);
 }
 
@@ -111,6 +138,7 @@ Layers::Target Layers::descend(const Target& target, const std::string& componen
         if (glob_matches(component, name)) next.names.push_back(dotted(block, name));
     }
   }
+  if (next.names.empty() && !keeps_to_schema_) return next;
   if (next.names.empty()) fail_unknown(target, component, place);
   // A pattern may match a key below one name and a block below another name. The first match decides which of
   // the two kinds the pattern stands for.
@@ -136,8 +164,15 @@ void Layers::set_each(const Target& target, const Node& value) {
   for (const std::string& name : target.names) {
     if (!allows(name, value)) continue;
     applied = true;
-    entries_[name] = {parse_value(*schema_.find(name), target.spelt, value, origin_, environment_),
-                      detail::location(origin_, value)};
+    Value parsed = parse_value(*schema_.find(name), target.spelt, value, origin_, environment_);
+    // What several decks say of a tree is joined, as it is for blocks of keys.
+    Deck::Entry& entry = entries_[name];
+    auto* const tree = std::get_if<Tree>(&entry.value);
+    if (tree != nullptr && !entry.location.empty())
+      tree->merge(std::get<Tree>(parsed));
+    else
+      entry.value = std::move(parsed);
+    entry.location = detail::location(origin_, value);
   }
   if (applied) return;
   // No key allows the given choice. The message lists the choices of all keys.

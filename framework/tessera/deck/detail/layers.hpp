@@ -17,7 +17,9 @@ namespace tessera::deck::detail {
 /// Combines defaults, decks and overrides. If a key has several values, the one that was added last wins.
 class Layers {
  public:
-  Layers(const Schema& schema, const Environment& environment);
+  /// If `keeps_to_schema` is false, keys that the schema does not have are left out. Otherwise they are
+  /// errors.
+  Layers(const Schema& schema, const Environment& environment, bool keeps_to_schema = true);
 
   /// Adds the values of a deck. The decks that this deck includes must have been added before.
   void add_deck(std::string_view text, const std::string& name);
@@ -37,10 +39,12 @@ class Layers {
 
   void apply(const Target& target, const Node& value, const Node& place);
   void apply_block(const Target& target, const Node& block);
+  void apply_in_tree(Target target, const std::vector<std::string>& path, Node value, const Node& place);
   void apply_path(Target target, const std::string& path, const Node& value, const Node& place);
   Target descend(const Target& target, const std::string& component, const Node& place) const;
   void set(const Target& target, const Node& value, const Node& place);
   void set_each(const Target& target, const Node& value);
+  bool is_tree(const Target& target) const;
   bool allows(const std::string& name, const Node& value) const;
 
   [[noreturn]] void fail_unknown(const Target& target, const std::string& component, const Node& place) const;
@@ -50,6 +54,7 @@ class Layers {
 
   const Schema& schema_;
   const Environment& environment_;
+  bool keeps_to_schema_;
   Deck::Entries entries_;
   Origin origin_;                                ///< The origin of the layer that is being added.
   std::map<std::string, std::string> spelt_at_;  ///< Where each key of this layer was given.

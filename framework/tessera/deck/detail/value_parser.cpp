@@ -48,6 +48,8 @@ class ValueParser {
         return choice(node);
       case ValueType::choices:
         return choices(node);
+      case ValueType::tree:
+        return tree(node);
       case ValueType::grid:
         return grid(node);
       case ValueType::tile:
@@ -152,6 +154,28 @@ class ValueParser {
       if (std::count(values.begin(), values.end(), values.back()) > 1) fail(item, " again");
     }
     return values;
+  }
+
+  Tree tree(const Node& node) const {
+    Tree value{
+        .kind = kind_of(node), .text = node.text, .quoted = node.quoted, .location = location(origin_, node)};
+    for (const Node& key : node.keys) value.keys.push_back(tree(key));
+    for (const Node& item : node.items) value.items.push_back(tree(item));
+    return value;
+  }
+
+  static Tree::Kind kind_of(const Node& node) {
+    switch (node.kind) {
+      case Node::Kind::null:
+        return Tree::Kind::nothing;
+      case Node::Kind::scalar:
+        return Tree::Kind::word;
+      case Node::Kind::list:
+        return Tree::Kind::list;
+      case Node::Kind::map:
+        break;
+    }
+    return Tree::Kind::map;
   }
 
   void check_length(const Node& list) const {

@@ -320,6 +320,14 @@ class Pipeline : public Algorithm {
     check_reduced(name, over, (*this)[input].dimensions);
     return add_reduction(name, type, count, {input}, std::move(kernel), over);
   }
+  /// Declares a value of `count` elements whose kernel exists already, and returns its id (see `values`).
+  int value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
+                      std::shared_ptr<const StageKernel> kernel) {
+    check_line(name, count);
+    const int id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
+    make_value(id, count);
+    return id;
+  }
   /// Makes a stage end at `domain`, as the other function `bound` does. The constant of `boundary`, if it has
   /// one, must be of the type of the stage.
   void bound(int stage, const Box& domain, const BoundaryConditions& boundary) {

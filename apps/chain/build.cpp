@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tessera/expressions/expression.hpp"
+#include "tessera/operators/expression.hpp"
+
+namespace chain {
+namespace {
+
+using namespace tessera;
+using operators::Image;
+
+BoundaryConditions clamped_in_the_plane() {
+  BoundaryConditions borders(Boundary::clamp);
+  for (std::size_t d = 2; d < max_dimensions; ++d) borders.side[d] = {};
+  return borders;
+}
+
+/// Adds steps to a pipeline.
+class Builder {
+ public:
+  Builder(BuiltChain& built, const Chain& chain, const Box& domain)
+      : built_(built), chain_(chain), domain_(domain) {}
+
+  void add_input(const std::string& name, ElementType type) {
+    images_[name] = operators::input(built_.pipeline, name, type, domain_);
+  }
+
+  void add(const Step& step) {
+    const int before = built_.pipeline.size();
+    try {
+      images_[step.name] = step.loop        ? add_loop(step)
+                           : step.operation ? add_operator(step)
+                                            : add_expression(step);
+    } catch (const InternalError&) {
+      explain_names(step);
+      throw;
+    }
+    for (int id = before; id < built_.pipeline.size(); ++id)
+      if (const std::string& name = built_.pipeline[id].name; name.starts_with(step.name + "_"))
+        built_.within.emplace(name, step.name);
+  }
+
+  /// Whether the result of a step is a single number.
+  bool is_number(const std::string& step) const {
+    const Image& image = images_.at(step);
+    return image.dimensions() == 1 && image.domain[0].size() == 1;
+  }
+
+  void add_numbers(const std::vector<std::string>& numbers) {
+    for (const std::string& number : numbers) operators::output(built_.pipeline, images_.at(number));
+    built_.numbers = numbers;
+  }
+
+  void add_output() {
+    const Image& image = images_.at(chain_.output);
+    if (image.dimensions() < 2)
+      throw InputError(fmt::format(
+          "{}: the output is step '{}', which is {}: name an image in output.step",
+          chain_.output_location.empty() ? chain_.find(chain_.output)->location : chain_.output_location,
+          chain_.output,
+          is_number(chain_.output) ? "a number"
+                                   : fmt::format("a list of {} values", image.domain[0].size())));
+    operators::output(built_.pipeline, image);
+  }
+
+ private:
+  Image add_operator(const Step& step) {
+    std::vector<Image> read;
+    for (const Operand& operand : step.operands) read.push_back(images_.at(operand.name));
+    operators::ParameterValues values;
+    for (const Setting& setting : step.settings) values[setting.name] = setting.value;
+    try {
+      return step.operation->apply(built_.pipeline, read, values, step.name);
+    } catch (const operators::ParameterError& error) {
+      const auto setting = std::ranges::find(step.settings, error.parameter, &Setting::name);
+      throw InputError(fmt::format(
+          "{}: step {}", setting == step.settings.end() ? step.location : setting->location, error.what()));
+    } catch (const operators::OperandError& error) {
+      const auto i = static_cast<std::size_t>(error.operand);
+      throw InputError(fmt::format(
+          "{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
+    }
+  }
+
+  Image add_expression(const Step& step) {
+    try {
+      return operators::expression(built_.pipeline, step.expression, images_,
+                                   {.type = step.type, .domain = domain_, .name = step.name});
+    } catch (const expressions::ExpressionError& error) {
+      throw InputError(fmt::format("{}: step '{}': {}",
+                                   step.operands.empty() ? step.location : step.operands.front().location,
+                                   step.name, error.what()));
+    }
+  }
+
+  /// Adds a loop. Its iterate is an array of its own, which is the result after the last turn.
+  Image add_loop(const Step& step) {
+    const Loop& loop = *step.loop;
+    const Image& begin = images_.at(loop.begin.name);
+    if (begin.dimensions() < 2)
+      throw InputError(fmt::format("{}: loop '{}' begins with '{}', which is no image", loop.begin.location,
+                                   step.name, loop.begin.name));
+    const ElementType type = loop.has_type ? loop.type : begin.type;
+    const Image iterate = operators::expression(built_.pipeline, "begin", {{"begin", begin}},
+                                                {.type = type, .name = step.name});
+    built_.pipeline.bound(iterate.id, iterate.domain, clamped_in_the_plane());
+    images_[step.name] = iterate;
+    built_.pipeline.repeat(step.name, loop.turns, [&](const Pipeline::Loop& turns) {
+      for (const Step& inner : loop.steps) add(inner);
+      const Image& next = images_.at(loop.next.name);
+      check_next(step, iterate, next);
+      turns.feed(Array<float, 2>{next.id}, Array<float, 2>{iterate.id});
+      if (!loop.until.empty()) turns.until(add_condition(step));
+    });
+    return iterate;
+  }
+
+  static void check_next(const Step& step, const Image& iterate, const Image& next) {
+    const Operand& name = step.loop->next;
+    if (!(next.domain == iterate.domain))
+      throw InputError(fmt::format(
+          "{}: loop '{}': '{}' has {} points, but the iterate has {}: they must be the same", name.location,
+          step.name, name.name, operators::extents_text(next), operators::extents_text(iterate)));
+    if (next.type != iterate.type)
+      throw InputError(fmt::format(
+          "{}: loop '{}': '{}' is {}, but the iterate is {}: give the loop 'type: {}'", name.location,
+          step.name, name.name, name_of(next.type), name_of(iterate.type), name_of(next.type)));
+  }
+
+  Array<std::uint8_t, 1> add_condition(const Step& step) {
+    try {
+      return operators::condition(built_.pipeline, step.loop->until, images_, step.name + "_ends");
+    } catch (const expressions::ExpressionError& error) {
+      throw InputError(fmt::format("{}: loop '{}': {}", step.loop->until_location, step.name, error.what()));
+    }
+  }
+
+  /// Throws InputError if the names of another step's stages may begin like those of this step.
+  void explain_names(const Step& step) const {
+    const auto collide = [](const std::string& a, const std::string& b) { return a.starts_with(b + "_"); };
+    for (const Step& other : chain_.steps)
+      if (collide(other.name, step.name) || collide(step.name, other.name))
+        throw InputError(fmt::format(
+            "{}: the steps '{}' and '{}' would have stages of the same name: give one of them a name that "
+            "does not begin with the other and '_'",
+            step.location, step.name, other.name));
+  }
+
+  BuiltChain& built_;
+  const Chain& chain_;
+  const Box& domain_;
+  std::map<std::string, Image> images_;
+};
+
+/// Adds those inputs and steps that `wanted` needs.
+void add_steps(Builder& builder, const Chain& chain, ElementType type, const std::set<std::string>& wanted) {
+  const std::set<std::string> needed = needed_by(chain, wanted);
+  builder.add_input(main_input, type);
+  for (const std::string& name : chain.inputs)
+    if (needed.contains(name)) builder.add_input(name, type);
+  for (const Step& step : chain.steps)
+    if (needed.contains(step.name)) builder.add(step);
+}
+
+/// Returns the steps that are single numbers and that no step reads. Steps with errors are none of them.
+std::vector<std::string> unread_numbers(const Chain& chain, ElementType type, const Box& domain) {
+  std::set<std::string> read{chain.output};
+  for (const Step& step : chain.steps)
+    for (const Operand& operand : step.operands) read.insert(operand.name);
+  std::vector<std::string> numbers;
+  for (const Step& step : chain.steps) {
+    if (read.contains(step.name) || step.operation == nullptr) continue;
+    BuiltChain scratch;
+    Builder builder(scratch, chain, domain);
+    try {
+      add_steps(builder, chain, type, {step.name});
+    } catch (const InputError&) {
+      continue;
+    }
+    if (builder.is_number(step.name)) numbers.push_back(step.name);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted) {
+  std::set<std::string> needed = wanted;
+  for (auto step = chain.steps.rbegin(); step != chain.steps.rend(); ++step)
+    if (needed.contains(step->name))
+      for (const Operand& operand : step->operands) needed.insert(operand.name);
+  return needed;
+}
+
+BuiltChain build(const Chain& chain, ElementType type, const Box& domain,
+                 const std::set<std::string>& wanted) {
+  const std::vector<std::string> numbers = unread_numbers(chain, type, domain);
+  std::set<std::string> all = wanted;
+  all.insert(numbers.begin(), numbers.end());
+  BuiltChain built;
+  Builder builder(built, chain, domain);
+  add_steps(builder, chain, type, all);
+  builder.add_numbers(numbers);
+  builder.add_output();
+  return built;
+}
+
+}  // namespace chain

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "chain.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+
+namespace chain {
+
+/// The pipeline of a chain.
+struct BuiltChain {
+  tessera::Pipeline pipeline;
+  /// The stages whose names the operators gave, each with the name of the step that it belongs to.
+  std::map<std::string, std::string> within;
+  /// The steps that are outputs because they are single numbers, which nothing reads.
+  std::vector<std::string> numbers;
+};
+
+/// Returns the pipeline of those steps of a chain that `wanted` needs, for an input image with the type
+/// `type` and the points `domain`. The outputs of the pipeline are the output of the chain, and the steps
+/// that are single numbers and that no step reads. Throws InputError, which tells the place in the deck and
+/// the step, if an operator does not accept its images or its parameters.
+BuiltChain build(const Chain& chain, tessera::ElementType type, const tessera::Box& domain,
+                 const std::set<std::string>& wanted);
+
+/// Returns the names of the steps and inputs that the steps `wanted` need, with the steps themselves.
+std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted);
+
+}  // namespace chain

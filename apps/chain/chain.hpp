@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/domain/element_type.hpp"
+#include "tessera/operators/registry.hpp"
+
+namespace chain {
+
+/// The name of a step or an input that a step reads.
+struct Operand {
+  std::string name;
+  /// The place in the deck that names it.
+  std::string location;
+};
+
+/// A parameter of an operator, as the deck gives it.
+struct Setting {
+  std::string name;
+  tessera::operators::ParameterValue value;
+  std::string location;
+};
+
+struct Loop;
+
+/// A step of a chain: an operator, an expression or a loop.
+struct Step {
+  std::string name;
+  /// The place in the deck that gives the step its name.
+  std::string location;
+  /// What the step reads. For an expression these are the names in its text, and for a loop what its first
+  /// turn reads and what its steps read of the steps outside.
+  std::vector<Operand> operands = {};
+  /// The operator, unless the step is an expression or a loop.
+  const tessera::operators::Operator* operation = nullptr;
+  std::vector<Setting> settings = {};
+  /// The text of an expression, and the type of its result.
+  std::string expression = {};
+  tessera::ElementType type = tessera::ElementType::float32;
+  /// The loop, if the step is one.
+  std::shared_ptr<const Loop> loop = nullptr;
+};
+
+/// Steps that are computed again and again. They read the iterate by the name of the loop.
+struct Loop {
+  /// What the iterate is before the first turn.
+  Operand begin;
+  /// The steps of a turn, each after those that it reads.
+  std::vector<Step> steps;
+  /// The step that computes the next iterate.
+  Operand next;
+  /// The greatest number of turns.
+  std::int64_t turns = 1;
+  /// The expression of numbers that ends the loop when it is not 0; may be empty.
+  std::string until = {};
+  std::string until_location = {};
+  /// The type of the iterate, if the deck gives it.
+  bool has_type = false;
+  tessera::ElementType type = tessera::ElementType::float32;
+};
+
+/// A chain of steps, which is what a deck says in the place of a pipeline in C++.
+struct Chain {
+  /// The steps, each after those that it reads.
+  std::vector<Step> steps;
+  /// The names of the inputs besides `input`.
+  std::vector<std::string> inputs;
+  /// The step whose result is written.
+  std::string output;
+  /// The place in the deck that names this step.
+  std::string output_location;
+
+  /// Returns the step with this name, or nullptr if there is none.
+  const Step* find(const std::string& name) const;
+};
+
+/// The name of the main input.
+inline constexpr const char* main_input = "input";
+
+}  // namespace chain

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "listing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "read_step.hpp"
+#include "tessera/domain/nearest.hpp"
+#include "tessera/operators/registry.hpp"
+
+namespace chain {
+namespace {
+
+using tessera::operators::Operator;
+
+constexpr const char* expression_help = R"(expression (any images by their names)
+
+Computes an arithmetic expression at each point. It names steps and inputs, and has numbers, pi, the
+coordinates x, y and channel of the point, the extents width and height of the images, parentheses,
+a + b, a - b, a * b, a / b, -a, a < b, a <= b, a > b, a >= b, a == b, a != b (1 or 0),
+min(a, b, ...), max(a, b, ...), clamp(a, low, high), abs(a), sqrt(a), exp(a), log(a), pow(a, b),
+floor(a), ceil(a), round(a), and select(condition, a, b). All arithmetic is that of float32.
+
+Parameters:
+  type: uint8, uint16, float32 (default: float32)
+      The type of the result. Integers are rounded, and limited to the range of the type.
+
+Example:
+  bright: {expression: 'clamp(1.5 * clean - smooth, 0, 255)'}
+)";
+
+/// Returns the first sentence of a text, without what follows a colon or stands in parentheses.
+std::string first_sentence(const std::string& text) {
+  std::string sentence = text.substr(0, text.find(". "));
+  sentence = sentence.substr(0, sentence.find(" ("));
+  sentence = sentence.substr(0, sentence.find(": "));
+  return sentence.ends_with('.') ? sentence : sentence + ".";
+}
+
+std::string list() {
+  std::size_t width = std::string(expression_word).size();
+  for (const Operator& one : tessera::operators::all_operators()) width = std::max(width, one.name.size());
+  std::string text = "Operators of the steps of a chain; tessera-chain --operators NAME explains one\n",
+              group;
+  for (const Operator& one : tessera::operators::all_operators()) {
+    if (one.group != group) text += fmt::format("\n{}:\n", group = one.group);
+    text += fmt::format("  {:{}}  {}\n", one.name, width, first_sentence(one.help));
+  }
+  return text +
+         fmt::format("\nany:\n  {:{}}  Computes an arithmetic expression of several images at each point.\n",
+                     expression_word, width);
+}
+
+}  // namespace
+
+std::string listing(const std::string& name) {
+  if (name.empty()) return list();
+  if (name == expression_word) return expression_help;
+  return tessera::operators::explanation(tessera::operators::find_operator(name));
+}
+
+}  // namespace chain

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "build.hpp"
+#include "listing.hpp"
+#include "read_chain.hpp"
+#include "tessera/app/image_application.hpp"
+#include "write_cpp.hpp"
+
+namespace chain {
+namespace {
+
+using namespace tessera;
+using app::PipelineApplication;
+
+/// Returns the names of all steps.
+std::set<std::string> all_steps(const Chain& chain) {
+  std::set<std::string> names;
+  for (const Step& step : chain.steps) names.insert(step.name);
+  return names;
+}
+
+/// Adds the names of the stages of the chain for images of a type and a size, if the chain accepts such
+/// images.
+void add_names(PipelineApplication& application, const Chain& chain, ElementType type, const Box& domain) {
+  std::optional<BuiltChain> built;
+  try {
+    built = build(chain, type, domain, all_steps(chain));
+  } catch (const InputError&) {
+    return;
+  }
+  application = app::with_names_of(built->pipeline, std::move(application));
+  application.stages_within.merge(built->within);
+}
+
+/// Returns the steps whose results a deck asks for.
+std::set<std::string> wanted_steps(const Chain& chain, const std::map<std::string, std::string>& within,
+                                   const deck::Deck& deck) {
+  std::set<std::string> wanted{chain.output};
+  constexpr const char* stages_key = "output.stages";
+  if (deck.schema().find(stages_key) == nullptr || !deck.is_set(stages_key)) return wanted;
+  for (const std::string& stage : deck.get<std::vector<std::string>>(stages_key)) {
+    const auto inner = within.find(stage);
+    wanted.insert(inner == within.end() ? stage : inner->second);
+  }
+  return wanted;
+}
+
+/// Returns a line about the steps that are not computed, if there are any.
+std::string remark(const Chain& chain, std::set<std::string> wanted,
+                   const std::vector<std::string>& numbers) {
+  wanted.insert(numbers.begin(), numbers.end());
+  const std::set<std::string> needed = needed_by(chain, wanted);
+  std::vector<std::string> others;
+  for (const Step& step : chain.steps)
+    if (!needed.contains(step.name)) others.push_back(step.name);
+  return others.empty() ? ""
+                        : fmt::format("not computed, as nothing that is written needs them: {}\n",
+                                      fmt::join(others, ", "));
+}
+
+PipelineApplication complete(PipelineApplication application, const deck::Deck& deck) {
+  if (!deck.is_set("steps") && !deck.is_set("repeat")) return application;
+  const Chain chain = read_chain(deck);
+  // The names of the inputs are known now, and what the deck says of each of them are keys of its own.
+  if (!chain.inputs.empty())
+    std::erase_if(application.first_parameters, [](const auto& key) { return key.name == "inputs"; });
+  for (const std::string& name : chain.inputs)
+    application.further_images.push_back({.name = name,
+                                          .help = "The image that steps read as '" + name + "'",
+                                          .required = true,
+                                          .block = "inputs." + name});
+  constexpr std::int64_t side = 1 << 14;
+  for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
+    for (const Box& domain : {Box{{0, side}, {0, side}}, Box{{0, side}, {0, side}, {0, 3}}})
+      add_names(application, chain, type, domain);
+  if (application.output.empty()) {
+    // No sample image fits. If the image of the run does, at least the steps can be scheduled.
+    application.output = chain.output;
+    application.has_names_of_samples = true;
+    for (const Step& step : chain.steps)
+      if (step.name != chain.output) application.stages.push_back(step.name);
+  }
+  application.remark = [chain, within = application.stages_within,
+                        numbers = application.numbers](const deck::Deck& all) {
+    return remark(chain, wanted_steps(chain, within, all), numbers);
+  };
+  application.build = [chain, within = application.stages_within](const io::ImageInfo& image,
+                                                                  const deck::Deck& all) {
+    app::check_image(image, all, {});
+    return build(chain, image.type, image.domain, wanted_steps(chain, within, all)).pipeline;
+  };
+  return application;
+}
+
+std::string help_of_operators(const std::string& name, const deck::Deck&) { return listing(name); }
+
+std::string write_program(const std::string& path, const deck::Deck& deck) {
+  if (!deck.is_set("steps") && !deck.is_set("repeat"))
+    throw InputError("command line: --write-cpp needs a deck with steps");
+  return write_cpp(read_chain(deck), path);
+}
+
+}  // namespace
+
+PipelineApplication program() {
+  return {.program = "tessera-chain",
+          .summary = "Computes a chain of operators on an image, as a deck names them.",
+          .first_parameters = chain_keys(),
+          .complete = complete,
+          .options = {{.name = "--operators",
+                       .help = "List the operators of steps, or explain one of them",
+                       .value_name = "[NAME]",
+                       .text = help_of_operators},
+                      {.name = "--write-cpp",
+                       .help = "Write the chain of the deck as a C++ program; do not run",
+                       .value_name = "FILE",
+                       .needs_value = true,
+                       .text = write_program}},
+          .default_compute = "auto",
+          .build = [](const io::ImageInfo&, const deck::Deck&) -> Pipeline {
+            throw InternalError("a chain is built before its deck is read");
+          }};
+}
+
+}  // namespace chain

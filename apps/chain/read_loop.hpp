@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "chain.hpp"
+#include "tessera/deck/tree.hpp"
+
+namespace chain {
+
+/// Reads a loop with its steps, which are not ordered yet. Throws InputError if it is faulty.
+Step read_loop(const tessera::deck::Tree& name, const tessera::deck::Tree& body);
+
+/// Returns the loop with its steps in order. They may read the iterate and `others`. Throws InputError as
+/// ordered() does, and if `next` or `until` name something that the loop does not compute.
+Step with_ordered_loop(const Step& step, const std::vector<std::string>& others);
+
+}  // namespace chain

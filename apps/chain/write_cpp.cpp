@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "write_cpp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "build.hpp"
+#include "tessera/expressions/expression.hpp"
+#include "tessera/io/text_file.hpp"
+
+namespace chain {
+namespace {
+
+using namespace tessera;
+
+/// Words that cannot be the names of variables in the program.
+constexpr std::array<std::string_view, 74> reserved{
+    "alignas",   "alignof", "and",      "apply",    "asm",      "auto",  "bitand",   "bitor",
+    "bool",      "borders", "break",    "case",     "catch",    "char",  "class",    "compl",
+    "concept",   "const",   "continue", "default",  "delete",   "do",    "domain",   "double",
+    "else",      "enum",    "explicit", "export",   "extern",   "false", "float",    "for",
+    "friend",    "goto",    "if",       "inline",   "int",      "long",  "loop",     "mutable",
+    "namespace", "new",     "noexcept", "not",      "operator", "or",    "pipeline", "private",
+    "protected", "public",  "register", "requires", "return",   "short", "signed",   "sizeof",
+    "static",    "struct",  "switch",   "template", "this",     "throw", "true",     "try",
+    "type",      "typedef", "typename", "union",    "unsigned", "using", "virtual",  "void",
+    "while",     "xor"};
+
+std::string variable(const std::string& name) {
+  return std::ranges::find(reserved, name) == reserved.end() ? name : "step_" + name;
+}
+
+std::string text_literal(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+std::string number_literal(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string list_literal(const std::vector<double>& numbers) {
+  std::vector<std::string> texts;
+  for (const double number : numbers) texts.push_back(number_literal(number));
+  return fmt::format("std::vector<double>{{{}}}", fmt::join(texts, ", "));
+}
+
+struct ValueLiteral {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("std::int64_t({})", value); }
+  std::string operator()(double value) const { return number_literal(value); }
+  std::string operator()(const std::string& value) const {
+    return fmt::format("std::string({})", text_literal(value));
+  }
+  std::string operator()(const std::vector<double>& value) const { return list_literal(value); }
+  std::string operator()(const operators::Matrix& value) const {
+    std::vector<std::string> rows;
+    for (const auto& row : value) rows.push_back(list_literal(row));
+    return fmt::format("operators::Matrix{{{}}}", fmt::join(rows, ", "));
+  }
+};
+
+std::string type_literal(ElementType type) { return fmt::format("ElementType::{}", name_of(type)); }
+
+/// Returns the images that an expression names as an initialiser of a map.
+std::string named_images(const std::string& expression) {
+  std::vector<std::string> entries;
+  const expressions::Expression parsed(expression);
+  for (const auto& name : parsed.names())
+    entries.push_back(fmt::format("{{{}, {}}}", text_literal(name.text), variable(name.text)));
+  return fmt::format("{{{}}}", fmt::join(entries, ", "));
+}
+
+std::string line_of(const Step& step) {
+  if (!step.operation)
+    return fmt::format(
+        "operators::expression(pipeline, {}, {}, {{.type = {}, .domain = domain, .name = {}}})",
+        text_literal(step.expression), named_images(step.expression), type_literal(step.type),
+        text_literal(step.name));
+  std::vector<std::string> images, values;
+  for (const Operand& operand : step.operands) images.push_back(variable(operand.name));
+  for (const Setting& setting : step.settings)
+    values.push_back(
+        fmt::format("{{{}, {}}}", text_literal(setting.name), std::visit(ValueLiteral(), setting.value)));
+  return fmt::format("apply(pipeline, {}, {{{}}}, {{{}}}, {})", text_literal(step.operation->name),
+                     fmt::join(images, ", "), fmt::join(values, ", "), text_literal(step.name));
+}
+
+std::string lines_of(const Step& step, const std::string& indent);
+
+std::string lines_of_loop(const Step& step, const std::string& indent) {
+  const Loop& loop = *step.loop;
+  const std::string begin = variable(loop.begin.name), name = variable(step.name);
+  std::string text = fmt::format(
+      "{0}const auto {1} = operators::expression(pipeline, \"begin\", {{{{\"begin\", {2}}}}}, {{.type = {3}, "
+      ".name = {4}}});\n"
+      "{0}pipeline.bound({1}.id, {1}.domain, borders());\n"
+      "{0}pipeline.repeat({4}, {5}, [&](const Pipeline::Loop& loop) {{\n",
+      indent, name, begin, loop.has_type ? type_literal(loop.type) : begin + ".type", text_literal(step.name),
+      loop.turns);
+  for (const Step& inner : loop.steps) text += lines_of(inner, indent + "  ");
+  text += fmt::format("{}  loop.feed(Array<float, 2>{{{}.id}}, Array<float, 2>{{{}.id}});\n", indent,
+                      variable(loop.next.name), name);
+  if (!loop.until.empty())
+    text +=
+        fmt::format("{}  loop.until(operators::condition(pipeline, {}, {}, {}));\n", indent,
+                    text_literal(loop.until), named_images(loop.until), text_literal(step.name + "_ends"));
+  return text + indent + "});\n";
+}
+
+std::string lines_of(const Step& step, const std::string& indent) {
+  if (step.loop) return lines_of_loop(step, indent);
+  return fmt::format("{}const auto {} = {};\n", indent, variable(step.name), line_of(step));
+}
+
+/// A sample image that the chain accepts.
+struct Sample {
+  /// Its type and its domain, as arguments.
+  std::string arguments;
+  /// The steps that are single numbers and outputs.
+  std::vector<std::string> numbers;
+};
+
+Sample sample_of(const Chain& chain) {
+  constexpr std::int64_t side = 1 << 14;
+  for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
+    for (const Box& domain : {Box{{0, side}, {0, side}}, Box{{0, side}, {0, side}, {0, 3}}}) try {
+        const BuiltChain built = build(chain, type, domain, {chain.output});
+        return {fmt::format("{}, Box{{{{0, {}}}, {{0, {}}}{}}}", type_literal(type), side, side,
+                            domain.dimensions == 3 ? ", {0, 3}" : ""),
+                built.numbers};
+      } catch (const InputError&) {
+        continue;
+      }
+  return {type_literal(ElementType::float32) + ", Box{{0, 16384}, {0, 16384}}", {}};
+}
+
+constexpr const char* program_text = R"(// Written by tessera-chain --write-cpp.
+#include <tessera/app/image_application.hpp>
+#include <tessera/operators/expression.hpp>
+#include <tessera/operators/registry.hpp>
+
+namespace {{
+
+using namespace tessera;
+
+/// Adds the operator `name` to a pipeline, as the stage `step`.
+[[maybe_unused]] operators::Image apply(Pipeline& pipeline, const char* name, const std::vector<operators::Image>& images,
+                                        const operators::ParameterValues& values, const char* step) {{
+  return operators::find_operator(name).apply(pipeline, images, values, step);
+}}
+
+/// The nearest point of the border, in x and y.
+[[maybe_unused]] BoundaryConditions borders() {{
+  BoundaryConditions conditions(Boundary::clamp);
+  for (std::size_t d = 2; d < max_dimensions; ++d) conditions.side[d] = {{}};
+  return conditions;
+}}
+
+Pipeline make_pipeline(ElementType type, const Box& domain) {{
+  Pipeline pipeline;
+{0}  operators::output(pipeline, {1});
+  return pipeline;
+}}
+
+}}  // namespace
+
+int main(int argc, char** argv) {{
+  app::PipelineApplication application{{
+      .program = {2},
+      .summary = "Computes a chain of operators on an image.",
+      .further_images = {{{3}}},
+      .default_compute = "auto",
+      .build = [](const io::ImageInfo& image, const deck::Deck&) {{ return make_pipeline(image.type, image.domain); }}}};
+  const Pipeline sample = make_pipeline({4});
+  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+}}
+)";
+
+}  // namespace
+
+std::string cpp_of(const Chain& chain, const std::string& name) {
+  const Sample sample = sample_of(chain);
+  std::set<std::string> wanted(sample.numbers.begin(), sample.numbers.end());
+  wanted.insert(chain.output);
+  const std::set<std::string> needed = needed_by(chain, wanted);
+  std::vector<std::string> inputs{main_input}, images;
+  for (const std::string& input : chain.inputs)
+    if (needed.contains(input)) inputs.push_back(input);
+  std::string steps;
+  for (const std::string& input : inputs)
+    steps += fmt::format("  [[maybe_unused]] const auto {} = operators::input(pipeline, {}, type, domain);\n",
+                         variable(input), text_literal(input));
+  for (std::size_t i = 1; i < inputs.size(); ++i)
+    images.push_back(fmt::format("{{.name = {}, .help = \"A further image\", .required = true, .block = {}}}",
+                                 text_literal(inputs[i]), text_literal("inputs." + inputs[i])));
+  for (const Step& step : chain.steps)
+    if (needed.contains(step.name)) steps += lines_of(step, "  ");
+  for (const std::string& number : sample.numbers)
+    steps += fmt::format("  operators::output(pipeline, {});\n", variable(number));
+  return fmt::format(program_text, steps, variable(chain.output), text_literal(name), fmt::join(images, ", "),
+                     sample.arguments);
+}
+
+std::string write_cpp(const Chain& chain, const std::string& path) {
+  io::TextFile(MPI_COMM_SELF, path).write(cpp_of(chain, std::filesystem::path(path).stem().string()));
+  return fmt::format("{}: a C++ program; link it with Tessera::tessera and Tessera::operators\n", path);
+}
+
+}  // namespace chain

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tessera/expressions/expression.hpp"
+#include "tessera/expressions/operand.hpp"
+#include "tessera/pipeline/kernel/stage_kernel.hpp"
+
+namespace tessera::expressions {
+
+namespace detail {
+struct Program;
+}
+
+/// The kernel of a stage whose points are the values of an expression. Hosts compute pieces of rows,
+/// operation by operation; the pieces stay in the nearest cache, and each operation is computed in vectors.
+class ExpressionStage final : public StageKernel {
+ public:
+  /// Makes the kernel. There is an operand for each name of the expression, in the order of the names.
+  /// `domain` has the dimensions and the extents of the result. `type` is uint8, uint16 or float32. If it is
+  /// an integer type, results are rounded to the nearest integer, halves upwards, and limited to the range of
+  /// the type; NaN becomes 0. Throws ExpressionError if the expression is too long.
+  ExpressionStage(const Expression& expression, std::vector<Operand> operands, ElementType type,
+                  const Box& domain);
+
+  void required(const Box& box, Box* needs) const override;
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor monitor) const override;
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override;
+
+ private:
+  std::shared_ptr<const detail::Program> program_;
+  std::vector<Operand> operands_;
+  ElementType type_;
+  Box domain_;
+};
+
+}  // namespace tessera::expressions

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,6 +28,15 @@ ElementType type_of(const io::ImageInfo& image, const deck::Deck& deck) {
 
 template <int N>
 Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) {
+  // Complex numbers are copied, and have no other type.
+  if (is_complex(image.type)) {
+    if (type != image.type || scale != 1)
+      throw InputError(
+          fmt::format("tessera-convert does not convert {}, but only copies it: leave out type and scale",
+                      name_of(image.type)));
+    if (type == ElementType::complex64) return convert::make_copy<Kokkos::complex<float>, N>(image.domain);
+    return convert::make_copy<Kokkos::complex<double>, N>(image.domain);
+  }
   // Of these not all numbers are doubles.
   if (type == image.type && scale == 1) {
     if (type == ElementType::int64) return convert::make_copy<std::int64_t, N>(image.domain);

@@ -6,10 +6,11 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <span>
 #include <type_traits>
+
+#include "tessera/spectral/planner_lock.hpp"
 
 namespace stitch {
 
@@ -56,7 +57,7 @@ class Fourier {
   explicit Fourier(Extent extent) : extent_(extent) {
     const Aligned<T> real(extent.pixels());
     const Aligned<Complex> complex(extent.frequencies());
-    const std::lock_guard lock(planner());
+    const auto lock = tessera::spectral::lock_planner();
     if constexpr (is_float) {
       forward_ = fftwf_plan_dft_r2c_2d(extent.height, extent.width, real.data(), of(complex), FFTW_ESTIMATE);
       backward_ = fftwf_plan_dft_c2r_2d(extent.height, extent.width, of(complex), real.data(), FFTW_ESTIMATE);
@@ -66,7 +67,7 @@ class Fourier {
     }
   }
   ~Fourier() {
-    const std::lock_guard lock(planner());
+    const auto lock = tessera::spectral::lock_planner();
     for (const Plan plan : {forward_, backward_}) {
       if constexpr (is_float)
         fftwf_destroy_plan(plan);
@@ -100,11 +101,6 @@ class Fourier {
   using Number = std::conditional_t<is_float, fftwf_complex, fftw_complex>;
 
   static Number* of(const Aligned<Complex>& numbers) { return reinterpret_cast<Number*>(numbers.data()); }
-  /// FFTW makes and destroys one plan at a time.
-  static std::mutex& planner() {
-    static std::mutex mutex;
-    return mutex;
-  }
 
   Extent extent_;
   Plan forward_ = nullptr;

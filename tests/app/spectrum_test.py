@@ -130,7 +130,8 @@ class Spectra(unittest.TestCase):
         self.write(self.sample((45, 61), np.float32))
         ended = self.run_program(2, "output.file=o.h5", "--explain")
         self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertIn("spectrum_x", ended.stdout)
+        self.assertRegex(ended.stdout, r"stage spectrum_x: .* on \[1, 2\], .* sends \d")
+        self.assertRegex(ended.stdout, r"stage spectrum: .* on \[2, 1\]")
 
     def test_bad_input(self):
         self.write(self.sample((20, 20), np.uint8))

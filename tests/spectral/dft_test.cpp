@@ -116,6 +116,18 @@ TEST(Dft, ExplainShowsTheRedistribution) {
   EXPECT_EQ(text.find("exchange spectrum\n"), std::string::npos) << text;
 }
 
+// Also of odd extents, of which lines have one point in the middle.
+TEST(Dft, EveryRankHasItsShareOfTheLines) {
+  for (const Box& box : {Box{{0, 61}, {0, 45}}, Box{{0, 64}, {0, 48}}}) {
+    const Pipeline pipeline = complex_dft(box);
+    for (const Plan& plan : make_plans(pipeline, {}, {}, 4))
+      for (const char* stage : {"spectrum_x", "spectrum"}) {
+        const Box& owned = plan.stages[static_cast<std::size_t>(pipeline.find(stage))].owned;
+        EXPECT_GE(owned.size(), box.size() / 6) << stage << " of " << to_string(box) << " on " << plan.rank;
+      }
+  }
+}
+
 /// The bits of all schedules are those of one rank.
 template <class T, int N>
 void expect_same_bits(const Algorithm& pipeline, const Box& box, const std::string& output) {

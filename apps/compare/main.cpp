@@ -26,6 +26,9 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
     const double peak = deck.is_set("peak") ? deck.get<double>("peak") : peak_of<T>();
     return compare::make_pipeline<T, N>(image.domain, peak, app::has_output(deck));
   };
+  if (is_complex(image.type))
+    deck.fail("input.file",
+              fmt::format("images of real numbers are compared, not of {}", name_of(image.type)));
   return with_element_type(image.type, [&]<class T>(std::type_identity<T>) {
     switch (image.domain.dimensions) {
       case 2:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,6 +28,10 @@ ElementType type_of(const io::ImageInfo& image, const deck::Deck& deck) {
 
 template <int N>
 Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) {
+  if (is_complex(image.type)) {
+    if (type == ElementType::complex64) return convert::make_copy<Kokkos::complex<float>, N>(image.domain);
+    return convert::make_copy<Kokkos::complex<double>, N>(image.domain);
+  }
   // Of these not all numbers are doubles.
   if (type == image.type && scale == 1) {
     if (type == ElementType::int64) return convert::make_copy<std::int64_t, N>(image.domain);
@@ -37,6 +43,9 @@ Pipeline build_with(const io::ImageInfo& image, ElementType type, double scale) 
 Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   const ElementType type = type_of(image, deck);
   const double scale = deck.get<double>("scale");
+  if (is_complex(image.type) && (type != image.type || scale != 1))
+    deck.fail(scale == 1 ? "type" : "scale",
+              fmt::format("numbers of {} are copied, and not converted: leave it out", name_of(image.type)));
   switch (image.domain.dimensions) {
     case 2:
       return build_with<2>(image, type, scale);

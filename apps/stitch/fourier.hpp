@@ -6,12 +6,12 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <span>
 #include <type_traits>
 
 #include "tessera/graph/transfer.hpp"
+#include "tessera/spectral/planner_lock.hpp"
 
 namespace stitch {
 
@@ -77,7 +77,7 @@ class Fourier {
   explicit Fourier(Extent extent) : extent_(extent) {
     const Aligned<T> real(extent.pixels());
     const Aligned<Complex> complex(extent.frequencies());
-    const std::lock_guard lock(planner());
+    const auto lock = tessera::spectral::lock_planner();
     if constexpr (is_float) {
       forward_ = fftwf_plan_dft_r2c_2d(extent.height, extent.width, real.data(), of(complex), FFTW_ESTIMATE);
       backward_ = fftwf_plan_dft_c2r_2d(extent.height, extent.width, of(complex), real.data(), FFTW_ESTIMATE);
@@ -87,7 +87,7 @@ class Fourier {
     }
   }
   ~Fourier() {
-    const std::lock_guard lock(planner());
+    const auto lock = tessera::spectral::lock_planner();
     for (const Plan plan : {forward_, backward_}) {
       if constexpr (is_float)
         fftwf_destroy_plan(plan);
@@ -121,11 +121,6 @@ class Fourier {
   using Number = std::conditional_t<is_float, fftwf_complex, fftw_complex>;
 
   static Number* of(const Aligned<Complex>& numbers) { return reinterpret_cast<Number*>(numbers.data()); }
-  /// FFTW makes and destroys one plan at a time.
-  static std::mutex& planner() {
-    static std::mutex mutex;
-    return mutex;
-  }
 
   Extent extent_;
   Plan forward_ = nullptr;

@@ -137,6 +137,36 @@ class Results(unittest.TestCase):
             self.assertAlmostEqual(numbers["mean"] / distance.mean(), 1, delta=1e-12)
             self.assertAlmostEqual(numbers["psnr"], 10 * np.log10(peak**2 / np.mean(distance**2)), delta=1e-9)
 
+    def test_complex_images_are_copied_and_otherwise_refused(self):
+        for dtype in (np.complex64, np.complex128):
+            random = np.random.default_rng(3)
+            image = (random.random((3, 17, 23)) + 1j * random.random((3, 17, 23))).astype(dtype)
+            with h5py.File(self.path("c.h5"), "w") as file:
+                file["image"] = image
+            self.run_program("convert", 3, "input.file=c.h5", "output.file=d.h5", "output.raw=d.raw")
+            with h5py.File(self.path("d.h5")) as file:
+                self.assertEqual(file["converted"].dtype, dtype)
+                np.testing.assert_array_equal(file["converted"][...], image)
+            raw = np.fromfile(self.path("d.raw"), dtype)
+            np.testing.assert_array_equal(raw.reshape(image.shape), image)
+            image.astype(image.dtype.newbyteorder(">")).tofile(self.path("e.raw"))
+            name = np.dtype(dtype).name
+            self.run_program("convert", 2, "input.file=e.raw", "input.raw.shape=[3, 17, 23]", f"input.raw.type={name}",
+                             "input.raw.order=big", "output.file=f.h5")
+            with h5py.File(self.path("f.h5")) as file:
+                np.testing.assert_array_equal(file["converted"][...], image)
+            copied = f"numbers of {name} are copied, and not converted: leave it out"
+            for program, words, message in [
+                    ("convert", ["type=float32"], f"'type=float32': 'type': {copied}"),
+                    ("convert", ["scale=2"], f"'scale=2': 'scale': {copied}"),
+                    ("compare", ["other.file=c.h5"],
+                     f"'input.file=c.h5': 'input.file': images of real numbers are compared, not of {name}")]:
+                command = [f"{programs}/tessera-{program}", "input.file=c.h5", *words]
+                command += [] if program == "compare" else ["output.file=g.h5"]
+                ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+                self.assertEqual(ended.returncode, 2)
+                self.assertEqual(ended.stderr, f"tessera-{program}: error: command line: {message}\n")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

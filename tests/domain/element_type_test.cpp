@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <string>
+
 namespace {
 
 using namespace tessera;
@@ -25,6 +28,36 @@ TEST(ElementType, EveryTypeHasItsSizeAndName) {
   expect_type<std::uint64_t>(ElementType::uint64, "uint64");
   expect_type<float>(ElementType::float32, "float32");
   expect_type<double>(ElementType::float64, "float64");
+  expect_type<std::complex<float>>(ElementType::complex64, "complex64");
+  expect_type<std::complex<double>>(ElementType::complex128, "complex128");
+}
+
+TEST(ElementType, ComplexNumbersHaveTwoParts) {
+  EXPECT_TRUE(is_complex(ElementType::complex64));
+  EXPECT_TRUE(is_complex(ElementType::complex128));
+  EXPECT_FALSE(is_complex(ElementType::float64));
+  EXPECT_EQ(part_type(ElementType::complex64), ElementType::float32);
+  EXPECT_EQ(part_type(ElementType::complex128), ElementType::float64);
+  EXPECT_EQ(part_type(ElementType::int16), ElementType::int16);
+}
+
+TEST(ElementType, EveryRealTypeIsPassedOnAndComplexOnesAreRefused) {
+  for (int i = 0; i < element_type_count; ++i) {
+    const auto type = static_cast<ElementType>(i);
+    const auto size = [&] {
+      return with_element_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
+    };
+    if (!is_complex(type)) {
+      EXPECT_EQ(size(), size_of(type));
+      continue;
+    }
+    try {
+      size();
+      FAIL() << name_of(type);
+    } catch (const InternalError& error) {
+      EXPECT_EQ(std::string(error.what()), "real numbers are expected, not " + std::string(name_of(type)));
+    }
+  }
 }
 
 TEST(ElementType, TypesOfEqualWidthAndSignAreTheSame) {

@@ -136,13 +136,18 @@ class OwnedBlock {
   std::vector<T> values_;
 };
 
-/// The pixel that the tests put at a point: of all bytes of T; in [0, 1] for floats.
+/// The pixel that the tests put at a point: of all bytes of T; in [0, 1] for floats and the parts of complex
+/// numbers.
 template <class T>
 T pixel(std::int64_t x, std::int64_t y, std::int64_t c) {
   const std::uint64_t hash =
       static_cast<std::uint64_t>(x * 7919 + y * 104729 + c * 1299709 + 17) * 2654435761U;
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>((hash >> 8) & 0xFFFF) / T{65535};
-  return static_cast<T>(hash >> 8);
+  if constexpr (ComplexNumber<T>)
+    return T(pixel<typename T::value_type>(x, y, c), pixel<typename T::value_type>(x, y, c + 100));
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>((hash >> 8) & 0xFFFF) / T{65535};
+  else
+    return static_cast<T>(hash >> 8);
 }
 
 template <class T>

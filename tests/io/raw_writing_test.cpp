@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <complex>
+
 #include "io/io_test_support.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
@@ -43,6 +45,8 @@ TEST_F(RawWriting, HasTheNumbersInCOrder) {
     expect_written<float>(colour, cut, Layout::packed);
   }
   expect_written<double>(grey, Cut::rows);
+  expect_written<std::complex<float>>(colour, Cut::columns);
+  expect_written<std::complex<double>>(grey, Cut::rows);
   expect_written<std::int64_t>({{0, 1}, {0, 1}}, Cut::rows);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <complex>
+
 #include "io/io_test_support.hpp"
 #include "tessera/io/hdf5_version.hpp"
 #include "tessera/io/image_info.hpp"
@@ -88,6 +90,8 @@ TEST(Hdf5RoundTrip, EveryType) {
   check(std::uint64_t{});
   check(float{});
   check(double{});
+  check(std::complex<float>{});
+  check(std::complex<double>{});
 }
 
 TEST(TiffRoundTrip, EveryType) {

@@ -12,8 +12,7 @@ namespace {
 
 std::vector<std::string> type_names() {
   std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(ElementType::float64); ++i)
-    names.emplace_back(name_of(static_cast<ElementType>(i)));
+  for (int i = 0; i < element_type_count; ++i) names.emplace_back(name_of(static_cast<ElementType>(i)));
   return names;
 }
 
@@ -31,7 +30,7 @@ Box domain_of(const deck::Deck& deck, const std::string& key) {
   if (entries.size() < 2 || !is_known)
     deck.fail(key, "write [rows, columns] or [channels, rows, columns] in numbers");
   Box domain;
-  double bytes = 8;
+  double bytes = 16;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     domain.range[domain.dimensions++] = {0, **entry};
     bytes *= static_cast<double>(**entry);

@@ -49,7 +49,7 @@ std::vector<FileArray> arrays_in(const std::string& table) {
     for (int d = 0; d < std::min(array.domain.dimensions, max_dimensions); ++d)
       words >> array.domain[d].begin >> array.domain[d].end;
     words >> array.name;
-    for (int one = 0; one <= static_cast<int>(ElementType::float64); ++one)
+    for (int one = 0; one < element_type_count; ++one)
       if (name_of(static_cast<ElementType>(one)) == type) array.type = static_cast<ElementType>(one);
     arrays.push_back(std::move(array));
   }

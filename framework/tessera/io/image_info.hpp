@@ -63,7 +63,8 @@ struct ImageChoice {
 /// Images
 ///   with a palette become RGB images, or RGBA images if the palette has transparent entries.
 /// - HDF5: Data sets of the shape (H, W), height and width, or (C, H, W) with C channels, or of 4 dimensions,
-///   slowest first. The elements are integers or floats of at most 64 bits in any byte order.
+///   slowest first. The elements are integers or floats of at most 64 bits in any byte order, or compounds of
+///   two such floats with the names `r` and `i`, which are complex numbers as h5py writes them.
 /// - TIFF and BigTIFF: Grey, RGB or RGBA images in strips or tiles. The samples are integers of 8, 16, 32 or
 /// 64
 ///   bits or floats of 32 or 64 bits, with any compression that libtiff supports. The points are taken in the

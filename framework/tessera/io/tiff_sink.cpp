@@ -13,6 +13,8 @@ using namespace detail;
 
 std::unique_ptr<BlockSink> create_tiff(MPI_Comm communicator, const std::string& path, const Box& domain,
                                        ElementType type) {
+  if (is_complex(type))
+    fail(path, fmt::format("TIFF is written with real numbers, not {}", name_of(type)), "write HDF5 instead");
   if (!is_writable_image(domain))
     fail(path, fmt::format("TIFF is written with 1, 3 or 4 channels, not {}", to_string(domain)),
          "write HDF5 instead");
@@ -29,7 +31,8 @@ std::unique_ptr<BlockSink> create_ome_tiff(MPI_Comm communicator, const std::str
     fail(path, fmt::format("OME-TIFF is written with 1, 3 or 4 channels, not {}", to_string(domain)),
          "write HDF5 instead");
   if (ome_type(type).empty())
-    fail(path, fmt::format("OME-TIFF has no {}", name_of(type)), "write TIFF or HDF5 instead");
+    fail(path, fmt::format("OME-TIFF has no {}", name_of(type)),
+         is_complex(type) ? "write HDF5 instead" : "write TIFF or HDF5 instead");
   check_rows(path, "OME-TIFF", domain, type);
   return std::make_unique<RowSink>(communicator, path, domain, type,
                                    [domain, type](const UnfinishedFile& file) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tessera/io/detail/files.hpp"
 #include "tessera/io/detail/xdmf_text.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/text_file.hpp"
@@ -33,6 +34,8 @@ class XdmfSink final : public BlockSink {
 std::unique_ptr<BlockSink> create_xdmf(MPI_Comm communicator, const std::string& path,
                                        const std::string& hdf5_path, const std::string& dataset,
                                        const Box& domain, ElementType type, ThirdDimension third) {
+  if (is_complex(type))
+    detail::fail(path, fmt::format("XDMF has no {}", name_of(type)), "leave it out, or write a real array");
   namespace fs = std::filesystem;
   const fs::path folder = fs::absolute(path).parent_path();
   const std::string reference = fs::absolute(hdf5_path).lexically_relative(folder).string();

@@ -38,7 +38,7 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     variant("jpeg", default=True, description="JPEG files")
     variant("fits", default=True, description="FITS files")
     variant("ffmpeg", default=False, description="Videos, with FFmpeg's libraries")
-    variant("fftw", default=True, when="+apps", description="tessera-stitch, with FFTW")
+    variant("fftw", default=True, when="+apps", description="Fourier transforms, tessera-spectrum and tessera-stitch, with FFTW")
     # It is off by default, as Kokkos Kernels takes long to compile in Spack.
     variant("kernels", default=False, when="+apps", description="tessera-matmul, with Kokkos Kernels")
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")

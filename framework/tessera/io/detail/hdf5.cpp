@@ -39,9 +39,29 @@ std::vector<std::string> dataset_names(hid_t file) {
   return names;
 }
 
+/// The names of the real and the imaginary part in the compounds that h5py writes.
+constexpr const char* part_names[] = {"r", "i"};
+
+/// Returns the type of complex numbers that are stored as a compound of the members `r` and `i`, which are
+/// floats of the same size; nothing for other compounds.
+std::optional<ElementType> complex_type(hid_t compound) {
+  if (H5Tget_nmembers(compound) != 2) return std::nullopt;
+  std::size_t sizes[2] = {};
+  for (const unsigned part : {0U, 1U}) {
+    if (H5Tget_member_index(compound, part_names[part]) < 0) return std::nullopt;
+    const auto index = static_cast<unsigned>(H5Tget_member_index(compound, part_names[part]));
+    const Hdf5Id member(H5Tget_member_type(compound, index), H5Tclose);
+    if (H5Tget_class(member) != H5T_FLOAT) return std::nullopt;
+    sizes[part] = H5Tget_size(member);
+  }
+  if (sizes[0] != sizes[1] || sizes[0] > sizeof(double)) return std::nullopt;
+  return sizes[0] <= sizeof(float) ? ElementType::complex64 : ElementType::complex128;
+}
+
 std::optional<ElementType> element_type(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_COMPOUND) return complex_type(type);
   if (kind == H5T_FLOAT && size <= 8) return size <= 4 ? ElementType::float32 : ElementType::float64;
   if (kind != H5T_INTEGER || size > 8) return std::nullopt;
   const int width = size == 1 ? 0 : size == 2 ? 2 : size <= 4 ? 4 : 6;
@@ -89,11 +109,17 @@ void fail_with_hdf5(const std::string& path, const std::string& problem, const s
   fail(path, reason.empty() ? problem : fmt::format("{} ({})", problem, reason), advice);
 }
 
-hid_t memory_type(ElementType type) {
+Hdf5Id memory_type(ElementType type) {
   const std::array<hid_t, 10> types = {
       H5T_NATIVE_INT8,   H5T_NATIVE_UINT8, H5T_NATIVE_INT16,  H5T_NATIVE_UINT16, H5T_NATIVE_INT32,
       H5T_NATIVE_UINT32, H5T_NATIVE_INT64, H5T_NATIVE_UINT64, H5T_NATIVE_FLOAT,  H5T_NATIVE_DOUBLE};
-  return types[static_cast<std::size_t>(type)];
+  const hid_t part = types[static_cast<std::size_t>(part_type(type))];
+  if (!is_complex(type))
+    return Hdf5Id(part, [](hid_t) -> herr_t { return 0; });  // HDF5 owns the native types
+  const std::size_t bytes = size_of(part_type(type));
+  Hdf5Id compound(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose);
+  for (const std::size_t k : {0, 1}) H5Tinsert(compound, part_names[k], k * bytes, part);
+  return compound;
 }
 
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name) {
@@ -105,7 +131,10 @@ Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& 
 
   const std::optional<ElementType> element = element_type(type);
   if (!element)
-    fail(path, fmt::format("data set '{}' does not hold integers or floats of at most 64 bits", name),
+    fail(path,
+         fmt::format("data set '{}' does not hold integers or floats of at most 64 bits, or complex numbers "
+                     "with members r and i of such floats",
+                     name),
          "choose another data set");
   const int dimensions = H5Sget_simple_extent_ndims(space);
   if (dimensions < 2 || dimensions > max_dimensions)

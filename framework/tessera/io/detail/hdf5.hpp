@@ -73,8 +73,9 @@ class Hdf5Id {
 [[noreturn]] void fail_with_hdf5(const std::string& path, const std::string& problem,
                                  const std::string& advice);
 
-/// Returns HDF5's identifier for the native type that corresponds to `type`.
-hid_t memory_type(ElementType type);
+/// Returns HDF5's identifier for the native type that corresponds to `type`. Complex numbers are compounds of
+/// the members `r` and `i`, as h5py writes them.
+Hdf5Id memory_type(ElementType type);
 
 /// The element type and the domain of a data set.
 struct Hdf5Layout {
@@ -83,7 +84,7 @@ struct Hdf5Layout {
 };
 
 /// Returns the layout of an open data set. Throws InputError when the data set is empty, does not have 2 to 4
-/// dimensions, or does not hold integers or floats of at most 64 bits.
+/// dimensions, or does not hold integers or floats of at most 64 bits, or complex numbers of two such floats.
 Hdf5Layout layout_of(hid_t dataset, const std::string& path, const std::string& name);
 
 /// The chunks in which a data set is stored.

@@ -76,6 +76,7 @@ class Transfer {
     // A type other than that of the data set would need a conversion, which HDF5 does not do in collective
     // calls.
     nothings_type_ = checked(H5Dget_type(dataset_), H5Tclose);
+    points_type_ = memory_type(block_.type);
     H5Sselect_none(nothing_.memory_space);
     H5Sselect_none(nothing_.file_space);
   }
@@ -91,7 +92,7 @@ class Transfer {
     const HostBlock memory = memory_of(piece.box);
     std::byte unused{};
     std::byte* data = some ? memory.data : &unused;
-    const hid_t type = some ? memory_type(block_.type) : nothings_type_;
+    const hid_t type = some ? points_type_ : nothings_type_;
     if (direction == Direction::write) {
       if (staged_ && some) copy_part(block_, memory, piece.box);
       if (H5Dwrite(dataset_, type, piece.memory_space, piece.file_space, transfer_list_, data) < 0)
@@ -179,6 +180,7 @@ class Transfer {
   std::vector<Piece> pieces_;
   Piece nothing_;
   Hdf5Id nothings_type_;
+  Hdf5Id points_type_;
   std::vector<std::byte> buffer_;
 };
 

@@ -28,9 +28,10 @@ void reverse_each(std::byte* data, std::int64_t bytes) {
 }
 
 void reverse_bytes(std::byte* data, std::int64_t bytes, ElementType type) {
-  if (size_of(type) == 2) reverse_each<2>(data, bytes);
-  if (size_of(type) == 4) reverse_each<4>(data, bytes);
-  if (size_of(type) == 8) reverse_each<8>(data, bytes);
+  const std::size_t size = size_of(part_type(type));
+  if (size == 2) reverse_each<2>(data, bytes);
+  if (size == 4) reverse_each<4>(data, bytes);
+  if (size == 8) reverse_each<8>(data, bytes);
 }
 
 /// A sequence of bytes in a file, and the memory into which they are read.

@@ -146,6 +146,20 @@ void Algorithm::check_line(std::string_view name, int extent) {
   if (extent < 1) throw InternalError(fmt::format("the lines of '{}' have {} points", name, extent));
 }
 
+void Algorithm::check_library_call(std::string_view name, int dimensions,
+                                   const std::vector<WholeDimension>& whole, bool has_call) {
+  if (!has_call)
+    throw InternalError(
+        fmt::format("the library stage '{}' has no call for devices: give it a member launch", name));
+  for (const auto& [dimension, extent] : whole) {
+    check_line(name, extent);
+    if (dimension < 0 || dimension >= dimensions)
+      throw InternalError(
+          fmt::format("the library stage '{}' has {} dimensions, and cannot be whole in dimension {}", name,
+                      dimensions, dimension));
+  }
+}
+
 void Algorithm::output(int array, const Box& domain) {
   ArrayDeclaration& stage = arrays_[static_cast<std::size_t>(array)];
   const bool has_domain = stage.is_everywhere() || stage.is_bounded || stage.is_input();

@@ -11,6 +11,7 @@
 #include "tessera/domain/element_type.hpp"
 #include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/algorithm/arrays.hpp"
+#include "tessera/pipeline/body/complex.hpp"
 #include "tessera/pipeline/body/elementary.hpp"
 #include "tessera/pipeline/body/functions.hpp"
 #include "tessera/pipeline/body/same_point.hpp"
@@ -20,6 +21,7 @@
 #include "tessera/pipeline/kernel/column_stage.hpp"
 #include "tessera/pipeline/kernel/fused_stages.hpp"
 #include "tessera/pipeline/kernel/grouped_reduction_stage.hpp"
+#include "tessera/pipeline/kernel/library_stage.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/pipeline/kernel/reduction_stage.hpp"
 
@@ -123,6 +125,27 @@ class Pipeline : public Algorithm {
   Array<T, N> lines(std::string_view name, const Body& body, Array<In, InN>... inputs) {
     static_assert(Extent > 0);
     return add_columns<T, N, D, Extent>(name, body, Extent, inputs...);
+  }
+
+  /// Declares a library stage of N dimensions: a stage that calls a library for whole boxes, such as the
+  /// lines of a Fourier transform. `whole` names the dimensions along which the library needs all points,
+  /// from 0 to extent - 1. They are never divided among ranks or tiles, and consumers may read only these
+  /// points. `call(inputs..., output)` gets a LibraryBlock for each input and for the output, and writes all
+  /// points of the output. `call.footprint(input, box)` returns the box of input number `input` that it reads
+  /// for a box of the output, whole dimensions included. Hosts call it for tiles of lines, on several threads
+  /// at the same time, and copy it once per stage. A point must get the same bits in whatever box it is
+  /// computed. On a device, `call.launch(execution, inputs..., output)` is called instead, for the box of a
+  /// rank. Throws InternalError if a call without `launch` is compiled for a device, or if `whole` does not
+  /// fit the array.
+  template <class T, int N, class Call, class... In, int... InN>
+  Array<T, N> library_stage(std::string_view name, const Call& call, const std::vector<WholeDimension>& whole,
+                            Array<In, InN>... inputs) {
+    static_assert(sizeof...(In) > 0);
+    check_library_call(name, N, whole, runs_on_host || HasDeviceCall<Call, T, ArrayType<In, InN>...>);
+    using Kernel = LibraryStage<Call, T, N, ArrayType<In, InN>...>;
+    const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
+    for (const WholeDimension& lines : whole) set_whole(id, lines.dimension, lines.extent);
+    return {id};
   }
 
   /// Declares a global reduction of some points of an array: those of the box `over`. The default of `over`
@@ -255,6 +278,7 @@ class Pipeline : public Algorithm {
     /// greatest number of turns.
     template <class T>
     void until(Array<T, 1> condition) const {
+      static_assert(!ComplexNumber<T>, "Tessera: the condition of a loop is a real number");
       pipeline_->set_condition(loop_, condition.id);
     }
     /// Makes a value or a global reduction of the loop its residual, a number that reports show for each
@@ -263,6 +287,7 @@ class Pipeline : public Algorithm {
     /// programs say that the loop diverges.
     template <class T>
     void watch(Array<T, 1> residual) const {
+      static_assert(!ComplexNumber<T>, "Tessera: the residual of a loop is a real number");
       pipeline_->set_residual(loop_, residual.id);
     }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "tessera/domain/box.hpp"
+#include "tessera/pipeline/inference/complex_interval.hpp"
 #include "tessera/pipeline/inference/index_forms.hpp"
-#include "tessera/pipeline/inference/interval_arithmetic.hpp"
 
 namespace tessera {
 
@@ -51,17 +51,17 @@ class RecordingAccessor {
   /// Records a read at N indices, each of which is a number or an interval. Returns the interval of all
   /// values of T.
   template <class... Indices>
-  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION Interval<T>
+  requires(sizeof...(Indices) == N) KOKKOS_FUNCTION IntervalOf<T>
   operator()(const Indices&... indices) const {
     int d = 0;
     (record_->include(d++, to_interval<Coordinate>(indices)), ...);
-    return Interval<T>::whole(decisions_).traced({Provenance::constant});
+    return IntervalOf<T>::whole(decisions_).traced({Provenance::constant});
   }
 
   /// Returns the number 0 with which a sum of values starts. The number refers to `decisions`, because a body
   /// may compare the sum before it has added a value to it.
-  KOKKOS_FUNCTION Interval<T> zero() const {
-    return Interval<T>(0, 0, decisions_).traced({Provenance::constant});
+  KOKKOS_FUNCTION IntervalOf<T> zero() const {
+    return IntervalOf<T>(0, 0, decisions_).traced({Provenance::constant});
   }
 
  private:

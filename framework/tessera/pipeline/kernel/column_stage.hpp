@@ -97,12 +97,12 @@ class IntervalLine {
 
   /// Makes a line of `extent` points. Undecided conditions on its points use the tape `decisions`.
   KOKKOS_FUNCTION IntervalLine(int extent, Decisions* decisions)
-      : extent_(extent), decisions_(decisions), element_(Interval<T>::whole(decisions)) {}
+      : extent_(extent), decisions_(decisions), element_(IntervalOf<T>::whole(decisions)) {}
 
   /// Returns a point that may have any value of T. Values that are assigned to the point are dropped.
   template <class Index>
-  KOKKOS_FUNCTION Interval<T>& operator()(const Index&) {
-    return element_ = Interval<T>::whole(decisions_);
+  KOKKOS_FUNCTION IntervalOf<T>& operator()(const Index&) {
+    return element_ = IntervalOf<T>::whole(decisions_);
   }
   /// Takes a value for all points and drops it.
   template <class V>
@@ -116,17 +116,20 @@ class IntervalLine {
     Provenance all{Provenance::constant};
     all.high = extent_ - 1;
     const auto index = Interval<Coordinate>(0, extent_ - 1, decisions_).traced(all);
-    element_ = cast<T>(value(index));
+    if constexpr (ComplexNumber<T>)
+      element_ = value(index);
+    else
+      element_ = cast<T>(value(index));
   }
   /// Returns the number of points of the line.
   KOKKOS_FUNCTION int extent() const { return extent_; }
   /// Returns the number 0 with which a sum of points starts. The number carries the tape (see Decisions).
-  KOKKOS_FUNCTION Interval<T> zero() const { return {0, 0, decisions_}; }
+  KOKKOS_FUNCTION IntervalOf<T> zero() const { return {0, 0, decisions_}; }
 
  private:
   int extent_;
   Decisions* decisions_;
-  Interval<T> element_;
+  IntervalOf<T> element_;
 };
 
 namespace detail {

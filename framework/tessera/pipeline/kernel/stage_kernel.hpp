@@ -12,6 +12,14 @@
 
 namespace tessera {
 
+/// A dimension along which a stage computes all points together: the points 0 to extent - 1.
+struct WholeDimension {
+  /// The number of the dimension, x first.
+  int dimension;
+  /// The number of points.
+  int extent;
+};
+
 /// The interface through which the framework uses a stage without knowing its types.
 class StageKernel {
  public:

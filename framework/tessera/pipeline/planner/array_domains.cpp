@@ -13,6 +13,22 @@
 namespace tessera {
 namespace {
 
+/// Returns the nominal points of an array that a consumer reads: from the middle of the points that the first
+/// corner of the consumer's nominal box reads to the middle of those that its last corner reads. All points
+/// `all` that the nominal box reads are returned along dimensions in which this tells nothing about them: if
+/// the consumer reads whole lines, or if it does not read from one end to the other, but opposite points, for
+/// example.
+Box followed(const ArrayDeclaration& consumer, const Box& first, const Box& last, const Box& all) {
+  Box points = hull(centre(first, false), centre(last, true));
+  for (int d = 0; d < points.dimensions; ++d) {
+    const bool reads_lines = d < consumer.dimensions &&
+                             !consumer.whole[static_cast<std::size_t>(d)].empty() && first[d] == last[d];
+    const std::int64_t way = all[d].size() - std::max(first[d].size(), last[d].size());
+    if (reads_lines || 2 * points[d].size() < way) points[d] = all[d];
+  }
+  return points;
+}
+
 /// Finds the domains of all arrays. It goes from the outputs to the inputs, and gives every array the points
 /// that its consumers read.
 class DomainFinder {
@@ -137,13 +153,14 @@ void DomainFinder::settle_inputs(int id) {
   const auto whole = required_boxes(pipeline_, id, domain);
   const auto first = required_boxes(pipeline_, id, corner(nominal, false));
   const auto last = required_boxes(pipeline_, id, corner(nominal, true));
+  const auto nominal_needs = required_boxes(pipeline_, id, nominal);
   for (std::size_t k = 0; k < whole.size(); ++k) {
     ArrayDomain& input = domains_[static_cast<std::size_t>(declaration.inputs[k])];
     input.domain = hull(input.domain, whole[k]);
     // The blocks of a producer follow the blocks of its consumers. Each corner of the producer's nominal box
     // lies in the middle of the points that a corner of the consumer's nominal box reads.
     if (!first[k].empty() && !last[k].empty())
-      input.nominal = hull(input.nominal, hull(centre(first[k], false), centre(last[k], true)));
+      input.nominal = hull(input.nominal, followed(declaration, first[k], last[k], nominal_needs[k]));
     else
       input.nominal = hull(input.nominal, whole[k]);
   }

@@ -38,7 +38,7 @@ using Lines = std::array<bool, max_dimensions>;
 
 /// Changes a grid for all stages so that it does not cut dimensions along which whole lines are computed. The
 /// number of ranks along such a dimension is given to a dimension that the grid does not cut. If there is no
-/// such dimension, the grid cuts only the last dimension that may be cut.
+/// such dimension, the grid cuts only the last dimension that may be cut. There must be one that may be cut.
 void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vector<int>& entries) {
   for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
     if (!has_lines[line] || entries[line] == 1) continue;
@@ -231,8 +231,11 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
   const int entries = static_cast<int>(request.entries.size());
   if (entries > dimensions && entries <= most) request.entries.clear();
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
-  if (!declaration.is_everywhere())
-    keep_lines_whole(dimensions_with_lines(id), static_cast<std::size_t>(dimensions), request.entries);
+  if (declaration.is_everywhere()) return request;
+  const Lines has_lines = dimensions_with_lines(id);
+  if (std::all_of(has_lines.begin(), has_lines.begin() + dimensions, [](bool is_whole) { return is_whole; }))
+    return {std::vector<int>(static_cast<std::size_t>(dimensions), 1), request.order, true};
+  keep_lines_whole(has_lines, static_cast<std::size_t>(dimensions), request.entries);
   return request;
 }
 

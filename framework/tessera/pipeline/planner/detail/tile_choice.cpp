@@ -239,10 +239,27 @@ class RowTiles {
   std::int64_t planes_ = 1;
 };
 
+/// Returns a tile for a stage that computes whole lines along y. A tile of long rows would hold all lines, so
+/// that one thread computed them all. Tiles are as narrow as the cache and the number of threads ask for, but
+/// whole cache lines.
+TileSize tile_of_lines_along_y(const ScheduledPipeline& scheduled, const std::vector<int>& members,
+                               const Box& box) {
+  const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
+  const std::int64_t unit = std::max<std::int64_t>(1, 64 / root.element_bytes());
+  const std::int64_t in_cache = tile_bytes / (root.whole[1].size() * bytes_per_point(scheduled, members));
+  const std::int64_t lines = box.size() / box[1].size();
+  const std::int64_t balanced = lines / (tiles_per_thread * scheduled.target().threads);
+  TileSize tile(static_cast<std::size_t>(box.dimensions), 1);
+  tile[0] = std::min(box[0].size(), std::max<std::int64_t>(1, std::min(in_cache, balanced) / unit) * unit);
+  return tile;
+}
+
 TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<int>& members,
                         const std::vector<Placement>& placements, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
+  if (box.dimensions > 1 && root.reduction == nullptr && !root.whole[1].empty() && root.whole[0].empty())
+    return tile_of_lines_along_y(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
   return RowTiles(scheduled, members, placements, box).choose();
 }

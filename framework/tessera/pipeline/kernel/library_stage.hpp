@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include "tessera/pipeline/kernel/point_stage.hpp"
+
+namespace tessera {
+
+/// The points of an array that a call of a library stage reads or writes. `T` is the type of an element, and
+/// const for inputs. The point with the global coordinates p lies sum(strides[d] * (p[d] - box[d].begin))
+/// elements after `data`.
+template <class T>
+struct LibraryBlock {
+  /// The type of an element.
+  using Value = T;
+  /// The address of the first point of `box`; null if `box` is empty.
+  T* data = nullptr;
+  /// The points, in global coordinates.
+  Box box;
+  /// The distance between neighbours in each dimension, in elements, x first. strides[0] is 1.
+  std::int64_t strides[max_dimensions] = {};
+
+  /// Makes the block of the points `points` of `array`, whose elements are of type T.
+  LibraryBlock(const ArrayReference& array, const Box& points) : box(points) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < box.dimensions; ++d) {
+      strides[d] = d == 0 ? 1 : array.strides[d];
+      offset += strides[d] * box[d].begin;
+    }
+    if (!box.empty()) data = reinterpret_cast<T*>(array.origin) + offset;
+  }
+};
+
+/// Whether a call of a library stage has a member launch(execution, inputs..., output), which devices use.
+template <class Call, class Value, class... Inputs>
+concept HasDeviceCall = requires(const Call& call, const ExecutionSpace& execution,
+                                 const LibraryBlock<Value>& output,
+                                 const LibraryBlock<const typename Inputs::Value>&... inputs) {
+  call.launch(execution, inputs..., output);
+};
+
+/// A stage that calls a library for whole boxes (see Pipeline::library_stage). `Inputs` are the ArrayTypes of
+/// the inputs.
+template <class Call, class Value, int N, class... Inputs>
+class LibraryStage final : public StageKernel {
+ public:
+  static_assert(
+      DeclaresFootprint<Call>,
+      "Tessera: the call of a library stage says by footprint(input, box) which box of an input it reads");
+
+  /// Copies the call.
+  explicit LibraryStage(const Call& call) : call_(call), footprint_(call) {}
+
+  void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
+
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor) const override {
+    with_blocks(inputs, outputs[0], box, [this](const auto&... blocks) { call_(blocks...); });
+  }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    if constexpr (HasDeviceCall<Call, Value, Inputs...>) {
+      with_blocks(inputs, outputs[0], box,
+                  [&](const auto&... blocks) { call_.launch(execution, blocks...); });
+    } else {
+      if (!runs_on_host) throw InternalError("a library stage has no call for devices");
+      compat::fence(execution);
+      region(inputs, outputs, box, {});
+    }
+  }
+
+ private:
+  template <class Use>
+  void with_blocks(const ArrayReference* inputs, const ArrayReference& output, const Box& box,
+                   const Use& use) const {
+    Box needs[sizeof...(Inputs)];
+    required(box, needs);
+    with_blocks(inputs, needs, output, box, use, std::index_sequence_for<Inputs...>{});
+  }
+  template <class Use, std::size_t... Input>
+  static void with_blocks(const ArrayReference* inputs, const Box* needs, const ArrayReference& output,
+                          const Box& box, const Use& use, std::index_sequence<Input...>) {
+    use(LibraryBlock<const typename Inputs::Value>(inputs[Input], needs[Input])...,
+        LibraryBlock<Value>(output, box));
+  }
+
+  Call call_;
+  Footprint<Call, N, Inputs...> footprint_;
+};
+
+}  // namespace tessera

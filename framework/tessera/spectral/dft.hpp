@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/spectral/line_transform.hpp"
+
+// Distributed discrete Fourier transforms in one to four dimensions, as functions that add library stages to
+// a pipeline: one stage for each dimension, which transforms whole lines along it. Where one stage needs
+// lines along x and the next needs lines along y, the planner moves the array between the ranks, as
+// `--explain` shows. Results have the same bits for every schedule and number of ranks. There are no calls
+// for devices, so that the functions throw InternalError in builds for devices.
+namespace tessera::spectral {
+
+namespace detail {
+
+/// The call of a library stage that transforms lines along `dimension`.
+template <class In, class Out>
+struct LineCall {
+  LineTransform<In, Out> transform;
+  int dimension;
+
+  Box footprint(int, Box box) const {
+    box[dimension] = {0, transform.input_points()};
+    return box;
+  }
+  void operator()(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output) const {
+    transform(input, output, dimension);
+  }
+};
+
+/// Returns the number of points of `domain` along `dimension`. Throws InternalError unless they begin at 0,
+/// and unless 1 <= dimensions <= domain.dimensions.
+int transformed_points(std::string_view name, const Box& domain, int dimension);
+/// Throws InternalError unless the first `transformed` dimensions of an array of `dimensions` dimensions can
+/// be transformed, and `domain` has that many dimensions.
+void check_transformed(std::string_view name, const Box& domain, int dimensions, int transformed);
+/// Returns the name of the stage that transforms lines along `dimension`: `name` for the last stage,
+/// otherwise `name` with the name of the dimension.
+std::string stage_name(std::string_view name, int dimension, int last);
+
+template <class Out, class In, int N>
+Array<Out, N> add_lines(Pipeline& pipeline, std::string_view name, Array<In, N> input, int dimension,
+                        int points, Direction direction) {
+  const LineTransform<In, Out> transform(points, direction);
+  return pipeline.library_stage<Out, N>(name, LineCall<In, Out>{transform, dimension},
+                                        {{dimension, transform.output_points()}}, input);
+}
+
+}  // namespace detail
+
+/// Returns the domain of the half spectrum of real numbers on `domain`: n / 2 + 1 frequencies along x.
+Box half_spectrum(Box domain);
+
+/// Adds the transform of the lines along one dimension of an array, which has the points 0 to points - 1
+/// there.
+template <class T, int N>
+Array<Kokkos::complex<T>, N> dft_lines(Pipeline& pipeline, std::string_view name,
+                                       Array<Kokkos::complex<T>, N> input, int dimension, int points,
+                                       Direction direction) {
+  return detail::add_lines<Kokkos::complex<T>>(pipeline, name, input, dimension, points, direction);
+}
+
+/// Adds the transform of a complex array on `domain` along its first `transformed` dimensions, such as 2 for
+/// images (x, y, channel). All transformed dimensions begin at 0. The stages have the names `<name>_x`,
+/// `<name>_y` and so on, but the last one is called `name`. Throws InternalError if the domain or
+/// `transformed` does not fit.
+template <class T, int N>
+Array<Kokkos::complex<T>, N> dft(Pipeline& pipeline, std::string_view name,
+                                 Array<Kokkos::complex<T>, N> input, const Box& domain, Direction direction,
+                                 int transformed = N) {
+  detail::check_transformed(name, domain, N, transformed);
+  for (int d = 0; d < transformed; ++d)
+    input = dft_lines<T, N>(pipeline, detail::stage_name(name, d, transformed - 1), input, d,
+                            detail::transformed_points(name, domain, d), direction);
+  return input;
+}
+
+/// Adds the forward transform of a real array on `domain` along its first `transformed` dimensions. The
+/// result has the frequencies of half_spectrum(domain); the others are conjugates: X[-k] = conj(X[k]).
+/// Otherwise as `dft`.
+template <class T, int N>
+Array<Kokkos::complex<T>, N> dft_of_real(Pipeline& pipeline, std::string_view name, Array<T, N> input,
+                                         const Box& domain, int transformed = N) {
+  detail::check_transformed(name, domain, N, transformed);
+  auto result =
+      detail::add_lines<Kokkos::complex<T>>(pipeline, detail::stage_name(name, 0, transformed - 1), input, 0,
+                                            detail::transformed_points(name, domain, 0), Direction::forward);
+  for (int d = 1; d < transformed; ++d)
+    result = dft_lines<T, N>(pipeline, detail::stage_name(name, d, transformed - 1), result, d,
+                             detail::transformed_points(name, domain, d), Direction::forward);
+  return result;
+}
+
+/// Adds the inverse of dft_of_real: from a half spectrum to the real array on `domain`. Of the frequencies
+/// whose conjugates they are themselves, the imaginary parts along x are ignored. The lines along x are
+/// transformed last; the stages before are `<name>_y` and so on.
+template <class T, int N>
+Array<T, N> inverse_dft_to_real(Pipeline& pipeline, std::string_view name, Array<Kokkos::complex<T>, N> input,
+                                const Box& domain, int transformed = N) {
+  detail::check_transformed(name, domain, N, transformed);
+  for (int d = transformed - 1; d > 0; --d)
+    input = dft_lines<T, N>(pipeline, detail::stage_name(name, d, 0), input, d,
+                            detail::transformed_points(name, domain, d), Direction::inverse);
+  return detail::add_lines<T>(pipeline, detail::stage_name(name, 0, 0), input, 0,
+                              detail::transformed_points(name, domain, 0), Direction::inverse);
+}
+
+}  // namespace tessera::spectral

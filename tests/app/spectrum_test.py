@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tessera-spectrum writes, computed anew by numpy.
+
+usage: spectrum_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+programs, decks, mpiexec, count_flag = sys.argv[1:]
+
+
+def lowpass(distance, cutoff, shape, order=2):
+    ratio = (distance / cutoff) ** 2
+    if shape == "ideal":
+        return (ratio <= 1).astype(float)
+    return np.exp(-np.log(2) * ratio) if shape == "gaussian" else 1 / (1 + ratio ** order)
+
+
+def frequencies(image):
+    height, width = image.shape[-2:]
+    return np.fft.rfftfreq(width)[None, :], np.fft.fftfreq(height)[:, None]
+
+
+class Spectra(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_program(self, ranks, *words, deck="default"):
+        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-spectrum", f"{decks}/{deck}.yaml", "threads=1",
+                   "input.file=image.h5", *words]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+
+    def write(self, image):
+        with h5py.File(self.path("image.h5"), "w") as file:
+            file["image"] = image
+        return image.astype(np.float64)
+
+    def result(self, *words, ranks=2, **keys):
+        ended = self.run_program(ranks, "output.file=o.h5", *words, **keys)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        with h5py.File(self.path("o.h5")) as file:
+            return file["result"][...]
+
+    def sample(self, shape, dtype, seed=1):
+        random = np.random.default_rng(seed)
+        if np.issubdtype(dtype, np.integer):
+            return random.integers(0, np.iinfo(dtype).max, shape, dtype)
+        return random.random(shape).astype(dtype)
+
+    def expect_close(self, found, expected, dtype=np.float32):
+        self.assertEqual(found.shape, expected.shape)
+        scale = np.sqrt(np.mean(np.abs(expected) ** 2))
+        self.assertLess(np.max(np.abs(found - expected)), 60 * np.finfo(dtype).eps * scale)
+
+    def test_power_of_every_type_and_odd_and_even_extents(self):
+        for number, (dtype, shape) in enumerate(
+                [(np.uint8, (30, 41)), (np.uint16, (31, 40)), (np.float32, (1, 17)), (np.float64, (24, 1)),
+                 (np.float32, (1, 1)), (np.uint8, (3, 20, 29))]):
+            image = self.write(self.sample(shape, dtype))
+            part = np.float64 if dtype == np.float64 else np.float32
+            amplitude = np.abs(np.fft.fftshift(np.fft.fft2(image), axes=(-2, -1))) / np.sqrt(shape[-1] * shape[-2])
+            found = self.result(ranks=1 + number % 4)
+            self.assertEqual(found.dtype, part)
+            self.expect_close(np.sqrt(found.astype(np.float64)), amplitude, part)
+            self.expect_close(self.result("result=amplitude"), amplitude, part)
+
+    def test_the_complex_half_spectrum(self):
+        for dtype, complex_type in [(np.float32, np.complex64), (np.float64, np.complex128)]:
+            image = self.write(self.sample((37, 54), dtype))
+            found = self.result("result=complex", ranks=3)
+            self.assertEqual(found.dtype, complex_type)
+            self.expect_close(found, np.fft.rfft2(image), dtype)
+
+    def test_filters(self):
+        image = self.write(self.sample((45, 64), np.float32))
+        u, v = frequencies(image)
+        radius = np.hypot(u, v)
+        notch = [np.hypot(u - s * 0.25, v + s * 0.125) for s in (1, -1)]
+        for words, passed in [
+                (("filter.highest=0.1", "filter.shape=gaussian"), lowpass(radius, 0.1, "gaussian")),
+                (("filter.highest=0.07", "filter.shape=ideal"), lowpass(radius, 0.07, "ideal")),
+                (("filter.lowest=0.1", "filter.order=3"), 1 - lowpass(radius, 0.1, "butterworth", 3)),
+                (("filter.lowest=0.05", "filter.highest=0.2"),
+                 lowpass(radius, 0.2, "butterworth") * (1 - lowpass(radius, 0.05, "butterworth"))),
+                (("filter.notch.x=0.25", "filter.notch.y=-0.125", "filter.notch.width=0.03"),
+                 (1 - lowpass(notch[0], 0.03, "butterworth")) * (1 - lowpass(notch[1], 0.03, "butterworth")))]:
+            spectrum = np.fft.rfft2(image) * passed
+            self.expect_close(self.result(*words, "result=image"), np.fft.irfft2(spectrum, image.shape))
+            self.expect_close(self.result(*words, "result=complex"), spectrum)
+
+    def test_a_pattern_is_taken_out(self):
+        x, y = np.meshgrid(np.arange(96), np.arange(80))
+        clean = 100 + 20 * np.sin(2 * np.pi * x / 96)
+        self.write((clean + 30 * np.cos(2 * np.pi * (x / 4 + y / 8))).astype(np.float32))
+        found = self.result("result=image", "filter.notch.x=0.25", "filter.notch.y=0.125")
+        self.assertLess(np.max(np.abs(found - clean)), 0.2)
+
+    def test_without_a_filter_the_image_comes_back(self):
+        image = self.write(self.sample((3, 33, 35), np.uint16))
+        self.expect_close(self.result("result=image", ranks=4), image)
+
+    def test_the_low_pass_deck(self):
+        image = self.write(self.sample((50, 60), np.uint8))
+        passed = lowpass(np.hypot(*frequencies(image)), 0.05, "butterworth")
+        expected = np.fft.irfft2(np.fft.rfft2(image) * passed, image.shape)
+        self.expect_close(self.result(deck="low_pass"), expected)
+
+    def test_the_same_bits_on_every_grid(self):
+        self.write(self.sample((45, 61), np.float32))
+        for words in [("result=power",), ("result=image", "filter.highest=0.1")]:
+            expected = self.result(*words, ranks=1).tobytes()
+            for ranks in (2, 3, 4):
+                for grid in ("[1, auto]", "[auto, 1]", "[auto, auto]"):
+                    for more in ((), ("schedule.spectrum.tile=[5, 1]", "schedule.spectrum_x.tile=[1, 7]")):
+                        found = self.result(*words, f"grid={grid}", *more, ranks=ranks)
+                        self.assertEqual(found.tobytes(), expected, f"{ranks} {grid} {more}")
+
+    def test_explain_shows_the_redistribution(self):
+        self.write(self.sample((45, 61), np.float32))
+        ended = self.run_program(2, "output.file=o.h5", "--explain")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertRegex(ended.stdout, r"stage spectrum_x: .* on \[1, 2\], .* sends \d")
+        self.assertRegex(ended.stdout, r"stage spectrum: .* on \[2, 1\]")
+
+    def test_bad_input(self):
+        self.write(self.sample((20, 20), np.uint8))
+        for words, message in [
+                (("filter.lowest=0.2", "filter.highest=0.1"),
+                 "nothing lies between it and 'filter.highest': make it less than that"),
+                (("filter.notch.x=0.2",), "a notch needs x and y: give both 'filter.notch.x' and 'filter.notch.y'"),
+                (("filter.shape=box",), "'box'"), (("result=phase",), "'phase'")]:
+            ended = self.run_program(2, "output.file=o.h5", *words)
+            self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+            self.assertIn(message, ended.stderr)
+            self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
+
+    def test_complex_images_and_png_results_are_refused(self):
+        self.write(self.sample((20, 20), np.uint8))
+        ended = self.run_program(1, "output.png=o.png", "result=complex")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("PNG holds uint8, uint16 or float32, not complex64; write HDF5 instead", ended.stderr)
+        with h5py.File(self.path("image.h5"), "w") as file:
+            file["image"] = np.ones((20, 20), np.complex64)
+        ended = self.run_program(1, "output.file=o.h5")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("complex64", ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages that call a library for whole lines or blocks.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pipeline/array_source.hpp"
+#include "pipeline/random_schedule.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/pipeline/explain/explain.hpp"
+#include "tessera/pipeline/plan/tiles.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::for_each_point;
+using test::Point;
+using test::WholeArray;
+
+/// Sums lines along a dimension from the end to each point, and adds the point of a second array. Stands for
+/// a library.
+struct SuffixSums {
+  int dimension;
+  int extent;
+
+  Box footprint(int input, Box box) const {
+    if (input == 0) box[dimension] = {0, extent};
+    return box;
+  }
+  void operator()(const LibraryBlock<const std::int32_t>& in, const LibraryBlock<const std::int32_t>& addend,
+                  const LibraryBlock<std::int32_t>& out) const {
+    for_each_point(out.box, [&](const Point& p) {
+      std::int32_t sum = at(addend, p);
+      for (Point q = p; q[dimension] < extent; ++q[dimension]) sum += at(in, q);
+      at(out, p) = sum;
+    });
+  }
+  template <class T>
+  static T& at(const LibraryBlock<T>& block, const Point& p) {
+    T* place = block.data;
+    for (int d = 0; d < block.box.dimensions; ++d) place += block.strides[d] * (p[d] - block.box[d].begin);
+    return *place;
+  }
+};
+
+WholeArray<std::int32_t> summed(const WholeArray<std::int32_t>& in, const WholeArray<std::int32_t>& addend,
+                                int dimension) {
+  WholeArray<std::int32_t> result(in.box);
+  for_each_point(in.box, [&](const Point& p) {
+    result.at(p) = addend.at(p);
+    for (Point q = p; q[dimension] < in.box[dimension].end; ++q[dimension]) result.at(p) += in.at(q);
+  });
+  return result;
+}
+
+WholeArray<std::int32_t> random_image(test::Random& random, const Box& box) {
+  WholeArray<std::int32_t> image(box);
+  for (auto& value : image.values) value = random.small(-100, 100);
+  return image;
+}
+
+/// Sums along all dimensions in turn.
+template <int N>
+Pipeline sums_of(const Box& box) {
+  Pipeline pipeline;
+  const auto in = pipeline.input<std::int32_t, N>("input", box);
+  Array<std::int32_t, N> sums = in;
+  for (int d = 0; d < N; ++d) {
+    const int extent = static_cast<int>(box[d].size());
+    sums = pipeline.library_stage<std::int32_t, N>("sums" + std::to_string(d), SuffixSums{d, extent},
+                                                   {{d, extent}}, sums, in);
+  }
+  pipeline.output(sums, box);
+  return pipeline;
+}
+
+template <int N>
+void expect_sums(test::Random& random, const Box& box) {
+  const Pipeline pipeline = sums_of<N>(box);
+  const WholeArray<std::int32_t> image = random_image(random, box);
+  WholeArray<std::int32_t> expected = image;
+  for (int d = 0; d < N; ++d) expected = summed(expected, image, d);
+  for (const int ranks : {1, 2, 3, 4, 16}) {
+    test::ArraySource<std::int32_t> source(image);
+    test::ArraySink<std::int32_t> sink(box);
+    Target target;
+    target.threads = random.small(1, 3);
+    Schedule schedule;
+    schedule.grid = random.one_of<GridRequest>({{{0, 0, 0}}, {{0, 1, 1}}, {{1, 0, 1}}});
+    schedule.grid.entries.resize(N);
+    if (N == 1) schedule.grid.entries = {0};
+    if (random.chance(50)) schedule.stages["sums0"].tile = {3};
+    if (N > 1 && random.chance(50)) schedule.stages["sums0"].placement = Placement::rank;
+    const std::string text = to_string(box) + " on " + std::to_string(ranks);
+    Rehearsal(pipeline, make_plans(pipeline, schedule, target, ranks))
+        .run({{{"input", &source}}, {{"sums" + std::to_string(N - 1), &sink}}});
+    EXPECT_TRUE(sink.every_point_written_once()) << text;
+    EXPECT_TRUE(sink.array.same_bits(expected)) << text;
+  }
+}
+
+TEST(LibraryStage, LinesAlongEachDimension) {
+  test::Random random(5);
+  for (int i = 0; i < 10; ++i) {
+    expect_sums<1>(random, Box{{0, random.between(1, 40)}});
+    expect_sums<2>(random, Box{{0, random.between(1, 40)}, {0, random.between(1, 30)}});
+    expect_sums<3>(random,
+                   Box{{0, random.between(1, 9)}, {0, random.between(1, 8)}, {0, random.between(1, 7)}});
+  }
+}
+
+TEST(LibraryStage, WholeBlocks) {
+  const Box box{{0, 12}, {0, 9}};
+  test::Random random(6);
+  const WholeArray<std::int32_t> image = random_image(random, box);
+  Pipeline pipeline;
+  const auto in = pipeline.input<std::int32_t, 2>("input", box);
+  pipeline.output(
+      pipeline.library_stage<std::int32_t, 2>("sums", SuffixSums{1, 9}, {{0, 12}, {1, 9}}, in, in), box);
+  test::ArraySource<std::int32_t> source(image);
+  test::ArraySink<std::int32_t> sink(box);
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, 4)).run({{{"input", &source}}, {{"sums", &sink}}});
+  EXPECT_TRUE(sink.array.same_bits(summed(image, image, 1)));
+}
+
+TEST(LibraryStage, ExplainShowsWhatMovesBetweenLineStages) {
+  const Pipeline pipeline = sums_of<2>({{0, 64}, {0, 64}});
+  const std::vector<Plan> plans = make_plans(pipeline, {}, {}, 2);
+  const std::string text = explain(pipeline, plans[0]);
+  EXPECT_NE(text.find("exchange sums0"), std::string::npos) << text;
+}
+
+TEST(LibraryStage, LinesAlongYAreCutAmongThreads) {
+  const Pipeline pipeline = sums_of<2>({{0, 512}, {0, 300}});
+  Target target;
+  target.threads = 2;
+  const Plan plan = make_plans(pipeline, {}, target, 1)[0];
+  std::int64_t tiles = 0;
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    if (step != nullptr && pipeline[step->stage].name == "sums1")
+      tiles += Tiles(step->parts, step->tile).size();
+  });
+  EXPECT_GE(tiles, 4);
+}
+
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(LibraryStage, BadWholeDimensionsAreRefused) {
+  Pipeline pipeline;
+  const auto in = pipeline.input<std::int32_t, 2>("input", {{0, 8}, {0, 8}});
+  const auto add = [&](const std::vector<WholeDimension>& whole) {
+    return message_of([&] {
+      pipeline.library_stage<std::int32_t, 2>("sums", SuffixSums{0, 8}, whole, in, in);
+    });
+  };
+  EXPECT_EQ(add({{2, 8}}), "the library stage 'sums' has 2 dimensions, and cannot be whole in dimension 2");
+  EXPECT_EQ(add({{-1, 8}}), "the library stage 'sums' has 2 dimensions, and cannot be whole in dimension -1");
+  EXPECT_EQ(add({{0, 0}}), "the lines of 'sums' have 0 points");
+}
+
+}  // namespace

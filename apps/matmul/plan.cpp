@@ -134,12 +134,12 @@ std::optional<Plan::Item> Plan::item_of(std::int64_t ordinal, const Count& count
   return Item{y * columns_of_panels_ + x, ordinal - x * in_panel};
 }
 
-std::int64_t Plan::elements_read() const {
+std::int64_t Plan::elements_read(Operand operand) const {
   if (panels() == 0) return 0;
   const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
             last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
-  return shape_.depth * (columns_of_panels_ * (last[1].end - first[1].begin) +
-                         rows_of_panels_ * (last[0].end - first[0].begin));
+  return shape_.depth * (operand == Operand::a ? columns_of_panels_ * (last[1].end - first[1].begin)
+                                               : rows_of_panels_ * (last[0].end - first[0].begin));
 }
 
 std::int64_t Plan::elements_written() const {

@@ -19,10 +19,11 @@ namespace tessera::app_test {
 
 using Words = std::vector<std::string>;
 
-inline ParallelEnding matmul(const Folder& folder, int ranks, const Words& words) {
+inline ParallelEnding matmul(const Folder& folder, int ranks, const Words& words,
+                             const Environment& environment = {}) {
   Words all{TESSERA_MATMUL_DECKS "/default.yaml"};
   all.insert(all.end(), words.begin(), words.end());
-  return run_on_ranks(TESSERA_MATMUL, ranks, folder, all);
+  return run_on_ranks(TESSERA_MATMUL, ranks, folder, all, environment);
 }
 
 inline void expect_done(const ParallelEnding& ending) { ASSERT_EQ(ending.status, 0) << ending.text(); }

@@ -98,6 +98,41 @@ TEST(MatmulTest, SameBitsOnAnyRanksWorkersPoolsAndMemory) {
   expect_probed(a, b, c, std::numeric_limits<double>::epsilon());
 }
 
+// Workers, from the environment, would have each rank choose its own blocks.
+TEST(MatmulTest, RanksOfDifferentThreadsChooseTheSameBlocks) {
+  const Folder folder;
+  const auto a = random_matrix<double>(700, 300, 6, true), b = random_matrix<double>(300, 600, 7, true);
+  a.write_hdf5(folder / "a.h5");
+  b.write_hdf5(folder / "b.h5");
+  const std::string program =
+      R"(case $PMI_RANK in 0) n=1;; *) n=8;; esac; OMP_NUM_THREADS=$n exec "$0" "$@")";
+  for (const char* gemm : {"gemm=side-by-side", "gemm=together"}) {
+    const ParallelEnding ending =
+        run_on_ranks("sh", 2, folder,
+                     {"-c", program, TESSERA_MATMUL, TESSERA_MATMUL_DECKS "/default.yaml", "a.file=a.h5",
+                      "b.file=b.h5", "output.file=c.h5", "memory=20M", gemm});
+    expect_done(ending);
+    EXPECT_TRUE(read_matrix<double>(folder / "c.h5").values == plain_product(a, b).values);
+  }
+}
+
+// Without block, the edge of blocks depends on the machine.
+TEST(MatmulTest, SameBitsOfAnyThreadsIfOnlyTheBlockIsGiven) {
+  const Folder folder;
+  const auto a = random_matrix<double>(150, 2100, 6, false), b = random_matrix<double>(2100, 130, 7, false);
+  a.write_hdf5(folder / "a.h5");
+  b.write_hdf5(folder / "b.h5");
+  const auto all = [&](int ranks, Words words) {
+    words.insert(words.end(), {"a.file=a.h5", "b.file=b.h5", "output.raw=c", "block=64"});
+    expect_done(matmul(folder, ranks, words));
+    return folder.read("c");
+  };
+  const std::string expected = all(1, {"threads=1"});
+  EXPECT_TRUE(all(1, {"threads=3"}) == expected);
+  EXPECT_TRUE(all(2, {"threads=2", "memory=3M"}) == expected);
+  EXPECT_TRUE(all(3, {"threads=1", "memory=10M"}) == expected);
+}
+
 TEST(MatmulTest, AllThreadsInOneCall) {
   const Folder folder;
   const auto a = random_matrix<float>(600, 500, 8, false), b = random_matrix<float>(500, 400, 9, false);

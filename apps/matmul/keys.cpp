@@ -21,7 +21,14 @@ void add_matrix(std::vector<KeyDeclaration>& keys, const std::string& name, cons
                   .type = ValueType::text,
                   .group = "Files",
                   .help = "The data set of an HDF5 file; without it, the only one"});
-  for (KeyDeclaration& key : tessera::app::raw_keys(name)) keys.push_back(std::move(key));
+  for (KeyDeclaration& key : tessera::app::raw_keys(name)) {
+    if (key.name == name + ".raw.shape") {
+      key.help = "The file has no header but holds [rows, columns]";
+      key.max_entries = 2;
+    }
+    if (key.name == name + ".raw.type") key.choices = {"float32", "float64"};
+    keys.push_back(std::move(key));
+  }
 }
 
 KeyDeclaration number(const char* name, const char* help) {

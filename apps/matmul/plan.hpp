@@ -93,7 +93,7 @@ class Plan {
   int sum_buffers() const { return sum_buffers_; }
   std::int64_t operand_elements() const;
   std::int64_t sum_elements() const;
-  /// The bytes of all buffers.
+  /// The bytes of all buffers, with what is needed to manage them.
   std::int64_t bytes() const;
   /// The elements of A or B that are read, those of both, and those of C that are written.
   std::int64_t elements_read(Operand operand) const;

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -24,6 +22,7 @@
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/host_copy.hpp"
 #include "tessera/view/machine.hpp"
+#include "tessera/view/machine_memory.hpp"
 
 namespace matmul {
 namespace {
@@ -34,15 +33,22 @@ using deck::Deck;
 constexpr const char* output_keys[] = {"output.file", "output.raw"};
 
 /// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
-/// of the machine node.
+/// of the machine node. Collective. Throws InputError if a machine node has less than the deck says.
 std::int64_t memory_of(const app::GraphSetting& setting) {
-  if (setting.deck.is_set("memory")) return setting.deck.get<deck::ByteSize>("memory").bytes;
+  std::int64_t bytes = machine_memory();
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
+  if (setting.deck.is_set("memory")) {
+    const std::int64_t given = setting.deck.get<deck::ByteSize>("memory").bytes;
+    if (given > bytes)
+      setting.deck.fail("memory",
+                        fmt::format("a machine node has {} for all its ranks: give less, or leave it out",
+                                    human_bytes(bytes)));
+    return given;
+  }
   const std::vector<RankPlace> places = rank_places(setting.session.communicator());
   std::int64_t most = 1;
   for (const RankPlace& place : places)
     most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
-  std::int64_t bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
   return bytes / (2 * most);
 }
 
@@ -177,6 +183,9 @@ void Program::make_plan() {
   const Deck& deck = setting_.deck;
   const Shape shape = matrices_.shape();
   const Gemm gemm = gemm_of(deck);
+  if (gemm == Gemm::together && number_of(deck, "graph.multiply.workers") > 1)
+    deck.fail("graph.multiply.workers",
+              "with gemm=together, one call of BLAS has all threads: leave this out, or choose side-by-side");
   const std::int64_t memory = memory_of(setting_);
   Limits limits{element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.workers};
   const Limits own_limits = limits;
@@ -195,10 +204,9 @@ void Program::make_plan() {
   const RankGrid ranks = grid_of(setting_, shape, cut.block);
   grid_ = ranks.grid;
   if (const std::int64_t least = Plan::least_memory(shape, cut, element_bytes()); least > memory)
-    deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or {}",
-                                    cut.block, cut.depth, human_bytes(least),
-                                    target_.block > 0 || target_.depth > 0 ? "choose a smaller block or depth"
-                                                                           : "a larger leaf"));
+    deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or "
+                                    "choose a smaller block or depth",
+                                    cut.block, cut.depth, human_bytes(least)));
   const auto plan = Plan::make(shape, cut, ranks.blocks, own_limits);
   if (!plan) throw InternalError("a rank has no plan although the least memory is there");
   product_.emplace(*plan, element_bytes() == sizeof(double), factors(), gemm);
@@ -223,6 +231,10 @@ std::string Program::check() {
       counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
       counted(plan.panels(), "panel"), plan.operand_buffers(), human_bytes(product_->operand_bytes()),
       plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(most_of_ranks(plan.bytes())));
+  std::int64_t kept = matrices_.a.info.kept_bytes + matrices_.b.info.kept_bytes;
+  if (matrices_.c) kept += matrices_.c->info.kept_bytes;
+  if (kept > 0)
+    text += fmt::format("beside them up to {} of chunks of HDF5 that have been read\n", human_bytes(kept));
   return text +
          fmt::format(
              "reads {}, writes {} on all ranks together\n"

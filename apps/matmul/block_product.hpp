@@ -33,7 +33,7 @@ void multiply(T alpha, const Block<T>& a, const Block<T>& b, T beta, const Block
 
 /// Returns the multiplications and additions per second of one thread that multiplies blocks of
 /// `measured_edge`, as a product of two small matrices takes them. Products on devices are not measured: the
-/// result is then 1e12. The number of threads of BLAS must be 1.
+/// result is then 1e12. The number of threads of BLAS must be 1. Kokkos must have started.
 template <class T>
 double multiply_speed();
 /// The edge of the blocks whose products multiply_speed measures.

@@ -15,12 +15,12 @@ double used_workers(const Plan& plan, int workers) {
   return static_cast<double>(products) / static_cast<double>(pieces(products, most));
 }
 
-/// Returns the sizes to choose from, the largest first.
-std::vector<std::int64_t> sizes(std::int64_t given, std::int64_t largest) {
+/// Returns the edges of blocks to choose from, the largest first.
+std::vector<std::int64_t> edges(std::int64_t given) {
   if (given > 0) return {given};
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t size = largest; size > 0; size /= 2) sizes.push_back(size);
-  return sizes;
+  std::vector<std::int64_t> edges;
+  for (std::int64_t edge = largest_block; edge >= smallest_block; edge /= 2) edges.push_back(edge);
+  return edges;
 }
 
 }  // namespace
@@ -33,26 +33,30 @@ double expected_seconds(const Plan& plan, const Target& target) {
   const auto depth = static_cast<double>(std::min(plan.cut().depth, shape.depth));
   const double arithmetic = 2 * plan.products() * slowdown(edge, depth) /
                             (target.arithmetic_speed * used_workers(plan, target.limits.workers));
-  return std::max(arithmetic, static_cast<double>(plan.elements_read()) * element / target.reading_speed);
+  const auto elements_of_c = static_cast<double>(plan.elements_written() * (target.reads_c ? 2 : 1));
+  const double files = static_cast<double>(plan.elements_read(Operand::a)) / target.speed_of_a +
+                       static_cast<double>(plan.elements_read(Operand::b)) / target.speed_of_b +
+                       elements_of_c / std::max(target.speed_of_a, target.speed_of_b);
+  return std::max(arithmetic, element * files);
 }
 
 Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, const Target& target) {
-  const std::int64_t leaf = target.leaf > 0 ? target.leaf : default_leaf;
+  const std::int64_t depth = target.depth > 0 ? target.depth : std::min(default_depth, shape.depth);
+  const std::int64_t run = pieces(target.leaf > 0 ? target.leaf : default_leaf, depth);
   double least = std::numeric_limits<double>::infinity();
   Cut best{};
-  for (const std::int64_t block : sizes(target.block, 2048))
-    for (const std::int64_t depth : sizes(target.depth, 1024)) {
-      const Cut cut{block, depth, pieces(leaf, depth)};
-      // Where nothing fits, the last cut, which has the smallest blocks, remains.
-      if (least == std::numeric_limits<double>::infinity()) best = cut;
-      const auto plan =
-          Plan::make(shape, cut, {{0, pieces(columns, block)}, {0, pieces(rows, block)}}, target.limits);
-      if (!plan) continue;
-      if (const double seconds = expected_seconds(*plan, target); seconds < least) {
-        least = seconds;
-        best = cut;
-      }
+  for (const std::int64_t block : edges(target.block)) {
+    const Cut cut{block, depth, run};
+    // Where nothing fits, the last cut, which has the smallest blocks, remains.
+    if (least == std::numeric_limits<double>::infinity()) best = cut;
+    const auto plan =
+        Plan::make(shape, cut, {{0, pieces(columns, block)}, {0, pieces(rows, block)}}, target.limits);
+    if (!plan) continue;
+    if (const double seconds = expected_seconds(*plan, target); seconds < least) {
+      least = seconds;
+      best = cut;
     }
+  }
   return best;
 }
 

@@ -8,30 +8,39 @@ namespace matmul {
 /// What the choice of a cut depends on.
 struct Target {
   Limits limits;
-  /// The bytes per second that a rank reads.
-  double reading_speed = 1e9;
+  /// The bytes per second that a rank reads of A and of B.
+  double speed_of_a = 1e9, speed_of_b = 1e9;
+  /// Whether the old C is read.
+  bool reads_c = false;
   /// The multiplications and additions per second of a worker, with large blocks.
   double arithmetic_speed = 4e10;
-  /// The edge of blocks, the depth of products and of leaves that the user has asked for; 0 means any.
+  /// The edge of blocks, the depth of products and of leaves that the user has asked for. 0 means that the
+  /// edge is chosen, and that the depths are the defaults.
   std::int64_t block = 0;
   std::int64_t depth = 0;
   std::int64_t leaf = 0;
 };
 
+/// The depth of a product unless the user asks for another, or k is smaller.
+constexpr std::int64_t default_depth = 1024;
 /// The depth of a leaf of the tree unless the user asks for another.
 constexpr std::int64_t default_leaf = 8192;
+/// The edges of the blocks that are chosen: the largest one, and the smallest one.
+constexpr std::int64_t largest_block = 2048, smallest_block = 64;
 
 /// Returns how many times as long a product takes if blocks have this edge and depth, since BLAS copies
 /// blocks before it multiplies them. With OpenBLAS, blocks of 512 were measured to take 1.26 times as long as
-/// large matrices, and blocks of 1024 1.14 times.
+/// large matrices, blocks of 1024 1.14 times, and blocks of 2048 as long.
 constexpr double slowdown(double edge, double depth) { return 1 + 128 / edge + 8 / depth; }
 
-/// Returns the seconds that a plan is expected to take: as long as its reads or its arithmetic, whichever
-/// takes longer.
+/// Returns the seconds that a plan is expected to take: as long as its reads and writes or its arithmetic,
+/// whichever takes longer. C is expected to be read and written as fast as the faster of A and B is read.
 double expected_seconds(const Plan& plan, const Target& target);
 
 /// Returns the cut with which a part of at most `rows` x `columns` elements of C is computed in the least
-/// time, as far as can be expected. If no cut fits into the memory, it is that which needs the least.
+/// time, as far as can be expected. Only the edge of blocks is chosen. The other sizes follow from the shape
+/// unless they are given, so that with a given edge the bits of C do not depend on memory, workers or speeds.
+/// If no cut fits into the memory, it is that with the smallest blocks.
 Cut choose_cut(const Shape& shape, std::int64_t rows, std::int64_t columns, const Target& target);
 
 }  // namespace matmul

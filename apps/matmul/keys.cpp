@@ -21,7 +21,14 @@ void add_matrix(std::vector<KeyDeclaration>& keys, const std::string& name, cons
                   .type = ValueType::text,
                   .group = "Files",
                   .help = "The data set of an HDF5 file; without it, the only one"});
-  for (KeyDeclaration& key : tessera::app::raw_keys(name)) keys.push_back(std::move(key));
+  for (KeyDeclaration& key : tessera::app::raw_keys(name)) {
+    if (key.name == name + ".raw.shape") {
+      key.help = "The file has no header but holds [rows, columns]";
+      key.max_entries = 2;
+    }
+    if (key.name == name + ".raw.type") key.choices = {"float32", "float64"};
+    keys.push_back(std::move(key));
+  }
 }
 
 KeyDeclaration number(const char* name, const char* help) {
@@ -56,8 +63,12 @@ std::vector<KeyDeclaration> keys() {
         .help = "The numbers of the new C alone"},
        factor("alpha", "The factor of A B", "1"),
        factor("beta", "The factor of the old C", "0"),
-       number("block", "The edge of the blocks of C; without it chosen from memory and the speed of reading"),
-       number("depth", "The depth in k of the products of blocks; without it chosen as block is"),
+       number(
+           "block",
+           "The edge of the blocks of C; without it, it is chosen from memory, threads, ranks and measured "
+           "speeds, on which the last bits of C then depend"),
+       number("depth",
+              "The depth in k of the products of blocks; without it 1024, or all of k if that is less"),
        number("leaf",
               "The depth in k up to which products are added in place, before sums are added in a tree; "
               "without it 8192"),

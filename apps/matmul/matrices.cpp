@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "tessera/app/raw_inputs.hpp"
@@ -19,11 +23,20 @@ namespace {
 
 using tessera::ElementType, tessera::deck::Deck;
 
-/// Throws InputError if the deck does not describe a file that has no header.
-void check_format(const Deck& deck, const std::string& name) {
+/// Throws InputError if the file of a matrix cannot be read, or has neither a header nor a description.
+void check_file(const Deck& deck, const std::string& name) {
   const std::string key = name + ".file", path = deck.text_of(key);
-  if (deck.is_set(name + ".raw.shape") || !std::filesystem::is_regular_file(path)) return;
-  if (tessera::io::image_format(path) == tessera::io::ImageFormat::hdf5) return;
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found)
+    deck.fail(key, fmt::format("there is no file {}: give that of a matrix", path));
+  if (type == std::filesystem::file_type::directory)
+    deck.fail(key, fmt::format("{} is a folder: give the file of a matrix", path));
+  if (type == std::filesystem::file_type::none || ::access(path.c_str(), R_OK) != 0)
+    deck.fail(key, fmt::format("{} cannot be opened ({}): give a file that can be read", path,
+                               error ? error.message() : std::generic_category().message(errno)));
+  if (deck.is_set(name + ".raw.shape") || tessera::io::image_format(path) == tessera::io::ImageFormat::hdf5)
+    return;
   deck.fail(key, fmt::format("{} is no HDF5 file: give one, or describe its numbers by {}.raw.shape and "
                              "{}.raw.type",
                              path, name, name));
@@ -33,7 +46,7 @@ MatrixFile inspect(const tessera::app::GraphSetting& setting, const std::string&
   const Deck& deck = setting.deck;
   const std::string key = name + ".file";
   tessera::collectively(setting.session.communicator(), [&] {
-    if (setting.session.rank() == 0) check_format(deck, name);
+    if (setting.session.rank() == 0) check_file(deck, name);
   });
   MatrixFile file{deck.text_of(key),
                   tessera::app::inspect_input(setting.session.communicator(), deck, name,
@@ -75,6 +88,9 @@ Matrices inspect_matrices(const tessera::app::GraphSetting& setting) {
   if (a.info.type != b.info.type) deck.fail("b.file", fmt::format("{}: give matrices of one type", both));
   if (a.columns() != b.rows())
     deck.fail("b.file", fmt::format("{}: give B as many rows as A has columns", both));
+  // Sizes of files are counted in 64 bits.
+  if (8.0 * static_cast<double>(a.rows()) * static_cast<double>(b.columns()) > 0x1p62)
+    deck.fail("b.file", fmt::format("{}: no file is as large as their product", both));
   if (deck.get<double>("beta") == 0) return matrices;
   matrices.c = inspect(setting, "c");
   if (matrices.c->info.type != a.info.type || matrices.c->rows() != a.rows() ||

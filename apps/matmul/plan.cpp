@@ -16,6 +16,9 @@ Range piece(std::int64_t number, std::int64_t size, std::int64_t extent) {
 /// Returns the size of pieces that are as equal as possible, and no more of them than pieces of `size`.
 std::int64_t balanced(std::int64_t extent, std::int64_t size) { return pieces(extent, pieces(extent, size)); }
 
+/// The bytes that a buffer needs beside its elements: for its view, its leases and its place in the graph.
+constexpr std::int64_t overhead = 512;
+
 /// The most buffers for partial sums, which only tiny blocks could exceed.
 constexpr std::int64_t most_sums = 1 << 20;
 
@@ -55,7 +58,8 @@ std::int64_t Plan::sum_elements() const {
 }
 
 std::int64_t Plan::bytes() const {
-  return element_ * (operand_buffers_ * operand_elements() + sum_buffers_ * sum_elements());
+  return operand_buffers_ * (operand_elements() * element_ + overhead) +
+         sum_buffers_ * (sum_elements() * element_ + overhead);
 }
 
 std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t element) {
@@ -67,8 +71,8 @@ std::int64_t Plan::least_memory(const Shape& shape, const Cut& cut, std::int64_t
 
 /// Returns the most columns of a panel with so many rows whose buffers fit into the memory.
 std::int64_t Plan::most_columns(const Buffers& way, std::int64_t rows, std::int64_t memory) const {
-  const auto operand = static_cast<double>(operand_elements() * element_),
-             sum = static_cast<double>(sum_elements() * element_);
+  const auto operand = static_cast<double>(operand_elements() * element_ + overhead),
+             sum = static_cast<double>(sum_elements() * element_ + overhead);
   const double fixed =
       operand * static_cast<double>(way.operands(rows, 0)) + sum * static_cast<double>(way.spare_sums);
   const double column =
@@ -134,12 +138,12 @@ std::optional<Plan::Item> Plan::item_of(std::int64_t ordinal, const Count& count
   return Item{y * columns_of_panels_ + x, ordinal - x * in_panel};
 }
 
-std::int64_t Plan::elements_read() const {
+std::int64_t Plan::elements_read(Operand operand) const {
   if (panels() == 0) return 0;
   const Box first = box_of(blocks_[1].begin, blocks_[0].begin),
             last = box_of(blocks_[1].end - 1, blocks_[0].end - 1);
-  return shape_.depth * (columns_of_panels_ * (last[1].end - first[1].begin) +
-                         rows_of_panels_ * (last[0].end - first[0].begin));
+  return shape_.depth * (operand == Operand::a ? columns_of_panels_ * (last[1].end - first[1].begin)
+                                               : rows_of_panels_ * (last[0].end - first[0].begin));
 }
 
 std::int64_t Plan::elements_written() const {

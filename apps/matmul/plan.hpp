@@ -93,10 +93,11 @@ class Plan {
   int sum_buffers() const { return sum_buffers_; }
   std::int64_t operand_elements() const;
   std::int64_t sum_elements() const;
-  /// The bytes of all buffers.
+  /// The bytes of all buffers, with what is needed to manage them.
   std::int64_t bytes() const;
-  /// The elements of A and B that are read, and those of C that are written.
-  std::int64_t elements_read() const;
+  /// The elements of A or B that are read, those of both, and those of C that are written.
+  std::int64_t elements_read(Operand operand) const;
+  std::int64_t elements_read() const { return elements_read(Operand::a) + elements_read(Operand::b); }
   std::int64_t elements_written() const;
   /// The multiplications with an addition.
   double products() const {

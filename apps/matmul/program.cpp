@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "block_product.hpp"
 #include "choice.hpp"
@@ -23,6 +22,7 @@
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/host_copy.hpp"
 #include "tessera/view/machine.hpp"
+#include "tessera/view/machine_memory.hpp"
 
 namespace matmul {
 namespace {
@@ -33,15 +33,22 @@ using deck::Deck;
 constexpr const char* output_keys[] = {"output.file", "output.raw"};
 
 /// Returns the memory that the buffers of a rank may have: what the deck says, or half of its share of that
-/// of the machine node.
+/// of the machine node. Collective. Throws InputError if a machine node has less than the deck says.
 std::int64_t memory_of(const app::GraphSetting& setting) {
-  if (setting.deck.is_set("memory")) return setting.deck.get<deck::ByteSize>("memory").bytes;
+  std::int64_t bytes = machine_memory();
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
+  if (setting.deck.is_set("memory")) {
+    const std::int64_t given = setting.deck.get<deck::ByteSize>("memory").bytes;
+    if (given > bytes)
+      setting.deck.fail("memory",
+                        fmt::format("a machine node has {} for all its ranks: give less, or leave it out",
+                                    human_bytes(bytes)));
+    return given;
+  }
   const std::vector<RankPlace> places = rank_places(setting.session.communicator());
   std::int64_t most = 1;
   for (const RankPlace& place : places)
     most = std::max<std::int64_t>(most, std::ranges::count(places, place.node, &RankPlace::node));
-  std::int64_t bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, setting.session.communicator());
   return bytes / (2 * most);
 }
 
@@ -98,11 +105,13 @@ class Program final : public app::GraphProgram {
   Box domain() const { return {{0, matrices_.shape().columns}, {0, matrices_.shape().rows}}; }
   void check_outputs() const;
   double arithmetic_speed() const;
+  void measure();
   void make_plan();
   std::vector<std::unique_ptr<io::BlockWriter>> create_outputs(const Box& domain) const;
   std::unique_ptr<BlockSource> open(const MatrixFile& file) const;
   std::int64_t sum_of_ranks(std::int64_t number) const { return reduced(number, MPI_SUM); }
   std::int64_t most_of_ranks(std::int64_t number) const { return reduced(number, MPI_MAX); }
+  std::int64_t least_of_ranks(std::int64_t number) const { return reduced(number, MPI_MIN); }
   std::int64_t reduced(std::int64_t number, MPI_Op operation) const {
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, operation, communicator());
     return number;
@@ -112,6 +121,7 @@ class Program final : public app::GraphProgram {
   const app::GraphSetting& setting_;
   Matrices matrices_;
   Target target_;
+  bool has_measured_ = false;
   ProcessorGrid grid_;
   std::optional<Product> product_;
   // The graph refers to all of these, and ends before them.
@@ -157,35 +167,53 @@ double Program::arithmetic_speed() const {
   return speed * slowdown(measured_edge, measured_edge);
 }
 
+/// Measures the speeds of reads and products, if this has not been done. It starts Kokkos, as products need
+/// it. Collective.
+void Program::measure() {
+  if (std::exchange(has_measured_, true)) return;
+  setting_.session.start_kokkos(setting_.workers);
+  target_.speed_of_a = reading_speed(communicator(), matrices_.a);
+  target_.speed_of_b = reading_speed(communicator(), matrices_.b);
+  const bool is_together = gemm_of(setting_.deck) == Gemm::together;
+  target_.arithmetic_speed =
+      arithmetic_speed() * static_cast<double>(is_together ? least_of_ranks(setting_.workers) : 1);
+}
+
 void Program::make_plan() {
   const Deck& deck = setting_.deck;
   const Shape shape = matrices_.shape();
   const Gemm gemm = gemm_of(deck);
+  if (gemm == Gemm::together && number_of(deck, "graph.multiply.workers") > 1)
+    deck.fail("graph.multiply.workers",
+              "with gemm=together, one call of BLAS has all threads: leave this out, or choose side-by-side");
   const std::int64_t memory = memory_of(setting_);
-  const bool is_together = gemm == Gemm::together;
-  target_ = {.limits = {element_bytes(), memory, is_together ? 1 : setting_.workers},
-             .reading_speed = reading_speed(communicator(), matrices_.a),
-             .arithmetic_speed = arithmetic_speed() * (is_together ? setting_.workers : 1),
+  Limits limits{element_bytes(), memory, gemm == Gemm::together ? 1 : setting_.workers};
+  const Limits own_limits = limits;
+  limits.workers = static_cast<int>(least_of_ranks(limits.workers));
+  target_ = {.limits = limits,
+             .reads_c = matrices_.c.has_value(),
              .block = number_of(deck, "block"),
              .depth = number_of(deck, "depth"),
              .leaf = number_of(deck, "leaf")};
+  if (target_.block == 0) measure();
   // The largest part of a rank, if ranks are cut evenly.
   const ProcessorGrid even = grid_of(setting_, shape, 1).grid;
-  const Cut cut =
-      choose_cut(shape, pieces(shape.rows, even.size[1]), pieces(shape.columns, even.size[0]), target_);
+  Cut cut = choose_cut(shape, pieces(shape.rows, even.size[1]), pieces(shape.columns, even.size[0]), target_);
+  // Machine nodes may compute with other last bits, and all ranks need the same cut.
+  MPI_Bcast(&cut, 3, MPI_INT64_T, 0, communicator());
   const RankGrid ranks = grid_of(setting_, shape, cut.block);
   grid_ = ranks.grid;
   if (const std::int64_t least = Plan::least_memory(shape, cut, element_bytes()); least > memory)
-    deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or {}",
-                                    cut.block, cut.depth, human_bytes(least),
-                                    target_.block > 0 || target_.depth > 0 ? "choose a smaller block or depth"
-                                                                           : "a larger leaf"));
-  const auto plan = Plan::make(shape, cut, ranks.blocks, target_.limits);
+    deck.fail("memory", fmt::format("blocks of {} with a depth of {} need {} at least: give that much, or "
+                                    "choose a smaller block or depth",
+                                    cut.block, cut.depth, human_bytes(least)));
+  const auto plan = Plan::make(shape, cut, ranks.blocks, own_limits);
   if (!plan) throw InternalError("a rank has no plan although the least memory is there");
   product_.emplace(*plan, element_bytes() == sizeof(double), factors(), gemm);
 }
 
 std::string Program::check() {
+  measure();
   const Shape shape = matrices_.shape();
   const Plan& plan = product_->plan();
   const Cut& cut = plan.cut();
@@ -203,13 +231,18 @@ std::string Program::check() {
       counted(setting_.session.rank_count(), "rank"), grid_.text(), plan.panel_columns(), plan.panel_rows(),
       counted(plan.panels(), "panel"), plan.operand_buffers(), human_bytes(product_->operand_bytes()),
       plan.sum_buffers(), human_bytes(product_->sum_bytes()), human_bytes(most_of_ranks(plan.bytes())));
-  return text + fmt::format(
-                    "reads {}, writes {} on all ranks together\n"
-                    "{:.1f} s estimated, with reads at {}/s and {:.0f} GFlop/s of a worker\n",
-                    human_bytes(sum_of_ranks(product_->bytes_read())),
-                    human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
-                    human_bytes(static_cast<std::int64_t>(target_.reading_speed)),
-                    target_.arithmetic_speed * 1e-9);
+  std::int64_t kept = matrices_.a.info.kept_bytes + matrices_.b.info.kept_bytes;
+  if (matrices_.c) kept += matrices_.c->info.kept_bytes;
+  if (kept > 0)
+    text += fmt::format("beside them up to {} of chunks of HDF5 that have been read\n", human_bytes(kept));
+  return text +
+         fmt::format(
+             "reads {}, writes {} on all ranks together\n"
+             "{:.1f} s estimated, with reads at {}/s of A and {}/s of B, and {:.0f} GFlop/s of a worker\n",
+             human_bytes(sum_of_ranks(product_->bytes_read())),
+             human_bytes(sum_of_ranks(product_->bytes_written())), seconds,
+             human_bytes(static_cast<std::int64_t>(target_.speed_of_a)),
+             human_bytes(static_cast<std::int64_t>(target_.speed_of_b)), target_.arithmetic_speed * 1e-9);
 }
 
 std::vector<std::unique_ptr<io::BlockWriter>> Program::create_outputs(const Box& domain) const {

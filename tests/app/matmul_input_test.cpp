@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What tessera-matmul refuses, word for word, before the work begins.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -79,13 +80,55 @@ TEST_F(MatmulInputTest, FilesThatAreNoMatrices) {
                  "command line: 'b.file=text': 'b.file': text is no HDF5 file: give one, or describe its "
                  "numbers by b.raw.shape and b.raw.type");
   expect_refused({"b.file=none"},
-                 "none: no such file; give the path of a PNG, HDF5, TIFF, JPEG, FITS or RLE file");
+                 "command line: 'b.file=none': 'b.file': there is no file none: give that of a matrix");
+  expect_refused({"b.file=none", "b.raw.shape=[20, 10]", "b.raw.type=float64"},
+                 "command line: 'b.file=none': 'b.file': there is no file none: give that of a matrix");
   expect_refused({"b.file=short.raw", "b.raw.shape=[20, 10]", "b.raw.type=float64"},
                  "short.raw: is too short: [0, 10) x [0, 20) of float64 take 1600 bytes from byte 0 on, but "
                  "there are 1500; give the shape, the type and the offset of what it holds");
   expect_refused({"b.file=short.raw", "b.raw.shape=[20, 10]"},
                  "command line: 'b.raw.shape=[20, 10]': 'b.raw.shape': 'b.raw.type' is not given: give it, "
                  "too");
+}
+
+// The functions of the standard library throw errors of their own for these names.
+TEST_F(MatmulInputTest, FilesThatCannotBeOpened) {
+  std::filesystem::create_symlink("loop", folder_ / "loop");
+  std::filesystem::create_directory(folder_ / "folder");
+  const std::string longest(300, 'x');
+  expect_refused({"b.file=loop"},
+                 "command line: 'b.file=loop': 'b.file': loop cannot be opened (Too many levels of symbolic "
+                 "links): give a file that can be read");
+  expect_refused({"b.file=" + longest}, "command line: 'b.file=" + longest.substr(0, 53) +
+                                            "...': 'b.file': " + longest +
+                                            " cannot be opened (File name too long): give a file that can "
+                                            "be read");
+  expect_refused({"b.file=folder"},
+                 "command line: 'b.file=folder': 'b.file': folder is a folder: give the file of a matrix");
+  if (::geteuid() == 0) return;  // nothing is closed to root
+  random_matrix<double>(20, 10, 2, true).write_hdf5(folder_ / "closed.h5");
+  std::filesystem::permissions(folder_ / "closed.h5", std::filesystem::perms::none);
+  expect_refused(
+      {"b.file=closed.h5"},
+      "command line: 'b.file=closed.h5': 'b.file': closed.h5 cannot be opened (Permission denied): "
+      "give a file that can be read");
+}
+
+TEST_F(MatmulInputTest, ShapesOfNumbersAlone) {
+  random_matrix<double>(2, 3, 1, true).write_hdf5(folder_ / "small.h5");
+  folder_.write("hole", "");
+  std::filesystem::resize_file(folder_ / "hole", std::uintmax_t(2147483647) * 8);
+  for (const char* words : {"b.raw.shape=[2, 5, 2]", "b.raw.type=int32"}) {
+    const ParallelEnding ending =
+        matmul(folder_, 1, {"a.file=a.h5", "b.file=hole", words, "output.file=c.h5"});
+    EXPECT_EQ(ending.status, 2) << ending.text();
+    EXPECT_EQ(lines_with(ending.errors, "error: command line: '" + std::string(words)).size(), 1U)
+        << ending.text();
+  }
+  expect_refused({"a.file=hole", "a.raw.shape=[2147483647, 1]", "a.raw.type=float64", "b.file=hole",
+                  "b.raw.shape=[1, 2147483647]", "b.raw.type=float64"},
+                 "command line: 'b.file=hole': 'b.file': hole is 2147483647 x 1 of float64, and hole is 1 x "
+                 "2147483647 of float64: no file is as large as their product");
 }
 
 TEST_F(MatmulInputTest, ATruncatedFile) {
@@ -103,8 +146,24 @@ TEST_F(MatmulInputTest, KeysAndOutputsThatCannotBe) {
   std::filesystem::create_directory(folder_ / "folder");
   expect_refused({"blok=5"}, "command line: 'blok=5': unknown key 'blok'; did you mean 'block'?");
   expect_refused({"memory=8K", "block=16", "depth=16"},
-                 "command line: 'memory=8K': 'memory': blocks of 16 with a depth of 16 need 8.5 KiB at "
-                 "least: give that much, or choose a smaller block or depth");
+                 "command line: 'memory=8K': 'memory': blocks of 16 with a depth of 16 need 11.0 KiB "
+                 "at least: give that much, or choose a smaller block or depth");
+  expect_refused(
+      {"memory=1 B"},
+      "command line: 'memory=1 B': 'memory': blocks of 64 with a depth of 20 need 21.2 KiB at least: "
+      "give that much, or choose a smaller block or depth");
+  expect_refused(
+      {"gemm=together", "graph.multiply.workers=2"},
+      "command line: 'graph.multiply.workers=2': 'graph.multiply.workers': with gemm=together, one "
+      "call of BLAS has all threads: leave this out, or choose side-by-side");
+  const ParallelEnding much =
+      matmul(folder_, 1, {"a.file=a.h5", "b.file=b.h5", "output.file=c.h5", "memory=1000000 TiB"});
+  EXPECT_EQ(much.status, 2);
+  EXPECT_EQ(
+      lines_with(much.errors, "error: command line: 'memory=1000000 TiB': 'memory': a machine node has ")
+          .size(),
+      1U)
+      << much.text();
   expect_refused(
       {"grid=[2, 2]"},
       "command line: 'grid=[2, 2]': 'grid': the processor grid [2, 2] needs more than 2 ranks: write "

@@ -5,12 +5,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "apps/matmul/matrices.hpp"
 #include "io/plain_hdf5.hpp"
 #include "program_runs.hpp"
 
@@ -19,54 +20,45 @@ namespace tessera::app_test {
 
 using Words = std::vector<std::string>;
 
-inline ParallelEnding matmul(const Folder& folder, int ranks, const Words& words) {
+inline ParallelEnding matmul(const Folder& folder, int ranks, const Words& words,
+                             const Environment& environment = {}) {
   Words all{TESSERA_MATMUL_DECKS "/default.yaml"};
   all.insert(all.end(), words.begin(), words.end());
-  return run_on_ranks(TESSERA_MATMUL, ranks, folder, all);
+  return run_on_ranks(TESSERA_MATMUL, ranks, folder, all, environment);
 }
 
 inline void expect_done(const ParallelEnding& ending) { ASSERT_EQ(ending.status, 0) << ending.text(); }
 
-/// A matrix in C order.
+/// A matrix that can be written to files.
 template <class T>
-struct Matrix {
-  std::int64_t rows = 0, columns = 0;
-  std::vector<T> values = {};
-
-  T at(std::int64_t row, std::int64_t column) const {
-    return values[static_cast<std::size_t>(row * columns + column)];
+struct Matrix : matmul::test::Matrix<T> {
+  Matrix(const matmul::test::Matrix<T>& matrix) : matmul::test::Matrix<T>(matrix) {}
+  Matrix(std::int64_t given_rows, std::int64_t given_columns, std::vector<T> given_values)
+      : matmul::test::Matrix<T>(given_rows, given_columns) {
+    this->values = std::move(given_values);
   }
+
   std::string bytes() const {
-    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+    return {reinterpret_cast<const char*>(this->values.data()), this->values.size() * sizeof(T)};
   }
   void write_hdf5(const std::string& path, const std::string& name = "matrix",
                   const io_test::PlainStorage& storage = {.type = native_type()}) const {
-    io_test::write_plain_hdf5(path, name, {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)}, values,
-                              native_type(), storage);
+    io_test::write_plain_hdf5(path, name,
+                              {static_cast<hsize_t>(this->rows), static_cast<hsize_t>(this->columns)},
+                              this->values, native_type(), storage);
   }
   static hid_t native_type() { return std::is_same_v<T, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE; }
 };
 
-/// A matrix of integers between -7 and 7, or of reals between -1 and 1.
 template <class T>
 Matrix<T> random_matrix(std::int64_t rows, std::int64_t columns, unsigned seed, bool is_integer) {
-  std::mt19937 random(seed);
-  Matrix<T> matrix{rows, columns};
-  for (std::int64_t i = 0; i < rows * columns; ++i)
-    matrix.values.push_back(is_integer ? static_cast<T>(static_cast<int>(random() % 15) - 7)
-                                       : static_cast<T>(static_cast<double>(random()) / 2147483648.0 - 1));
-  return matrix;
+  return is_integer ? matmul::test::integers<T>(rows, columns, seed)
+                    : matmul::test::reals<T>(rows, columns, seed);
 }
 
-/// The product of integers, which is exact.
 template <class T>
 Matrix<T> plain_product(const Matrix<T>& a, const Matrix<T>& b) {
-  Matrix<T> c{a.rows, b.columns, std::vector<T>(static_cast<std::size_t>(a.rows * b.columns))};
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t k = 0; k < a.columns; ++k)
-      for (std::int64_t j = 0; j < b.columns; ++j)
-        c.values[static_cast<std::size_t>(i * c.columns + j)] += a.at(i, k) * b.at(k, j);
-  return c;
+  return matmul::test::plain_product<T>(a, b);
 }
 
 template <class T>

@@ -2,7 +2,11 @@
 // tessera-matmul as users start it.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <future>
 #include <limits>
 
 #include "matmul_runs.hpp"
@@ -98,6 +102,41 @@ TEST(MatmulTest, SameBitsOnAnyRanksWorkersPoolsAndMemory) {
   expect_probed(a, b, c, std::numeric_limits<double>::epsilon());
 }
 
+// Workers, from the environment, would have each rank choose its own blocks.
+TEST(MatmulTest, RanksOfDifferentThreadsChooseTheSameBlocks) {
+  const Folder folder;
+  const auto a = random_matrix<double>(700, 300, 6, true), b = random_matrix<double>(300, 600, 7, true);
+  a.write_hdf5(folder / "a.h5");
+  b.write_hdf5(folder / "b.h5");
+  const std::string program =
+      R"(case $PMI_RANK in 0) n=1;; *) n=8;; esac; OMP_NUM_THREADS=$n exec "$0" "$@")";
+  for (const char* gemm : {"gemm=side-by-side", "gemm=together"}) {
+    const ParallelEnding ending =
+        run_on_ranks("sh", 2, folder,
+                     {"-c", program, TESSERA_MATMUL, TESSERA_MATMUL_DECKS "/default.yaml", "a.file=a.h5",
+                      "b.file=b.h5", "output.file=c.h5", "memory=20M", gemm});
+    expect_done(ending);
+    EXPECT_TRUE(read_matrix<double>(folder / "c.h5").values == plain_product(a, b).values);
+  }
+}
+
+// Without block, the edge of blocks depends on the machine.
+TEST(MatmulTest, SameBitsOfAnyThreadsIfOnlyTheBlockIsGiven) {
+  const Folder folder;
+  const auto a = random_matrix<double>(150, 2100, 6, false), b = random_matrix<double>(2100, 130, 7, false);
+  a.write_hdf5(folder / "a.h5");
+  b.write_hdf5(folder / "b.h5");
+  const auto all = [&](int ranks, Words words) {
+    words.insert(words.end(), {"a.file=a.h5", "b.file=b.h5", "output.raw=c", "block=64"});
+    expect_done(matmul(folder, ranks, words));
+    return folder.read("c");
+  };
+  const std::string expected = all(1, {"threads=1"});
+  EXPECT_TRUE(all(1, {"threads=3"}) == expected);
+  EXPECT_TRUE(all(2, {"threads=2", "memory=3M"}) == expected);
+  EXPECT_TRUE(all(3, {"threads=1", "memory=10M"}) == expected);
+}
+
 TEST(MatmulTest, AllThreadsInOneCall) {
   const Folder folder;
   const auto a = random_matrix<float>(600, 500, 8, false), b = random_matrix<float>(500, 400, 9, false);
@@ -128,8 +167,8 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
       "A is 100 x 90, B is 90 x 80, C is 100 x 80 of float64\n"
       "blocks of 16 with a depth of 32, 3 steps in k, no tree of sums\n"
       "2 ranks on a grid of [1, 2]; a panel of 3 x 3 blocks at a time, 2 panels on rank 0\n"
-      "13 buffers for blocks of 4.0 KiB, 11 for partial sums of 2.0 KiB: up to 88.0 KiB on a rank\n"
-      "reads 253.1 KiB, writes 62.5 KiB on all ranks together\n"))
+      "13 buffers for blocks of 4.0 KiB, 11 for partial sums of 2.0 KiB: up to 97.5 KiB on a rank\n"
+      "reads 216.6 KiB, writes 62.5 KiB on all ranks together\n"))
       << check.output;
   EXPECT_EQ(lines_with(check.output, " s estimated, with reads at ").size(), 1U) << check.output;
   EXPECT_NE(with({"--explain", "--dot"}).output.find("\"pair\" -> \"multiply\""), std::string::npos);
@@ -137,29 +176,43 @@ TEST(MatmulTest, PlansAreToldBeforeTheWorkBegins) {
   expect_done(with({"--report", "r.json", "--trace", "t.json"}));
   const std::string report = folder.read("r.json");
   for (const char* text :
-       {"\"bytes_read\": 259200", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": "})
+       {"\"bytes_read\": 221760", "\"bytes_written\": 64000", "\"peak_bytes_of_a_rank\": "})
     EXPECT_NE(report.find(text), std::string::npos) << text << "\n" << report;
   EXPECT_NE(folder.read("t.json").find("\"multiply\""), std::string::npos);
 }
 
+/// Waits until a run in the folder has written a part of C, and returns the process of the run, which the
+/// temporary name of C has; 0: the run has ended before.
+pid_t writer_of(const Folder& folder, const std::future<ParallelEnding>& run) {
+  const std::string begin = ".c.part-";
+  while (run.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
+    for (const std::string& name : folder.names()) {
+      std::error_code error;
+      if (name.starts_with(begin) && std::filesystem::file_size(folder / name, error) > 100000 && !error)
+        return std::stoi(name.substr(begin.size()));
+    }
+  return 0;
+}
+
 TEST(MatmulTest, KilledRunsLeaveNothingThatLooksComplete) {
   const Folder folder;
-  const auto a = random_matrix<double>(900, 900, 11, false);
-  a.write_hdf5(folder / "a.h5");
+  random_matrix<double>(900, 900, 11, false).write_hdf5(folder / "a.h5");
+  // Tiny blocks take many seconds.
   const Words words{"a.file=a.h5", "b.file=a.h5", "output.file=c.h5", "output.raw=c",
-                    "block=32",    "memory=300K", "threads=1",        "depth=32"};
-  expect_done(matmul(folder, 1, words));
-  const std::string whole[] = {folder.read("c.h5"), folder.read("c")};
-  const char* names[] = {"c.h5", "c"};
-  // Whenever it is that they are killed, what is there is whole.
-  for (const char* seconds : {"0.05", "0.1", "0.15", "0.2", "0.3", "0.4"}) {
-    for (const char* name : names) std::filesystem::remove(folder / name);
-    Words killed{"-s", "KILL", seconds, TESSERA_MATMUL};
-    killed.insert(killed.end(), words.begin(), words.end());
-    run_on_ranks("timeout", 1, folder, killed);
-    for (int i = 0; i < 2; ++i) {
-      if (!folder.names().contains(names[i])) continue;
-      EXPECT_TRUE(folder.read(names[i]) == whole[i]) << names[i] << " after " << seconds << " s";
+                    "block=8",     "memory=300K", "threads=1",        "depth=16"};
+  for (const bool has_old : {false, true}) {
+    if (has_old)
+      for (const char* name : {"c.h5", "c"}) folder.write(name, "old");
+    auto run = std::async(std::launch::async, [&] { return matmul(folder, 1, words); });
+    const pid_t process = writer_of(folder, run);
+    ASSERT_GT(process, 0) << run.get().text();
+    EXPECT_EQ(kill(process, SIGKILL), 0);
+    EXPECT_EQ(run.get().rank_statuses, std::vector<int>{128 + SIGKILL});
+    for (const std::string name : {"c.h5", "c"}) {
+      const std::string part = "." + name + ".part-" + std::to_string(process);
+      EXPECT_TRUE(std::filesystem::remove(folder / part)) << part;
+      EXPECT_EQ(folder.names().contains(name), has_old);
+      if (has_old) EXPECT_EQ(folder.read(name), "old");
     }
   }
 }

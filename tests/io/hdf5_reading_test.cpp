@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <random>
+
 #include "io/io_test_support.hpp"
 #include "io/plain_hdf5.hpp"
 #include "tessera/io/image_info.hpp"
@@ -246,6 +248,78 @@ TEST_F(Hdf5Reading, AChangedFileIsNoticed) {
   info.domain[0].end = 28;
   expect_input_error([&] { io::open_image(MPI_COMM_WORLD, path_, info)->read(HostBlock{}); },
                      {path_, "changed"});
+}
+
+/// Reads an image in blocks of one rank, each with an MPI_COMM_SELF of its own, in random order.
+template <class T>
+void expect_pixels_in_blocks(const std::string& path, std::int64_t edge) {
+  const io::ImageInfo info = io::inspect_image(path);
+  const auto source = io::open_image(MPI_COMM_SELF, path, info);
+  std::vector<Box> blocks;
+  for (std::int64_t y = 0; y < info.domain[1].end; y += edge)
+    for (std::int64_t x = 0; x < info.domain[0].end; x += edge) {
+      Box box = info.domain;
+      box[0] = {x, std::min(x + edge, box[0].end)};
+      box[1] = {y, std::min(y + edge, box[1].end)};
+      blocks.push_back(box);
+    }
+  std::shuffle(blocks.begin(), blocks.end(), std::mt19937(static_cast<unsigned>(edge)));
+  for (const Box& box : blocks) {
+    OwnedBlock<T> block(box, Layout::padded);
+    source->read(block.block());
+    EXPECT_TRUE(holds_pixels(block)) << to_string(box);
+  }
+  OwnedBlock<T> nothing(Box{{0, 0}, {0, 0}});
+  source->read(HostBlock{.data = nullptr, .type = info.type, .box = nothing.block().box});
+}
+
+TEST_F(Hdf5Reading, OneRankReadsBlocksFromAnOpenFile) {
+  const PlainStorage storages[] = {{H5T_NATIVE_UINT16, {}},         {H5T_STD_U16BE, {}},
+                                   {H5T_STD_U16BE, {5, 8}},         {H5T_NATIVE_UINT16, {5, 8}, false},
+                                   {H5T_NATIVE_UINT16, {100, 200}}, {H5T_NATIVE_UINT16, {1, 1}}};
+  int number = 0;
+  for (const PlainStorage& storage : storages) {
+    path_ = folder_ / ("image" + std::to_string(number++));
+    write<std::uint16_t>("image", {{0, 229}, {0, 117}}, H5T_NATIVE_UINT16, storage);
+    for (const std::int64_t edge : {13, 64, 300}) expect_pixels_in_blocks<std::uint16_t>(path_, edge);
+  }
+}
+
+TEST_F(Hdf5Reading, TheChunksThatAreKeptAreARowOrBounded) {
+  const auto kept = [&](const std::string& name, const Box& domain, const PlainStorage& storage) {
+    path_ = folder_ / name;
+    std::vector<hsize_t> extents{static_cast<hsize_t>(domain[1].size()),
+                                 static_cast<hsize_t>(domain[0].size())};
+    on_rank_0(
+        [&] { write_plain_hdf5<std::uint16_t>(path_, "image", extents, {}, H5T_NATIVE_UINT16, storage); });
+    return io::inspect_image(path_).kept_bytes;
+  };
+  EXPECT_EQ(kept("plain", grey, {H5T_NATIVE_UINT16, {}}), 0);
+  EXPECT_EQ(kept("row", grey, {H5T_NATIVE_UINT16, {5, 8}}), 2 * 4 * 5 * 8);
+  EXPECT_EQ(kept("bounded", {{0, 1 << 20}, {0, 4096}}, {H5T_NATIVE_UINT16, {1024, 1024}}), 64 << 20);
+  EXPECT_EQ(kept("one", {{0, 8192}, {0, 8192}}, {H5T_NATIVE_UINT16, {8192, 8192}}), 128 << 20);
+}
+
+// A file is read once, and not decompressed again for each block: else this would take minutes.
+TEST_F(Hdf5Reading, ManyBlocksOfOneCompressedChunk) {
+  const Box domain{{0, 2500}, {0, 2000}};
+  write<std::uint16_t>("image", domain, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16, {2000, 2500}});
+  if (rank() == 0) expect_pixels_in_blocks<std::uint16_t>(path_, 40);
+}
+
+TEST_F(Hdf5Reading, AnOpenFileIsReadAgainAfterAnError) {
+  write<std::uint16_t>("image", grey, H5T_NATIVE_UINT16, {H5T_NATIVE_UINT16, {5, 8}});
+  const io::ImageInfo info = io::inspect_image(path_);
+  on_rank_0([&] {
+    const auto source = io::open_image(MPI_COMM_SELF, path_, info);
+    const std::string whole = bytes_of(path_);
+    write_bytes(path_, whole.substr(0, whole.size() - 50));
+    OwnedBlock<std::uint16_t> block(grey);
+    EXPECT_THROW(source->read(block.block()), InputError);
+    write_bytes(path_, whole);
+    source->read(block.block());
+    EXPECT_TRUE(holds_pixels(block));
+  });
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ void declare_graph_keys(deck::Schema& schema, const GraphApplication& applicatio
                 .maximum = 1 << 20});
   };
   number("graph.window",
-         "How many items of each source are under way on a rank at the same time; without it four for each "
-         "thread");
+         "How many items of each source are under way on a rank at the same time; without it " +
+             application.default_window);
   std::set<std::string> declared;
   for (const GraphNames& names : application.graphs) {
     for (const std::string& task : names.tasks)
@@ -59,7 +59,10 @@ deck::Schema schema_of(const GraphApplication& application) {
       {.name = "memory",
        .type = ValueType::bytes,
        .group = "Machine",
-       .help = "What the buffers of a rank may use at most: a graph whose pools need more is refused"});
+       .help =
+           "What the buffers of a rank may use at most: a graph whose pools need more is refused; without "
+           "it " +
+           application.default_memory});
   return schema;
 }
 

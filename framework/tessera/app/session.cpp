@@ -115,6 +115,7 @@ int Session::threads(int asked) const {
 }
 
 void Session::start_kokkos(int threads) {
+  if (kokkos_started_) return;
   threads_ = this->threads(threads);
   collectively(communicator(), [this] {
     const Affinity own = own_affinity();

@@ -24,10 +24,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts Kokkos. Kokkos uses as many threads as threads(int) returns for the argument `threads`. In a
-  /// build for devices, each rank takes one device, and the ranks of a machine node take its devices in turn.
-  /// Collective. Throws InputError in the cases in which threads(int) throws it, and when the rank is to
-  /// have more threads than processors, and the system does not start so many.
+  /// Starts Kokkos, unless it has started already. Kokkos uses as many threads as threads(int) returns for
+  /// the argument `threads`. In a build for devices, each rank takes one device, and the ranks of a machine
+  /// node take its devices in turn. Collective. Throws InputError in the cases in which threads(int) throws
+  /// it, and when the rank is to have more threads than processors, and the system does not start so many.
   void start_kokkos(int threads);
 
   /// The communicator of all ranks.

@@ -132,6 +132,7 @@ ImageInfo broadcast(MPI_Comm communicator, ImageInfo info) {
   MPI_Bcast(&info.page, 1, MPI_INT, 0, communicator);
   MPI_Bcast(&info.raw, sizeof(info.raw), MPI_BYTE, 0, communicator);
   MPI_Bcast(&info.chunk_rows, 1, MPI_INT64_T, 0, communicator);
+  MPI_Bcast(&info.kept_bytes, 1, MPI_INT64_T, 0, communicator);
   return info;
 }
 

@@ -44,6 +44,10 @@ struct ImageInfo {
   /// The number of rows that can only be decoded together: those of a chunk of compressed HDF5, or of a strip
   /// or tile of a TIFF file. The first ones begin with the first row of the image. It is 1 for other files.
   std::int64_t chunk_rows = 1;
+  /// The bytes of chunks of HDF5 that a source of one rank keeps in memory after it has read them, so that
+  /// they are not decompressed again: those of a row of chunks, but at most 64 MiB, or one chunk. It is 0 for
+  /// other files.
+  std::int64_t kept_bytes = 0;
 };
 
 /// The choice of one image in a file that may hold several.

@@ -12,14 +12,16 @@
 namespace tessera::io {
 
 /// Returns a source of the image at `path`, which inspect_image or inspect_raw has described as `info`. All
-/// ranks pass the same arguments. This function does not access the file; only `read` of the source does.
+/// ranks pass the same arguments. With MPI_COMM_SELF, neither the source nor its `read` calls MPI. This
+/// function does not access the file; only `read` of the source does.
 /// `read` may be called several times. `communicator` must outlive the source.
 ///
 /// `read` is collective. Each block has the type of the image and lies in the domain of the image; blocks may
 /// be empty. How the blocks are read depends on the format:
 ///
-/// - HDF5: Each rank reads its own block. MPI-IO is used if the elements must be converted or are stored in
-///   chunks.
+/// - HDF5: Each rank reads its own block. If the elements must be converted or are stored in chunks, several
+///   ranks use MPI-IO. A source of one rank keeps the file open then, and chunks of ImageInfo::kept_bytes in
+///   memory.
 /// - TIFF: Each rank decodes the strips or tiles that contain points of its block, one after the other.
 /// - FITS and raw: Each rank reads the rows of its block.
 /// - RLE: Each rank decodes the whole file and keeps its block.

@@ -14,6 +14,8 @@
 namespace tessera {
 
 int ranks_of(MPI_Comm communicator) {
+  // Other threads may use MPI at the same time, which MPI need not support.
+  if (communicator == MPI_COMM_SELF) return 1;
   int ranks = 1;
   MPI_Comm_size(communicator, &ranks);
   return ranks;

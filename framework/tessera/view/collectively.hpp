@@ -14,7 +14,8 @@ struct AgreedInternalError : InternalError {
   using InternalError::InternalError;
 };
 
-/// Returns the number of ranks of a communicator.
+/// Returns the number of ranks of a communicator. Makes no call of MPI for MPI_COMM_SELF, and neither does
+/// `collectively`.
 int ranks_of(MPI_Comm communicator);
 
 /// Runs `task` on every rank of `communicator`. Collective. If `task` throws an exception on at least one

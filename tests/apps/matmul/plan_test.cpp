@@ -172,7 +172,11 @@ TEST(MatmulChoice, KeepsToTheMemoryAndToWhatIsGiven) {
   };
   const Shape large{16384, 16384, 16384};
   EXPECT_EQ(choose(large, std::int64_t(8) << 30).block, 2048);
-  for (std::int64_t memory = 1 << 10; memory < std::int64_t(1) << 32; memory *= 2)
+  // Blocks of 64 with a depth of 1024: two for A, one for B, and a tree of 2 leaves with one sum more.
+  const std::int64_t least = 8 * (3 * 64 * 1024 + 3 * 64 * 64) + 6 * 512;
+  EXPECT_EQ(Plan::least_memory(large, choose(large, least), 8), least);
+  EXPECT_EQ(choose(large, 1 << 10).block, 64);
+  for (std::int64_t memory = least; memory < std::int64_t(1) << 32; memory = memory * 3 / 2)
     EXPECT_LE(Plan::least_memory(large, choose(large, memory), 8), memory);
   EXPECT_EQ(choose(large, 1 << 28, 100).block, 100);
   EXPECT_EQ(choose(large, 1 << 28, 0, 77).depth, 77);
@@ -180,8 +184,41 @@ TEST(MatmulChoice, KeepsToTheMemoryAndToWhatIsGiven) {
   EXPECT_EQ(given.block, 512);
   EXPECT_EQ(given.depth, 512);
   EXPECT_EQ(given.run, 16);
+  // A matrix that is smaller than the smallest block is one.
+  const Shape small{5, 7, 3};
+  EXPECT_EQ(Plan::least_memory(small, choose(small, 1 << 10), 8), 8 * (3 * 7 * 3 + 2 * 5 * 7) + 5 * 512);
   // Small matrices are cut, so that all workers have something to do.
   EXPECT_LE(choose({1000, 1000, 1000}, 1 << 28).block, 512);
+}
+
+// Depth and leaf decide about the bits, and may depend on the shape alone.
+TEST(MatmulChoice, OnlyTheEdgeOfBlocksDependsOnTheMachine) {
+  std::set<std::int64_t> edges;
+  for (const std::int64_t k : {1, 77, 1024, 5000, 20000})
+    for (const std::int64_t memory : {std::int64_t(1) << 21, std::int64_t(1) << 26, std::int64_t(1) << 31})
+      for (const int workers : {1, 8})
+        for (const double speed : {1e7, 1e10}) {
+          const Cut cut =
+              choose_cut({3000, 2000, k}, 3000, 2000,
+                         {.limits = {8, memory, workers}, .speed_of_a = speed, .speed_of_b = speed});
+          EXPECT_EQ(cut.depth, std::min<std::int64_t>(k, 1024));
+          EXPECT_EQ(cut.run, pieces(8192, cut.depth));
+          edges.insert(cut.block);
+        }
+  EXPECT_GT(edges.size(), 1U);
+}
+
+TEST(MatmulChoice, TheEstimateCountsAllFiles) {
+  const Shape shape{200, 300, 1000};
+  const auto plan = Plan::make(shape, {100, 1000, 8}, {{0, 3}, {0, 2}}, {8, 1 << 24, 2});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->panels(), 1);
+  Target target{.limits = {8, 1 << 24, 2}, .speed_of_a = 1000, .speed_of_b = 500, .arithmetic_speed = 1e20};
+  EXPECT_DOUBLE_EQ(expected_seconds(*plan, target), 8 * (200.0 + 2 * 300 + 60));
+  target.reads_c = true;
+  EXPECT_DOUBLE_EQ(expected_seconds(*plan, target), 8 * (200.0 + 2 * 300 + 2 * 60));
+  target.arithmetic_speed = 1;
+  EXPECT_DOUBLE_EQ(expected_seconds(*plan, target), 60e6 * slowdown(100, 1000));
 }
 
 }  // namespace

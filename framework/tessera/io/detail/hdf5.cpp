@@ -178,8 +178,16 @@ std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout
   return static_cast<std::int64_t>(place);
 }
 
-Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name) {
-  Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout) {
+  if (!chunks.is_chunked) return 0;
+  auto bytes = static_cast<std::int64_t>(size_of(layout.type));
+  for (int d = 0; d < layout.domain.dimensions; ++d) bytes *= chunks.points[d];
+  const std::int64_t in_row = (layout.domain[0].size() + chunks.points[0] - 1) / chunks.points[0];
+  return bytes * std::clamp<std::int64_t>((std::int64_t(64) << 20) / bytes, 1, in_row);
+}
+
+Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access) {
+  Hdf5Id dataset(H5Dopen2(file, name.c_str(), access), H5Dclose);
   if (dataset.valid()) return dataset;
   const std::vector<std::string> names = dataset_names(file);
   if (names.empty()) fail(path, "holds no data set", "give a file with an image");

@@ -79,7 +79,7 @@ Hdf5Id memory_type(ElementType type);
 
 /// The element type and the domain of a data set.
 struct Hdf5Layout {
-  ElementType type;
+  ElementType type = ElementType::uint8;
   Box domain;
 };
 
@@ -105,9 +105,13 @@ Hdf5Chunks chunks_of(hid_t dataset);
 /// from several places, to convert them, or to fill in values because none have been written.
 std::optional<std::int64_t> raw_place_of(hid_t dataset, const Hdf5Layout& layout);
 
-/// Opens the data set with this name. Throws InputError when this fails; the message lists the data sets of
-/// the file.
-Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name);
+/// Returns the most bytes of chunks that a source of one rank keeps in memory: those of all chunks with
+/// points of one row, but at most 64 MiB, or one chunk if it is larger.
+std::int64_t kept_bytes(const Hdf5Chunks& chunks, const Hdf5Layout& layout);
+
+/// Opens the data set with this name, with a property list for its access. Throws InputError when this fails;
+/// the message lists the data sets of the file.
+Hdf5Id open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access = H5P_DEFAULT);
 
 /// Returns the most bytes that an array needs in a file, including HDF5's index of its chunks. Throws
 /// InputError about `path` when HDF5 does not support chunks of this size.

@@ -61,14 +61,16 @@ class Transfer {
   Transfer(hid_t dataset, const HostBlock& block, const Box& domain, const std::string& path)
       : dataset_(dataset), block_(block), domain_(domain), path_(path) {}
 
-  /// Cuts the block into pieces, and describes them to HDF5. Not collective.
-  void prepare(Direction direction) {
+  /// Cuts the block into pieces, and describes them to HDF5. Not collective. `through_mpi` tells whether the
+  /// file is open through MPI-IO.
+  void prepare(Direction direction, bool through_mpi) {
     const Hdf5Chunks storage = chunks_of(dataset_);
     transfer_list_ = checked(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     // If the file is truncated, a collective call would read zeros for uncompressed chunks that lie beyond
     // the end of the file. Therefore, uncompressed chunks are read in independent calls.
     is_independent_ = direction == Direction::read && storage.is_chunked && !storage.is_compressed;
-    H5Pset_dxpl_mpio(transfer_list_, is_independent_ ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
+    if (through_mpi)
+      H5Pset_dxpl_mpio(transfer_list_, is_independent_ ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
     staged_ = !block_.box.empty() && !enclosing_array(block_).has_value();
     for (const Box& box : parts_of(storage)) pieces_.push_back(piece_of(box));
     nothing_.memory_space = checked(H5Dget_space(dataset_), H5Sclose);
@@ -189,14 +191,8 @@ class Transfer {
 /// all ranks when the data set extends beyond the end of the file, because MPI-IO would read zeros there.
 std::int64_t agreed_raw_place(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout,
                               const std::string& path) {
-  std::int64_t place = raw_place_of(dataset, layout).value_or(-1);
-  const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
-  std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  collectively(communicator, [&] {
-    if (place >= 0 && (error || place > size - bytes))
-      fail(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
-  });
+  std::int64_t place = -1;
+  collectively(communicator, [&] { place = checked_raw_place(dataset, layout, path).value_or(-1); });
   // If the file changes during the run, the ranks may have found different places. Without the broadcast,
   // they would make different collective calls, and wait for each other forever.
   MPI_Bcast(&place, 1, MPI_INT64_T, 0, communicator);
@@ -212,6 +208,13 @@ Hdf5Id parallel_access(MPI_Comm communicator) {
 }
 
 }  // namespace
+
+Hdf5Id open_alone(const std::string& path) {
+  Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.valid())
+    fail_with_hdf5(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  return file;
+}
 
 Hdf5Id open_in_parallel(MPI_Comm communicator, const std::string& file_name, const std::string& path) {
   Hdf5Id file;
@@ -248,7 +251,7 @@ Hdf5Id create_in_parallel(MPI_Comm communicator, const std::string& file_name, c
 void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const HostBlock& block,
               const Box& domain, const std::string& path) {
   Transfer mine(dataset, block, domain, path);
-  collectively(communicator, [&] { mine.prepare(direction); });
+  collectively(communicator, [&] { mine.prepare(direction, true); });
   std::int64_t rounds = mine.pieces();
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, communicator);
   // In independent calls, no rank waits for others inside HDF5. `collectively` is enough then, and has no
@@ -258,6 +261,24 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
                                                       : call_together;
   for (std::int64_t round = 0; round < rounds; ++round)
     together(communicator, [&] { mine.move(round, direction); });
+}
+
+void read_alone(hid_t dataset, const Hdf5Layout& layout, const HostBlock& block, const std::string& path) {
+  if (block.box.empty()) return;
+  Transfer all(dataset, block, layout.domain, path);
+  all.prepare(Direction::read, false);
+  for (std::int64_t piece = 0; piece < all.pieces(); ++piece) all.move(piece, Direction::read);
+}
+
+std::optional<std::int64_t> checked_raw_place(hid_t dataset, const Hdf5Layout& layout,
+                                              const std::string& path) {
+  const std::optional<std::int64_t> place = raw_place_of(dataset, layout);
+  const std::int64_t bytes = layout.domain.size() * static_cast<std::int64_t>(size_of(layout.type));
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (place && (error || *place > size - bytes))
+    fail(path, "damaged or truncated HDF5 file", "get a complete copy of the file");
+  return place;
 }
 
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,

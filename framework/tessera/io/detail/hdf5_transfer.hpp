@@ -4,6 +4,8 @@
 #include <hdf5.h>
 #include <mpi.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tessera/domain/box.hpp"
@@ -11,6 +13,9 @@
 #include "tessera/view/block_io.hpp"
 
 namespace tessera::io::detail {
+
+/// Opens the file at `path` for reading, without MPI. Not collective. Throws InputError.
+Hdf5Id open_alone(const std::string& path);
 
 /// Opens the file `file_name` for reading through MPI-IO. Collective. Throws InputError on every rank. The
 /// message names `path`, because `file_name` may be a temporary name.
@@ -51,5 +56,13 @@ void transfer(MPI_Comm communicator, hid_t dataset, Direction direction, const H
 /// parts of rows.
 void read_dataset(MPI_Comm communicator, hid_t dataset, const Hdf5Layout& layout, const HostBlock& block,
                   const std::string& path);
+
+/// Fills a block from an open data set of a file that open_alone has opened. Makes no call of MPI. Throws
+/// InputError.
+void read_alone(hid_t dataset, const Hdf5Layout& layout, const HostBlock& block, const std::string& path);
+
+/// Returns the place of raw_place_of. Throws InputError when the data set extends beyond the end of the file.
+std::optional<std::int64_t> checked_raw_place(hid_t dataset, const Hdf5Layout& layout,
+                                              const std::string& path);
 
 }  // namespace tessera::io::detail

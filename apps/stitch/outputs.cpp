@@ -67,8 +67,7 @@ std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const Tile
 std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
   std::vector<std::string> files;
   for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
-  const int planes = std::max(1, static_cast<int>(tiles.planes.size()));
-  for (int plane = 0; plane < planes; ++plane)
+  for (int plane = 0; plane < tiles.planes(); ++plane)
     for (int tile = 0; tile < tiles.grid.size(); ++tile)
       if (tiles.grid.has(tile)) files.push_back(tiles.path(tile, plane));
   return files;

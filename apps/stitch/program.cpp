@@ -206,7 +206,7 @@ void Program::tell(app::GraphRunner& runner) const {
   const std::size_t shown = std::min(results_.by_model.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i)
     runner.say(fmt::format("{}: it shows nothing that its neighbours show: it is placed by the model",
-                           reader_.files().paths[static_cast<std::size_t>(results_.by_model[i])]));
+                           reader_.files().path(results_.by_model[i])));
   if (const auto more = std::ssize(results_.by_model) - static_cast<std::ptrdiff_t>(shown); more > 0)
     runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
   if (const int parts = measured_parts(reader_.grid(), results_.pairs, results_.placements); parts > 1)

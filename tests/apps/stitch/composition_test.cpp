@@ -13,7 +13,7 @@ using tessera::Box, tessera::ElementType;
 
 /// Tiles of 60 x 50 points, whose files nobody reads.
 TileReader tiles(int rows, int columns, const Box& domain, ElementType type) {
-  TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif"), {}};
+  TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif")};
   return {std::move(files), {.format = tessera::io::ImageFormat::tiff, .type = type, .domain = domain}};
 }
 

@@ -30,7 +30,7 @@ class StitchKeptTiles : public testing::Test {
 
   TileReader tiles() {
     std::mt19937 random(41);
-    TileFiles files{Grid(1, tile_count), {}, {}};
+    TileFiles files{Grid(1, tile_count)};
     const Box box{{0, width}, {0, height}, {0, channels}};
     for (int tile = 0; tile < tile_count; ++tile) {
       files.names.push_back({0, tile});

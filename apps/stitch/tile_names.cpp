@@ -115,7 +115,8 @@ std::string rarest_plane(const std::vector<TileNumbers>& found) {
   for (const TileNumbers& one : found) all.insert(tile_of(one));
   std::size_t least = all.size();
   std::string text;
-  for (const auto& [what, field] : {std::pair{"slice", &TileNumbers::z}, {"channel", &TileNumbers::channel}}) {
+  for (const auto& [what, field] :
+       {std::pair{"slice", &TileNumbers::z}, {"channel", &TileNumbers::channel}}) {
     std::map<std::int64_t, std::set<Tile>> tiles_of;
     for (const TileNumbers& one : found) tiles_of[one.*field].insert(tile_of(one));
     for (const auto& [number, tiles] : tiles_of) {

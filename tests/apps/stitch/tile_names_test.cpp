@@ -59,7 +59,15 @@ TEST(StitchNames, PlatesHaveNumbersOfPlanesOnly) {
   const TileNumbers numbers{.row = 4, .z = 7, .channel = 2};
   const auto path = [&](const char* text) { return NamePattern::of_plates(text).path(numbers); };
   EXPECT_EQ(path("a/p_{z:3}_{channel}.tif"), "a/p_007_2.tif");
-  EXPECT_EQ(path("{row}{z}{}{"), "{row}7{}{");
+  EXPECT_EQ(path("{rows}{z}{}{"), "{rows}7{}{");
+  EXPECT_EQ(path("a{b}/p"), "a{b}/p");
+  for (const char* text : {"{row}", "{col:2}", "{index}"})
+    EXPECT_EQ(error_of([&] { path(text); }),
+              "'" + std::string(text) + "' numbers tiles, but a plate has all of them: leave it out");
+  for (const char* text : {"p{z", "p{channel.tif", "p{z:2.tif"})
+    EXPECT_EQ(error_of([&] { path(text); }), "the '{' in " + std::string(text) + " has no '}': add it");
+  EXPECT_EQ(error_of([&] { path("a/{z:3}/p.tif"); }),
+            "the folder a/{z:3}/ has {z}: write it into the name of the file only");
   EXPECT_EQ(path("plain.tif"), "plain.tif");
   EXPECT_EQ(error_of([&] { path("p{z:}"); }),
             "'{z:}' is not one of {z} and {channel}, or one with digits such as {row:3}: correct it");
@@ -97,13 +105,14 @@ TEST(StitchNames, APlaneThatMostTilesLackIsNamed) {
           found.push_back({.row = row, .column = column, .z = z, .channel = channel});
   found.push_back({.z = 9});
   for (const bool skips : {false, true})
-    EXPECT_EQ(error_of([&] {
-                arrange({.pattern = "{row}{col}_{z}_{channel}.tif", .skip_missing = skips}, found);
-              }),
-              "00_9_1.tif: this tile, of row 0 and column 0, is missing, and 19 more tiles: slice 9 is there "
-              "for 1 of 20 tiles: remove it, or add the others");
+    EXPECT_EQ(
+        error_of([&] { arrange({.pattern = "{row}{col}_{z}_{channel}.tif", .skip_missing = skips}, found); }),
+        "00_9_1.tif: this tile, of row 0 and column 0, is missing, and 19 more tiles: slice 9 is there "
+        "for 1 of 20 tiles: remove it, or add the others");
   const TileRequest request{.pattern = "{row}{col}_{channel}.tif", .skip_missing = true};
-  EXPECT_EQ(error_of([&] { arrange(request, {{.column = 0}, {.column = 1, .channel = 1}}); }),
+  EXPECT_EQ(error_of([&] {
+              arrange(request, {{.column = 0}, {.column = 1, .channel = 1}});
+            }),
             "00_1.tif: this tile, of row 0 and column 0, is missing, and 1 more tile: channel 0 is there for "
             "1 of 2 tiles: remove it, or add the others");
   EXPECT_EQ(error_of([&] {

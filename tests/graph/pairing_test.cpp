@@ -187,7 +187,7 @@ TEST(GraphPairing, ItemsThatAreLeftOutNeedNoPartner) {
       stopped.pair(
           "pair", Pairing(Pairs{{0, 1 << 20}}), [](int i) { return i; },
           stopped.source("count", {}, count_to(1 << 20))));
-  Run run = stopped.run({.workers = 1});
+  graph::Run run = stopped.run({.workers = 1});
   run.stop();
   run.wait();
 }

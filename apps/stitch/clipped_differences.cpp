@@ -47,14 +47,18 @@ ClippedDifferences::ClippedDifferences(const Pixels& tile, tessera::Range column
   const auto down = [&](std::int64_t x, std::int64_t y) {
     return y + 1 < height ? tile.values[place(x, y + 1)] - tile.values[place(x, y)] : 0;
   };
-  std::vector<int> sizes;
+  // How many differences have each size.
+  std::vector<std::int64_t> sizes(bytes_of_sizes / sizeof(std::int64_t));
+  std::int64_t count = 0;
   for (std::int64_t y = rows.begin; y < rows.end; ++y)
-    for (std::int64_t x = columns.begin; x < columns.end; ++x)
-      sizes.insert(sizes.end(), {std::abs(right(x, y)), std::abs(down(x, y))});
-  if (sizes.empty()) return;
-  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  const int most = std::clamp(2 * *middle, 2, 32767);
+    for (std::int64_t x = columns.begin; x < columns.end; ++x, count += 2)
+      for (const int size : {std::abs(right(x, y)), std::abs(down(x, y))})
+        ++sizes[static_cast<std::size_t>(size)];
+  if (count == 0) return;
+  int median = 0;
+  for (std::int64_t smaller = sizes[0]; smaller <= count / 2;)
+    smaller += sizes[static_cast<std::size_t>(++median)];
+  const int most = std::clamp(2 * median, 2, 32767);
   for (std::int64_t y = 0; y < height; ++y)
     for (std::int64_t x = 0; x < width; ++x) {
       right_[place(x, y)] = static_cast<std::int16_t>(std::clamp(right(x, y), -most, most));

@@ -16,6 +16,8 @@ class ClippedDifferences {
  public:
   /// The median is that of the part of the tile in these columns and rows.
   ClippedDifferences(const Pixels& tile, tessera::Range columns, tessera::Range rows);
+  /// The bytes that the constructor has for the sizes of differences.
+  static constexpr std::int64_t bytes_of_sizes = 65536 * sizeof(std::int64_t);
 
   /// Returns by how much more two tiles are alike at `shift` than tiles would be that have nothing in common,
   /// as `evidence` does, but from clipped differences. Both tiles must have the same extent.

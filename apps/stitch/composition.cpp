@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 
@@ -14,19 +15,13 @@ using tessera::Box, tessera::HostBlock, tessera::Range;
 
 /// The rows that one rank has of a band.
 struct Composition::Rows {
+  /// The number of the first channel, counted through all slices.
+  int first_channel = 0;
   /// All points of the band, and those of this rank.
   Box band, own;
   std::vector<std::byte> values;
   /// Why the rows could not be composed. The task that writes tells all ranks.
   std::exception_ptr error;
-
-  HostBlock block(tessera::ElementType type) {
-    HostBlock block{values.data(), type, own, {}};
-    block.strides[0] = 1;
-    block.strides[1] = own[0].size();
-    if (own.dimensions == 3) block.strides[2] = own[0].size() * own[1].size();
-    return block;
-  }
 };
 
 RowBlender::RowBlender(Blend blend, Extent tile, std::int64_t width)
@@ -66,22 +61,21 @@ void RowBlender::store(T* to) const {
 template void RowBlender::store(std::uint8_t*) const;
 template void RowBlender::store(std::uint16_t*) const;
 
-Composition::Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers,
-                         std::int64_t memory, double overlap)
+Composition::Composition(MPI_Comm communicator, const TileReader& reader, const CompositionOptions& options)
     : communicator_(communicator),
       reader_(reader),
-      blend_(blend),
-      workers_(workers),
-      tiles_(reader, 0),
+      options_(options),
+      tiles_(reader, options.channels, 0),
       ranks_(tessera::ranks_of(communicator)) {
   MPI_Comm_rank(communicator, &rank_);
-  positions_ = expected_positions(overlap);
-  domain_ = domain(positions_);
+  positions_ = expected_positions(options.overlap);
+  domain_ = domain(positions_, options_.channels);
   // Each rank has only some of the rows of a tile, so that keeping all of them pays on one rank, or if they
   // are decoded in any case.
   std::int64_t most = ranks_ > 1 && !reader.decodes_from_start() ? 0 : most_kept_bytes;
   const Needs least = needs(0);
-  if (memory > 0) most = std::clamp<std::int64_t>(memory - least.bands - least.read - least.workers, 0, most);
+  if (options.memory > 0)
+    most = std::clamp<std::int64_t>(options.memory - least.bands - least.read - least.workers, 0, most);
   tiles_.set_most_bytes(most);
   needs_ = needs(most);
 }
@@ -100,23 +94,28 @@ std::vector<Position> Composition::expected_positions(double overlap) const {
   return positions;
 }
 
-std::int64_t Composition::number_of_bands() const {
+std::int64_t Composition::bands_of_part() const {
   const std::int64_t height = rows_of_band() * ranks_;
   return (domain_[1].size() + height - 1) / height;
 }
 
-/// Returns the bytes of tiles while each band is the oldest one that is composed.
+/// Returns the bytes of tiles while each band is the oldest one that is composed, for as many parts as may be
+/// under way together.
 Composition::Loads Composition::loads() const {
   const Extent extent = reader_.extent();
-  const std::int64_t bytes_of_row = std::int64_t(extent.width) * reader_.channels() * 2;
-  const std::int64_t height = rows_of_band() * ranks_;
+  const std::int64_t bytes_of_row = std::int64_t(extent.width) * options_.channels * 2;
+  const std::int64_t height = rows_of_band() * ranks_, bands = bands_of_part();
+  const std::int64_t composed = std::min(options_.workers, band_count());
   // Bands that one worker composes come one after the other. Else a fast one gets ahead of the slowest.
-  const std::int64_t kept_for = workers_ == 1 ? 1 : band_count();
-  const std::vector<std::int64_t> none(static_cast<std::size_t>(number_of_bands()));
+  const std::int64_t kept_for = composed == 1 ? 1 : band_count();
+  const std::int64_t parts = std::min<std::int64_t>(number_of_parts(), 1 + (kept_for + bands - 1) / bands);
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(parts * bands));
   Loads loads{none, none, none};
   const auto add = [&](auto& to, std::int64_t first, std::int64_t last, std::int64_t bytes) {
-    for (std::int64_t band = std::max<std::int64_t>(0, first); band <= last; ++band)
-      to[static_cast<std::size_t>(band)] += bytes;
+    for (std::int64_t part = 0; part < parts; ++part)
+      for (std::int64_t band = std::max<std::int64_t>(0, part * bands + first); band <= part * bands + last;
+           ++band)
+        to[static_cast<std::size_t>(band)] += bytes;
   };
   const std::vector<int> uses = uses_of_tiles();
   for (int tile = 0; tile < reader_.grid().size(); ++tile) {
@@ -127,8 +126,8 @@ Composition::Loads Composition::loads() const {
       const std::int64_t common = intersection(rows_of_band(band, rank_, 1), rows).size();
       if (common == 0) continue;
       used = {used ? used->begin : band, band};
-      add(loads.rows, band - workers_ + 1, band, common * bytes_of_row);
-      if (uses[at(tile)] == 1) add(loads.single_rows, band - workers_ + 1, band, common * bytes_of_row);
+      add(loads.rows, band - composed + 1, band, common * bytes_of_row);
+      if (uses[at(tile)] == 1) add(loads.single_rows, band - composed + 1, band, common * bytes_of_row);
     }
     if (uses[at(tile)] > 1)
       add(loads.tiles, used->begin - kept_for + 1, used->end, bytes_of_row * extent.height);
@@ -140,12 +139,12 @@ Composition::Loads Composition::loads() const {
 /// many bytes.
 Composition::Needs Composition::needs(std::int64_t most_kept) const {
   const bool is_bytes = reader_.type() == tessera::ElementType::uint8;
-  const std::int64_t width = domain_[0].size(), channels = reader_.channels();
+  const std::int64_t width = domain_[0].size(), channels = options_.channels;
   const auto pixels = static_cast<std::int64_t>(reader_.extent().pixels());
   // A worker has the sums and the weights of a row, and a tile of bytes as it is read.
-  Needs needs{.bands = std::min<std::int64_t>(band_count(), number_of_bands()) * rows_of_band() * width *
-                       channels * (is_bytes ? 1 : 2),
-              .workers = workers_ * (16 * width + (is_bytes ? pixels * channels : 0))};
+  Needs needs{.bands = std::min<std::int64_t>(band_count(), bands_of_part() * number_of_parts()) *
+                       rows_of_band() * width * channels * (is_bytes ? 1 : 2),
+              .workers = options_.workers * (16 * width + (is_bytes ? pixels * channels : 0))};
   const Loads loads = this->loads();
   for (std::size_t band = 0; band < loads.tiles.size(); ++band) {
     const std::int64_t kept = std::min(loads.tiles[band], most_kept);
@@ -161,7 +160,7 @@ Composition::Needs Composition::needs(std::int64_t most_kept) const {
   return needs;
 }
 
-Box Composition::domain(const std::vector<Position>& positions) const {
+Box Composition::domain(const std::vector<Position>& positions, int channels) const {
   const Extent extent = reader_.extent();
   Position end;
   for (int tile = 0; tile < reader_.grid().size(); ++tile) {
@@ -170,13 +169,13 @@ Box Composition::domain(const std::vector<Position>& positions) const {
     end = {std::max(end.x, position.x + extent.width), std::max(end.y, position.y + extent.height)};
   }
   Box domain{{0, end.x}, {0, end.y}};
-  if (reader_.channels() > 1) domain = {{0, end.x}, {0, end.y}, {0, reader_.channels()}};
+  if (channels > 1) domain = {{0, end.x}, {0, end.y}, {0, channels}};
   return domain;
 }
 
-void Composition::set_work(std::vector<Position> positions, std::span<const PlateSink> sinks) {
+void Composition::set_work(std::vector<Position> positions, std::span<PlateSink> sinks) {
   positions_ = std::move(positions);
-  domain_ = domain(positions_);
+  domain_ = domain(positions_, options_.channels);
   sinks_ = sinks;
   tiles_.expect(uses_of_tiles());
 }
@@ -184,7 +183,7 @@ void Composition::set_work(std::vector<Position> positions, std::span<const Plat
 /// Returns the number of rows of a rank in a band: as many as the bytes of a band allow, and at most those of
 /// a tile.
 std::int64_t Composition::rows_of_band() const {
-  const std::int64_t bytes_of_row = domain_[0].size() * reader_.channels() * 2;
+  const std::int64_t bytes_of_row = domain_[0].size() * options_.channels * 2;
   return std::clamp<std::int64_t>(most_band_bytes / std::max<std::int64_t>(1, bytes_of_row), 1,
                                   reader_.extent().height);
 }
@@ -225,13 +224,14 @@ void Composition::compose_rows(Rows& rows) {
     const Position position = positions_[at(tile)];
     const Range common = intersection(own, {position.y, position.y + extent.height});
     if (common.empty()) continue;
-    pieces.push_back(
-        {position, common, tiles_.take(tile, {common.begin - position.y, common.end - position.y})});
+    pieces.push_back({position, common,
+                      tiles_.take(rows.first_channel / options_.channels, tile,
+                                  {common.begin - position.y, common.end - position.y})});
   }
   const std::int64_t width = domain_[0].size();
-  RowBlender blender(blend_, extent, width);
+  RowBlender blender(options_.blend, extent, width);
   T* to = reinterpret_cast<T*>(rows.values.data());
-  for (int channel = 0; channel < reader_.channels(); ++channel)
+  for (int channel = 0; channel < options_.channels; ++channel)
     for (std::int64_t y = own.begin; y < own.end; ++y, to += width) {
       blender.begin();
       for (const Piece& piece : pieces)
@@ -256,7 +256,8 @@ void Composition::write(Rows& rows) const {
   tessera::collectively(communicator_, [&] {
     if (rows.error) std::rethrow_exception(rows.error);
   });
-  for (const PlateSink& sink : sinks_) sink.write(rows.block(reader_.type()), rows.band[1]);
+  const HostBlock block = tessera::packed_block(rows.values.data(), reader_.type(), rows.own);
+  for (PlateSink& sink : sinks_) sink.write(block, rows.band[1], rows.first_channel);
 }
 
 void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on) {
@@ -268,11 +269,13 @@ void Composition::add_tasks(tessera::graph::Graph& graph, tessera::graph::Place 
   const auto bands = graph.source(
       "bands", {},
       [this](std::int64_t i, Lease<Rows> rows) -> std::optional<Lease<Rows>> {
-        const Range band = rows_of_band(i, 0, ranks_);
-        if (band.empty()) return std::nullopt;
+        const std::int64_t part = i / bands_of_part(), number = i % bands_of_part();
+        if (part == number_of_parts()) return std::nullopt;
+        const Range band = rows_of_band(number, 0, ranks_);
+        rows->first_channel = static_cast<int>(part) * options_.channels;
         rows->band = rows->own = domain_;
         rows->band[1] = band;
-        rows->own[1] = rows_of_band(i, rank_, 1);
+        rows->own[1] = rows_of_band(number, rank_, 1);
         rows->error = nullptr;
         return rows;
       },

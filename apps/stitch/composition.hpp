@@ -47,7 +47,23 @@ class RowBlender {
   std::vector<std::uint64_t> sums_, weights_;
 };
 
-/// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded.
+/// How a plate is composed. Only the blend changes a bit of it.
+struct CompositionOptions {
+  Blend blend = Blend::overlay;
+  /// The number of channels that are composed together (see channels_together).
+  int channels = 1;
+  /// The number of worker threads of each rank.
+  int workers = 1;
+  /// The number of bands that are under way; 0 for one more than there are workers.
+  int bands = 0;
+  /// If it is above 0, only as many decoded tiles are kept as fit into so many bytes.
+  std::int64_t memory = 0;
+  /// The share of a tile that its neighbour shows, too, from which the need of memory follows.
+  double overlap = 0.1;
+};
+
+/// The plate of all tiles, which is composed and written in bands of rows, so that memory stays bounded: all
+/// bands of one part after those of the other. A part is a channel, or all channels of a slice.
 class Composition {
  public:
   /// The bytes of a band on a rank are no more, unless a single row has more.
@@ -56,24 +72,23 @@ class Composition {
   /// The bytes of decoded tiles that a rank keeps are no more.
   static constexpr std::int64_t most_kept_bytes = std::int64_t(256) << 20;
 
-  /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together,
-  /// each with so many `workers`. If `memory` is above 0, only as many decoded tiles are kept as fit into it.
-  /// `overlap` is the share of a tile that its neighbour shows, too, from which the need of memory follows.
-  Composition(MPI_Comm communicator, const TileReader& reader, Blend blend, int workers, std::int64_t memory,
-              double overlap);
+  /// `reader` must outlive this object. `communicator` is that of all ranks that write the plate together.
+  Composition(MPI_Comm communicator, const TileReader& reader, const CompositionOptions& options);
 
   /// Adds the tasks to the graph: bands, compose, write. Each rank runs the graph by itself, and the task
   /// write makes collective calls. `write_on` is where it runs. The graph must not outlive this object.
   void add_tasks(tessera::graph::Graph& graph, tessera::graph::Place write_on);
 
   /// Says where the tiles lie, and to what sinks the plate goes. They must outlive the run of the graph.
-  void set_work(std::vector<Position> positions, std::span<const PlateSink> sinks);
+  void set_work(std::vector<Position> positions, std::span<PlateSink> sinks);
   /// The most bytes that the graph has on this rank, as far as the expected overlap tells.
   std::int64_t bytes() const { return needs_.bands + needs_.kept + needs_.read + needs_.workers; }
   /// How often files of tiles were read on this rank in the last run.
   std::int64_t reads() const { return tiles_.reads(); }
   /// Returns all points of the plate, for given positions of the tiles.
-  tessera::Box domain(const std::vector<Position>& positions) const;
+  tessera::Box domain(const std::vector<Position>& positions) const {
+    return domain(positions, reader_.channels());
+  }
 
  private:
   struct Rows;
@@ -94,9 +109,11 @@ class Composition {
 
   Loads loads() const;
   Needs needs(std::int64_t most_kept) const;
-  std::int64_t number_of_bands() const;
+  tessera::Box domain(const std::vector<Position>& positions, int channels) const;
+  std::int64_t bands_of_part() const;
+  std::int64_t number_of_parts() const { return reader_.channels() / options_.channels; }
   std::vector<Position> expected_positions(double overlap) const;
-  int band_count() const { return workers_ + 1; }
+  int band_count() const { return options_.bands > 0 ? options_.bands : options_.workers + 1; }
   std::int64_t rows_of_band() const;
   tessera::Range rows_of_band(std::int64_t number, int rank, int ranks) const;
   std::vector<int> uses_of_tiles() const;
@@ -107,15 +124,14 @@ class Composition {
 
   MPI_Comm communicator_;
   const TileReader& reader_;
-  Blend blend_;
-  int workers_;
+  CompositionOptions options_;
   Needs needs_;
   KeptTiles tiles_;
   int rank_ = 0;
   int ranks_ = 1;
   std::vector<Position> positions_;
   tessera::Box domain_;
-  std::span<const PlateSink> sinks_;
+  std::span<PlateSink> sinks_;
 };
 
 }  // namespace stitch

@@ -5,52 +5,57 @@
 
 namespace stitch {
 
+KeptTiles::Kept::~Kept() {
+  const std::lock_guard lock(owner.mutex_);
+  owner.bytes_ -= owner.bytes_of_tile();
+}
+
 void KeptTiles::expect(std::vector<int> uses) {
-  uses_ = std::move(uses);
-  kept_.clear();
-  bytes_ = reads_ = 0;
+  uses_of_tiles_ = std::move(uses);
+  uses_.clear();
+  reads_ = 0;
 }
 
 std::int64_t KeptTiles::bytes_of_tile() const {
-  return static_cast<std::int64_t>(reader_.extent().pixels() * sizeof(std::uint16_t)) * reader_.channels();
+  return static_cast<std::int64_t>(reader_.extent().pixels() * sizeof(std::uint16_t)) * channels_;
 }
 
 /// Returns what is kept of a tile, or nothing if it is not kept. The last use gives it up.
-std::shared_ptr<KeptTiles::Kept> KeptTiles::find(int tile) {
+std::shared_ptr<KeptTiles::Kept> KeptTiles::find(int part, int tile) {
   const std::lock_guard lock(mutex_);
-  const bool is_last = --uses_[at(tile)] <= 0;
-  const auto found = kept_.find(tile);
-  if (found == kept_.end()) {
-    if (is_last || bytes_ + bytes_of_tile() > most_bytes_) return nullptr;
+  const auto found = uses_.try_emplace({part, tile}, uses_of_tiles_[at(tile)], nullptr).first;
+  Use& use = found->second;
+  const bool is_last = --use.left <= 0;
+  if (!use.kept && !is_last && bytes_ + bytes_of_tile() <= most_bytes_) {
+    use.kept = std::make_shared<Kept>(*this);
     bytes_ += bytes_of_tile();
-    return kept_[tile] = std::make_shared<Kept>();
   }
-  const std::shared_ptr<Kept> kept = found->second;
-  if (is_last) {
-    kept_.erase(found);
-    bytes_ -= bytes_of_tile();
-  }
+  std::shared_ptr<Kept> kept = use.kept;
+  if (is_last) uses_.erase(found);
   return kept;
 }
 
-TileRows KeptTiles::take(int tile, tessera::Range rows) {
-  const std::shared_ptr<Kept> kept = find(tile);
-  if (!kept) return read(tile, rows);
+TileRows KeptTiles::take(int part, int tile, tessera::Range rows) {
+  using Pixels = const std::vector<std::uint16_t>;
+  const int width = reader_.extent().width;
+  const std::shared_ptr<Kept> kept = find(part, tile);
+  if (!kept) return {rows, width, std::make_shared<Pixels>(read(part, tile, rows))};
+  const tessera::Range all{0, reader_.extent().height};
   // Others that need the same tile wait until it is there.
   const std::lock_guard lock(kept->mutex);
-  if (!kept->all.pixels) kept->all = read(tile, {0, reader_.extent().height});
-  return kept->all;
+  if (kept->pixels.empty()) kept->pixels = read(part, tile, all);
+  return {all, width, std::shared_ptr<Pixels>(kept, &kept->pixels)};
 }
 
-TileRows KeptTiles::read(int tile, tessera::Range rows) {
+std::vector<std::uint16_t> KeptTiles::read(int part, int tile, tessera::Range rows) {
   {
     const std::lock_guard lock(mutex_);
     ++reads_;
   }
-  const int width = reader_.extent().width;
-  std::vector<std::uint16_t> pixels(static_cast<std::size_t>(rows.size() * width * reader_.channels()));
-  reader_.read(tile, {0, reader_.channels()}, rows, pixels);
-  return {rows, width, std::make_shared<const std::vector<std::uint16_t>>(std::move(pixels))};
+  std::vector<std::uint16_t> pixels(
+      static_cast<std::size_t>(rows.size() * reader_.extent().width * channels_));
+  reader_.read(tile, {std::int64_t(part) * channels_, std::int64_t(part + 1) * channels_}, rows, pixels);
+  return pixels;
 }
 
 }  // namespace stitch

@@ -71,14 +71,14 @@ std::vector<KeyDeclaration> tile_keys() {
 /// Returns the keys about what is known of the tiles.
 std::vector<KeyDeclaration> knowledge_keys() {
   auto channel = number("input.channel", "Stitching",
-                        "The channel that is compared, from 0 on; all channels are composed");
+                        "The channel that is compared, by its number in the names if they have {channel}, or "
+                        "from 0 on; without it the first; all channels are composed");
   channel.minimum = 0;
-  channel.default_text.emplace("0");
   auto slice =
       number("input.slice", "Stitching",
-             "The slice in z that is compared, from 0 on, if names have {z}; all slices are composed");
+             "The slice in z that is compared, by its number in the names, if they have {z}; without it the "
+             "first; all slices are composed");
   slice.minimum = 0;
-  slice.default_text.emplace("0");
   return {
       {.name = "input.overlap",
        .type = ValueType::real,

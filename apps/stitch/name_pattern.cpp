@@ -17,12 +17,26 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-constexpr std::pair<std::string_view, std::int64_t TileNumbers::*> fields[] = {
-    {"row", &TileNumbers::row},
-    {"col", &TileNumbers::column},
-    {"index", &TileNumbers::index},
-    {"z", &TileNumbers::z},
-    {"channel", &TileNumbers::channel}};
+using Field = std::int64_t TileNumbers::*;
+
+constexpr std::pair<std::string_view, Field> fields[] = {{"row", &TileNumbers::row},
+                                                         {"col", &TileNumbers::column},
+                                                         {"index", &TileNumbers::index},
+                                                         {"z", &TileNumbers::z},
+                                                         {"channel", &TileNumbers::channel}};
+
+/// Returns the field with a name, or null if there is none.
+Field field_of(std::string_view name) {
+  for (const auto& [known, field] : fields)
+    if (name == known) return field;
+  return nullptr;
+}
+
+/// Returns the name at the beginning of a text in braces, which has its opening one.
+std::string_view name_in(std::string_view text) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return {text.begin() + 1, std::find_if_not(text.begin() + 1, text.end(), is_letter)};
+}
 
 }  // namespace
 
@@ -47,12 +61,13 @@ NamePattern NamePattern::of_plates(const std::string& text) {
 void NamePattern::parse(const std::string& text, bool is_plate) {
   const std::size_t slash = text.rfind('/');
   folder_ = slash == std::string::npos ? "" : text.substr(0, slash + 1);
+  if (is_plate) check_folder();
   for (std::size_t at = folder_.size(); at < text.size();) {
     const std::size_t open = std::min(text.find('{', at), text.size());
     if (open > at) parts_.push_back({.literal = text.substr(at, open - at)});
     if (open == text.size()) break;
     const std::size_t close = text.find('}', open);
-    if (close == std::string::npos && !is_plate)
+    if (close == std::string::npos && (!is_plate || field_of(name_in(text.substr(open))) != nullptr))
       throw InputError(fmt::format("the '{{' in {} has no '}}': add it", text));
     const std::size_t end = close == std::string::npos ? text.size() : close + 1;
     const auto field = field_in(text.substr(open, end - open), is_plate);
@@ -64,14 +79,23 @@ void NamePattern::parse(const std::string& text, bool is_plate) {
       throw InputError(fmt::format("{} has {{{}}} more than once: leave out the others", text, name));
 }
 
+/// Throws InputError if the folder has a field.
+void NamePattern::check_folder() const {
+  for (std::size_t open = folder_.find('{'); open != std::string::npos; open = folder_.find('{', open + 1))
+    if (const std::string_view name = name_in(std::string_view(folder_).substr(open));
+        field_of(name) != nullptr)
+      throw InputError(
+          fmt::format("the folder {} has {{{}}}: write it into the name of the file only", folder_, name));
+}
+
 /// Returns the field that a text in braces stands for, or nothing if it is none and the pattern is of plates.
 std::optional<NamePattern::Part> NamePattern::field_in(const std::string& text, bool is_plate) {
   const std::string inner = text.substr(1, text.size() - 1 - (text.back() == '}' ? 1 : 0));
   const std::string name = inner.substr(0, inner.find(':'));
-  Part part;
-  for (const auto& [known, field] : fields)
-    if (name == known && (!is_plate || known == "z" || known == "channel")) part.field = field;
+  Part part{.field = field_of(name)};
   if (is_plate && part.field == nullptr) return std::nullopt;
+  if (is_plate && part.field != &TileNumbers::z && part.field != &TileNumbers::channel)
+    throw InputError(fmt::format("'{}' numbers tiles, but a plate has all of them: leave it out", text));
   bool is_good = part.field != nullptr;
   if (name.size() < inner.size()) {
     const char* const begin = inner.data() + name.size() + 1;

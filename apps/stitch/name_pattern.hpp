@@ -28,8 +28,8 @@ class NamePattern {
   /// Makes the pattern of the names of tiles. Throws InputError about a pattern that is malformed, without
   /// the name of the key.
   explicit NamePattern(const std::string& text);
-  /// Makes the pattern of the names of plates, which may have `{z}` and `{channel}`. Braces with another text
-  /// stand for themselves. Throws InputError as the constructor does.
+  /// Makes the pattern of the names of plates, which may have `{z}` and `{channel}`, but none of the other
+  /// fields. Braces with another text stand for themselves. Throws InputError as the constructor does.
   static NamePattern of_plates(const std::string& text);
 
   /// Whether names have the number of the tile instead of its row and column.
@@ -52,6 +52,7 @@ class NamePattern {
   NamePattern() = default;
   void parse(const std::string& text, bool is_plate);
   static std::optional<Part> field_in(const std::string& text, bool is_plate);
+  void check_folder() const;
   bool has(std::int64_t TileNumbers::*field) const;
   bool is_exact(std::size_t part) const;
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <set>
 
 #include "deck_choice.hpp"
 #include "exchange.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
@@ -133,13 +133,30 @@ void check_tiles(const Deck& deck, const OpenTiles& tiles) {
             tiles.overlap, width, height));
 }
 
-/// Returns the number that the deck gives for the channel or the slice that is compared, of which there are
-/// `count`.
-int chosen(const Deck& deck, const char* key, int count, const char* what) {
-  const auto number = deck.get<std::int64_t>(key);
-  if (number >= count)
-    deck.fail(key, fmt::format("the tiles have {}: give 0 to {}", counted(count, what), count - 1));
-  return static_cast<int>(number);
+/// Returns the place among `numbers` of the channel or the slice that is compared: the one that the deck
+/// gives, or else the first one.
+int chosen(const Deck& deck, const char* key, const std::vector<std::int64_t>& numbers, const char* what) {
+  if (!deck.is_set(key)) return 0;
+  const auto found = std::ranges::find(numbers, deck.get<std::int64_t>(key));
+  if (found != numbers.end()) return static_cast<int>(found - numbers.begin());
+  if (numbers.size() == 1) deck.fail(key, fmt::format("there is only {} {}: leave it out", what, numbers[0]));
+  constexpr std::size_t most = 10;
+  std::string listed;
+  for (std::size_t i = 0; i < std::min(numbers.size(), most); ++i) {
+    const char* const joint = i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ";
+    listed += fmt::format("{}{}", joint, numbers[i]);
+  }
+  if (numbers.size() > most) listed += fmt::format(" and others up to {}", numbers.back());
+  deck.fail(key, fmt::format("there are {}s {}: give one of them", what, listed));
+}
+
+/// Returns the numbers of the channels of a slice: those in the names, or else from 0 on.
+std::vector<std::int64_t> numbers_of_channels(const TileReader& reader) {
+  if (reader.channels_of_slice() == static_cast<int>(reader.files().channels.size()))
+    return reader.files().channels;
+  std::vector<std::int64_t> numbers(at(reader.channels_of_slice()));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 }  // namespace
@@ -160,8 +177,8 @@ OpenTiles open_tiles(const app::GraphSetting& setting) {
   OpenTiles tiles{TileReader(std::move(files), io::broadcast(communicator, std::move(info))), overlap};
   collectively(communicator, [&] {
     check_tiles(deck, tiles);
-    tiles.reader.set_compared(chosen(deck, "input.channel", tiles.reader.channels_of_slice(), "channel"),
-                              chosen(deck, "input.slice", tiles.reader.slices(), "slice"));
+    tiles.reader.set_compared(chosen(deck, "input.channel", numbers_of_channels(tiles.reader), "channel"),
+                              chosen(deck, "input.slice", tiles.reader.files().slices, "slice"));
     if (deck.is_set("flat_field.file")) tiles.reader.set_flat_field(deck.text_of("flat_field.file"));
   });
   return tiles;

@@ -10,6 +10,7 @@
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 namespace {
@@ -19,6 +20,8 @@ namespace io = tessera::io;
 
 constexpr const char* plate_keys[] = {"output.tiff", "output.ome_tiff", "output.file", "output.png",
                                       "output.raw"};
+/// The keys of files that have all channels of a pixel together.
+constexpr const char* image_keys[] = {"output.tiff", "output.ome_tiff", "output.png"};
 constexpr const char* table_keys[] = {"output.positions", "output.pairs", "output.json",
                                       "output.translations", "output.picture"};
 constexpr const char* read_keys[] = {"input.positions", "input.translations", "input.placed",
@@ -39,14 +42,24 @@ struct PlateFile {
   PlateSink::Planes planes;
 };
 
+/// Returns the pattern of the names that the deck has for a key. Throws InputError about the key.
+NamePattern pattern_of(const Deck& deck, const char* key) {
+  try {
+    return NamePattern::of_plates(deck.text_of(key));
+  } catch (const tessera::InputError& error) {
+    deck.fail(key, error.what());
+  }
+}
+
 /// Returns the files of the plate that the deck names for a key: several if the name has numbers of slices or
 /// of channels.
 std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const TileReader& reader) {
   if (!deck.is_set(key)) return {};
   const TileFiles& tiles = reader.files();
-  const NamePattern pattern = NamePattern::of_plates(deck.text_of(key));
+  const NamePattern pattern = pattern_of(deck, key);
   const int slices = pattern.has_z() ? reader.slices() : 1;
   const int channels = pattern.has_channel() ? reader.channels_of_slice() : 1;
+  const bool has_all_axes = std::string_view(key) == "output.file" && tiles.pattern && tiles.pattern->has_z();
   std::vector<PlateFile> files;
   for (int slice = 0; slice < slices; ++slice)
     for (int channel = 0; channel < channels; ++channel) {
@@ -58,7 +71,8 @@ std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const Tile
                        {.first_channel = channel,
                         .channels = reader.channels_of_slice() / channels,
                         .first_slice = slice,
-                        .slices = reader.slices() / slices}});
+                        .slices = reader.slices() / slices,
+                        .has_all_axes = has_all_axes}});
     }
   return files;
 }
@@ -67,8 +81,7 @@ std::vector<PlateFile> plate_files(const Deck& deck, const char* key, const Tile
 std::vector<std::string> read_files(const Deck& deck, const TileFiles& tiles) {
   std::vector<std::string> files;
   for (const auto& [key, path] : files_of(deck, read_keys)) files.push_back(path);
-  const int planes = std::max(1, static_cast<int>(tiles.planes.size()));
-  for (int plane = 0; plane < planes; ++plane)
+  for (int plane = 0; plane < tiles.planes(); ++plane)
     for (int tile = 0; tile < tiles.grid.size(); ++tile)
       if (tiles.grid.has(tile)) files.push_back(tiles.path(tile, plane));
   return files;
@@ -85,7 +98,7 @@ std::vector<std::pair<std::string, std::string>> written_files(const Deck& deck,
 
 /// Throws InputError if several slices would go to a file whose format has none.
 void check_slices(const Deck& deck, const TileReader& reader) {
-  for (const char* key : {"output.tiff", "output.ome_tiff", "output.png"})
+  for (const char* key : image_keys)
     for (const PlateFile& file : plate_files(deck, key, reader))
       if (file.planes.slices > 1)
         deck.fail(key,
@@ -130,6 +143,15 @@ std::vector<tessera::app::ExpectedFile> expected_files(const Deck& deck, std::in
 
 }  // namespace
 
+int channels_together(const Deck& deck, const TileReader& reader) {
+  const int all = reader.channels_of_slice();
+  if (all > static_cast<int>(reader.files().channels.size())) return all;
+  for (const char* key : image_keys)
+    for (const PlateFile& file : plate_files(deck, key, reader))
+      if (file.planes.channels > 1) return all;
+  return 1;
+}
+
 Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& reader,
                  std::int64_t plate_bytes)
     : setting_(setting), reader_(reader) {
@@ -138,8 +160,8 @@ Outputs::Outputs(const tessera::app::GraphSetting& setting, const TileReader& re
     if (setting.session.rank() == 0)
       tessera::app::check_folders(setting.deck, expected_files(setting.deck, plate_bytes));
   });
-  // Tests that the files can be written. The sinks of this small plate are destroyed at once.
-  create_sinks({0, 1}, {0, 1});
+  // Tests that the files can be written, with a plate of one point.
+  for (const PlateSink& sink : sinks({0, 1}, {0, 1})) sink.try_out();
   tessera::collectively(setting.session.communicator(), [&] {
     if (setting.session.rank() == 0)
       tessera::app::check_room(setting.deck, expected_files(setting.deck, plate_bytes));
@@ -182,12 +204,10 @@ void Outputs::write_tables(const TileFiles& tiles, const Results& results) {
 
 /// Writes the picture, all of which is the block of rank 0.
 void Outputs::write_picture(const Grid& grid, const Results& results) {
-  tessera::Box domain = picture_domain(grid);
+  const tessera::Box domain = picture_domain(grid);
   std::vector<std::uint8_t> values = picture_of(grid, results);
-  tessera::HostBlock block{reinterpret_cast<std::byte*>(values.data()),
-                           tessera::ElementType::uint8,
-                           domain,
-                           {1, domain[0].size(), domain[0].size() * domain[1].size()}};
+  tessera::HostBlock block =
+      tessera::packed_block(reinterpret_cast<std::byte*>(values.data()), tessera::ElementType::uint8, domain);
   if (setting_.session.rank() != 0) block.box[1] = {0, 0};
   picture_->write(block);
 }
@@ -198,15 +218,16 @@ std::vector<PlateSink> Outputs::create_plate(const tessera::Box& domain) const {
     if (setting_.session.rank() == 0)
       tessera::app::check_room(setting_.deck, expected_files(setting_.deck, bytes));
   });
-  return create_sinks(domain[0], domain[1]);
+  return sinks(domain[0], domain[1]);
 }
 
-std::vector<PlateSink> Outputs::create_sinks(tessera::Range x, tessera::Range y) const {
+std::vector<PlateSink> Outputs::sinks(tessera::Range x, tessera::Range y) const {
   std::vector<PlateSink> sinks;
   for (const char* key : plate_keys)
     for (const PlateFile& file : plate_files(setting_.deck, key, reader_))
-      sinks.emplace_back(create_sink(key, file.path, PlateSink::domain(file.planes, x, y)), file.planes,
-                         reader_.channels_of_slice());
+      sinks.emplace_back([this, key, path = file.path](
+                             const tessera::Box& domain) { return create_sink(key, path, domain); },
+                         file.planes, reader_.channels_of_slice(), x, y);
   return sinks;
 }
 

@@ -17,6 +17,10 @@
 
 namespace stitch {
 
+/// Returns the number of channels that are composed together: one, or all of a slice where they lie in one
+/// file of a tile, or in an image file of the plate, which has whole rows of pixels.
+int channels_together(const tessera::deck::Deck& deck, const TileReader& reader);
+
 /// The files that the deck names for what a run finds. All functions are collective.
 class Outputs {
  public:
@@ -32,14 +36,14 @@ class Outputs {
   bool has_plate() const;
   void write_translations(const std::string& csv);
   void write_tables(const TileFiles& tiles, const Results& results);
-  /// Creates the files of the plate, whose points are `domain`, and returns their sinks. Throws InputError if
-  /// there is no room for them.
+  /// Returns the sinks of the plate, whose points are `domain`. Throws InputError if there is no room for
+  /// their files.
   std::vector<PlateSink> create_plate(const tessera::Box& domain) const;
 
  private:
   void create(std::optional<tessera::io::TextFile>& table, const char* key) const;
 
-  std::vector<PlateSink> create_sinks(tessera::Range x, tessera::Range y) const;
+  std::vector<PlateSink> sinks(tessera::Range x, tessera::Range y) const;
   std::unique_ptr<tessera::BlockSink> create_sink(std::string_view key, const std::string& path,
                                                   const tessera::Box& domain) const;
   void write_picture(const Grid& grid, const Results& results);

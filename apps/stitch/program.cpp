@@ -30,18 +30,38 @@ TranslationOptions options_of(const app::GraphSetting& setting, const OpenTiles&
                              .channel = tiles.reader.compared(),
                              .halo = choice_of<Halo>(deck, "graph.halo", halo_names),
                              .ranks = setting.session.rank_count(),
-                             .workers = setting.workers};
+                             .workers = setting.workers,
+                             .transforms = number_of(deck, "graph.transforms.count")};
   if (deck.text_of("traversal") != "auto")
     options.traversal = choice_of<Traversal>(deck, "traversal", traversal_names);
   return options;
 }
 
-/// The number of transforms and the memory that the translations of a rank need.
+std::int64_t memory_of(const Deck& deck) {
+  return deck.is_set("memory") ? deck.get<deck::ByteSize>("memory").bytes : 0;
+}
+
+CompositionOptions composition_options(const app::GraphSetting& setting, const OpenTiles& tiles) {
+  const Deck& deck = setting.deck;
+  CompositionOptions options{.blend = choice_of<Blend>(deck, "blend", blend_names),
+                             .workers = setting.workers,
+                             .bands = number_of(deck, "graph.bands.count").value_or(0),
+                             .memory = memory_of(deck),
+                             .overlap = tiles.overlap};
+  collectively(setting.session.communicator(),
+               [&] { options.channels = channels_together(deck, tiles.reader); });
+  return options;
+}
+
+/// The number of transforms that a rank needs, and the memory of the translations, the searches and the
+/// composition.
 struct Needs {
   std::int64_t most_live = 0;
   std::int64_t halo_size = 0;
   std::int64_t pool_size = 0;
   std::int64_t bytes = 0;
+  std::int64_t search_bytes = 0;
+  std::int64_t plate_bytes = 0;
 };
 
 class Program final : public app::GraphProgram {
@@ -53,22 +73,20 @@ class Program final : public app::GraphProgram {
         translations_(reader_,
                       Band::of_rank(reader_.grid(), setting.session.rank_count(), setting.session.rank()),
                       options_),
-        searches_(reader_, options_.channel),
-        composition_(setting.session.communicator(), reader_,
-                     choice_of<Blend>(setting.deck, "blend", blend_names), setting.workers,
-                     setting.deck.is_set("memory") ? setting.deck.get<deck::ByteSize>("memory").bytes : 0,
-                     options_.overlap) {
+        searches_(reader_, options_.channel, setting.workers, memory_of(setting.deck)),
+        composition_(setting.session.communicator(), reader_, composition_options(setting, tiles_)) {
     translations_.add_tasks(*translation_graph_);
-    searches_.add_tasks(search_graph_);
+    searches_.add_tasks(*search_graph_);
     const bool may_communicate =
         setting.session.thread_level() == "multiple" || setting.session.thread_level() == "serialized";
     composition_.add_tasks(composition_graph_,
                            may_communicate ? graph::Place::io() : graph::Place::kernels());
     outputs_.emplace(setting, reader_, expected_bytes());
+    check_memory();
   }
 
   std::vector<graph::Graph*> graphs() override {
-    return {translation_graph_.get(), &search_graph_, &composition_graph_};
+    return {translation_graph_.get(), search_graph_.get(), &composition_graph_};
   }
   std::vector<std::string> files() const override { return outputs_->files(); }
   std::string check() override;
@@ -78,6 +96,7 @@ class Program final : public app::GraphProgram {
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::int64_t expected_bytes() const;
   Needs greatest_needs() const;
+  void check_memory() const;
   std::vector<Translation> measure(app::GraphRunner& runner, const std::vector<Pair>& pairs);
   double reliable() const { return setting_.deck.get<double>("reliable"); }
   void read_placed();
@@ -97,7 +116,8 @@ class Program final : public app::GraphProgram {
   Results results_;
   // The graphs refer to all of these, and end before them.
   std::unique_ptr<graph::Graph> translation_graph_ = std::make_unique<graph::Graph>("translations");
-  graph::Graph search_graph_{"searches"}, composition_graph_{"composition"};
+  std::unique_ptr<graph::Graph> search_graph_ = std::make_unique<graph::Graph>("searches");
+  graph::Graph composition_graph_{"composition"};
 };
 
 /// Returns the bytes of the plate, as far as they follow from the expected overlap.
@@ -113,10 +133,32 @@ std::int64_t Program::expected_bytes() const {
 /// Returns the most that any rank needs: the first one, which needs no row of another rank, may need less.
 /// Collective.
 Needs Program::greatest_needs() const {
-  std::array<std::int64_t, 4> most{translations_.most_live(), translations_.halo_size(),
-                                   translations_.pool_size(), translations_.bytes()};
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 4, MPI_INT64_T, MPI_MAX, communicator());
-  return {most[0], most[1], most[2], most[3]};
+  std::array<std::int64_t, 6> most{translations_.most_live(), translations_.halo_size(),
+                                   translations_.pool_size(), translations_.bytes(),
+                                   searches_.bytes(),         composition_.bytes()};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 6, MPI_INT64_T, MPI_MAX, communicator());
+  return {most[0], most[1], most[2], most[3], most[4], most[5]};
+}
+
+/// Throws InputError if a part of the work needs more memory on a rank than the deck allows. Collective.
+void Program::check_memory() const {
+  const Deck& deck = setting_.deck;
+  const Needs needs = greatest_needs();
+  collectively(communicator(), [&] {
+    if (!deck.is_set("memory")) return;
+    const auto check = [&](const char* what, std::int64_t bytes, const char* less) {
+      if (bytes > memory_of(deck))
+        deck.fail("memory", fmt::format("{} needs up to {} on a rank: raise it, or lower {}", what,
+                                        human_bytes(bytes), less));
+    };
+    if (!deck.is_set("input.placed")) {
+      if (!deck.is_set("input.translations"))
+        check("comparing tiles", needs.bytes, "threads or graph.transforms.count");
+      check("a search for a translation", needs.search_bytes, "the size of the tiles");
+    }
+    if (outputs_->has_plate())
+      check("composing the plate", needs.plate_bytes, "threads or graph.bands.count");
+  });
 }
 
 std::string Program::check() {
@@ -125,12 +167,14 @@ std::string Program::check() {
   return fmt::format(
       "{} x {} tiles of {} x {} x {} {}{}, {}\n"
       "{} at a time on a rank{}, {} in the pool: {} with the memory of the workers\n"
+      "searches for what does not agree with the stage: {}\n"
       "a plate of some {}, composed with up to {} on each rank\n",
       reader_.grid().rows(), reader_.grid().columns(), width, height, reader_.channels_of_slice(),
       name_of(reader_.type()), reader_.slices() > 1 ? fmt::format(" in {} slices", reader_.slices()) : "",
       counted(std::ssize(reader_.grid().pairs()), "pair"), counted(needs.most_live, "transform"),
       needs.halo_size > 0 ? fmt::format(" and {} from another one", needs.halo_size) : "", needs.pool_size,
-      human_bytes(needs.bytes), human_bytes(expected_bytes()), human_bytes(composition_.bytes()));
+      human_bytes(needs.bytes), human_bytes(needs.search_bytes), human_bytes(expected_bytes()),
+      human_bytes(needs.plate_bytes));
 }
 
 /// Returns the translations of all pairs, which are computed unless a file has them.
@@ -168,7 +212,7 @@ void Program::correct(app::GraphRunner& runner) {
   std::vector<Pair> mine;
   for (std::size_t i = border(rank); i < border(rank + 1); ++i) mine.push_back(results_.pairs[outliers[i]]);
   searches_.set_work(results_.model, std::move(mine));
-  runner.run(search_graph_);
+  runner.run(*search_graph_);
   const std::vector<Translation> searched = gather_lists(communicator(), searches_.results());
   for (std::size_t i = 0; i < outliers.size(); ++i)
     results_.placements[outliers[i]] = choose(results_.model, results_.pairs[outliers[i]], reader_.extent(),
@@ -206,7 +250,7 @@ void Program::tell(app::GraphRunner& runner) const {
   const std::size_t shown = std::min(results_.by_model.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i)
     runner.say(fmt::format("{}: it shows nothing that its neighbours show: it is placed by the model",
-                           reader_.files().paths[static_cast<std::size_t>(results_.by_model[i])]));
+                           reader_.files().path(results_.by_model[i])));
   if (const auto more = std::ssize(results_.by_model) - static_cast<std::ptrdiff_t>(shown); more > 0)
     runner.say(fmt::format("and {} placed by the model", counted(more, "more tile")));
   if (const int parts = measured_parts(reader_.grid(), results_.pairs, results_.placements); parts > 1)
@@ -227,8 +271,9 @@ void Program::tell(app::GraphRunner& runner) const {
 }
 
 void Program::compose(app::GraphRunner& runner) {
+  search_graph_.reset();  // The plate then has the memory that the searches had.
   const Box domain = composition_.domain(results_.positions);
-  const std::vector<PlateSink> sinks = outputs_->create_plate(domain);
+  std::vector<PlateSink> sinks = outputs_->create_plate(domain);
   composition_.set_work(results_.positions, sinks);
   const graph::Report report = runner.run_alone(composition_graph_);
   std::int64_t reads = composition_.reads();

@@ -163,6 +163,17 @@ std::optional<Shift> Searcher::most_alike(const StageStep& step, const Pixels& f
   return is_clear && step.has_within(*best, radius - 1) ? best : start;
 }
 
+std::int64_t Searcher::bytes() const {
+  const auto pixels = static_cast<std::int64_t>(fourier_.extent().pixels());
+  const auto frequencies = static_cast<std::int64_t>(fourier_.extent().frequencies());
+  // The most is in use while shifts are chosen: both tiles and both flattened ones, the real numbers and the
+  // spectra of both, and a correlation and a number of each shift.
+  constexpr std::int64_t of_pixel = 2 * (2 + 2) + sizeof(float);
+  const std::int64_t choice = pixels * of_pixel + 2 * frequencies * 2 * std::int64_t(sizeof(float)) +
+                              (pixels / 4) * std::int64_t(sizeof(double) + sizeof(float));
+  return choice + ClippedDifferences::bytes_of_sizes;
+}
+
 Translation Searcher::operator()(const StageStep& step, const Pixels& first, const Pixels& second) const {
   const std::optional<Shift> flat = flat_best(step, first, second);
   const std::optional<Shift> best = most_alike(step, first, second, flat);

@@ -21,6 +21,8 @@ class Searcher {
   /// differences are, if they clearly are there. The result has no correlation if no shift is clear, or the
   /// best one lies at the border of what was searched.
   Translation operator()(const StageStep& step, const Pixels& first, const Pixels& second) const;
+  /// The most bytes that a search has with the pixels of both tiles, for radii up to a quarter of a tile.
+  std::int64_t bytes() const;
 
  private:
   class Surface;

@@ -154,7 +154,7 @@ std::string results_json(const TileFiles& tiles, const Results& results) {
       const bool is_found = std::ranges::find(results.by_model, tile) == results.by_model.end();
       all_tiles.push_back(Json::Object{{"row", tiles.names[at(tile)].row},
                                        {"col", tiles.names[at(tile)].column},
-                                       {"file", tiles.paths[at(tile)]},
+                                       {"file", tiles.path(tile)},
                                        {"x", results.positions[at(tile)].x},
                                        {"y", results.positions[at(tile)].y},
                                        {"placed_by", is_found ? "pairs" : "model"}});

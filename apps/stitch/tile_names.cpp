@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
@@ -41,20 +45,15 @@ Span span_of(Span found, const std::optional<int>& wanted, const char* what) {
   return found;
 }
 
-void check_count(std::int64_t rows, std::int64_t columns) {
+/// Throws InputError if tiles have too many files.
+void check_count(std::int64_t rows, std::int64_t columns, std::int64_t planes) {
   constexpr std::int64_t most = 1 << 24;
-  if (rows > most || columns > most || rows * columns > most)
-    throw InputError(fmt::format("'input.tiles': {} x {} tiles are too many: check the numbers in the names",
-                                 rows, columns));
+  if (rows <= most && columns <= most && rows * columns <= most && rows * columns * planes <= most) return;
+  throw InputError(fmt::format("'input.tiles': {} x {} tiles{} are too many: check the numbers in the names",
+                               rows, columns, planes > 1 ? fmt::format(" in {} planes", planes) : ""));
 }
 
-/// The tiles of a grid, and the numbers in their names, but for those of planes.
-struct Layout {
-  TileFiles files;
-  std::vector<TileNumbers> numbers;
-};
-
-Layout layout_of_cells(const TileRequest& request, const std::vector<TileNumbers>& found) {
+void arrange_cells(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   Span rows, columns;
   for (const TileNumbers& numbers : found) {
     rows.add(numbers.row);
@@ -62,44 +61,40 @@ Layout layout_of_cells(const TileRequest& request, const std::vector<TileNumbers
   }
   rows = span_of(rows, request.rows, "rows");
   columns = span_of(columns, request.columns, "columns");
-  check_count(rows.count(), columns.count());
-  const Grid grid(static_cast<int>(rows.count()), static_cast<int>(columns.count()));
-  Layout layout{{grid, {}, {}}, {}};
-  for (int tile = 0; tile < grid.size(); ++tile) {
-    const auto [row, column] = grid.cell(tile);
-    const TileNumbers numbers{
-        .row = rows.least + (request.start.is_lower ? grid.rows() - 1 - row : row),
-        .column = columns.least + (request.start.is_right ? grid.columns() - 1 - column : column)};
-    layout.numbers.push_back(numbers);
-    layout.files.names.push_back({static_cast<int>(numbers.row), static_cast<int>(numbers.column)});
+  check_count(rows.count(), columns.count(), tiles.planes());
+  tiles.grid = Grid(static_cast<int>(rows.count()), static_cast<int>(columns.count()));
+  for (int tile = 0; tile < tiles.grid.size(); ++tile) {
+    const auto [row, column] = tiles.grid.cell(tile);
+    tiles.names.push_back(
+        {static_cast<int>(rows.least) + (request.start.is_lower ? tiles.grid.rows() - 1 - row : row),
+         static_cast<int>(columns.least) +
+             (request.start.is_right ? tiles.grid.columns() - 1 - column : column)});
   }
-  return layout;
 }
 
-Layout layout_of_indices(const TileRequest& request, const std::vector<TileNumbers>& found) {
+void arrange_indices(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   if (!request.rows && !request.columns)
     throw InputError(
         "'input.tiles': names with {index} do not tell the grid: give input.rows or input.columns, too");
   Span indices;
   for (const TileNumbers& numbers : found) indices.add(numbers.index);
   const auto up = [&](int side) { return static_cast<int>((indices.count() + side - 1) / side); };
-  check_count(indices.count(), 1);
+  check_count(indices.count(), 1, tiles.planes());
   const int rows = request.rows ? *request.rows : up(*request.columns);
   const int columns = request.columns ? *request.columns : up(rows);
-  check_count(rows, columns);
+  check_count(rows, columns, tiles.planes());
   if (indices.count() > std::int64_t(rows) * columns)
     throw InputError(fmt::format(
         "'input.rows': {} x {} tiles are fewer than the names of files, from {} to {}: correct it", rows,
         columns, indices.least, indices.greatest));
   indices = span_of(indices, rows * columns, "rows");
-  const Grid grid(rows, columns);
-  Layout layout{{grid, {}, {}}, std::vector<TileNumbers>(at(grid.size()))};
-  for (int index = 0; index < grid.size(); ++index) {
+  tiles.grid = Grid(rows, columns);
+  tiles.indices.resize(at(tiles.grid.size()));
+  for (int index = 0; index < tiles.grid.size(); ++index) {
     const Cell cell = cell_of(index, rows, columns, request.order, request.start);
-    layout.numbers[at(grid.number(cell))] = {.index = indices.least + index};
+    tiles.indices[at(tiles.grid.number(cell))] = indices.least + index;
+    tiles.names.push_back(tiles.grid.cell(index));
   }
-  for (int tile = 0; tile < grid.size(); ++tile) layout.files.names.push_back(grid.cell(tile));
-  return layout;
 }
 
 /// Returns the different values that a number has in `found`, in their order.
@@ -111,35 +106,52 @@ std::vector<std::int64_t> values_of(const std::vector<TileNumbers>& found, std::
   return values;
 }
 
+/// Returns what is to be said of the slice or the channel for which the fewest tiles have a file, or an empty
+/// text if more than half of the tiles have one for each. Such a file is more likely to be one too many.
+std::string rarest_plane(const std::vector<TileNumbers>& found) {
+  using Tile = std::array<std::int64_t, 3>;
+  const auto tile_of = [](const TileNumbers& one) { return Tile{one.row, one.column, one.index}; };
+  std::set<Tile> all;
+  for (const TileNumbers& one : found) all.insert(tile_of(one));
+  std::size_t least = all.size();
+  std::string text;
+  for (const auto& [what, field] :
+       {std::pair{"slice", &TileNumbers::z}, {"channel", &TileNumbers::channel}}) {
+    std::map<std::int64_t, std::set<Tile>> tiles_of;
+    for (const TileNumbers& one : found) tiles_of[one.*field].insert(tile_of(one));
+    for (const auto& [number, tiles] : tiles_of) {
+      if (tiles.size() >= least) continue;
+      least = tiles.size();
+      text = fmt::format("{} {} is there for {} of {}: remove it, or add the others", what, number, least,
+                         tessera::counted(std::ssize(all), "tile"));
+    }
+  }
+  return 2 * least <= all.size() ? text : "";
+}
+
 /// Removes the tiles that lack a file from the grid. `found` is sorted. Throws InputError if there are some
-/// although none may be missing.
-void remove_missing(Layout& layout, const NamePattern& pattern, const TileRequest& request,
-                    const std::vector<TileNumbers>& found) {
-  TileFiles& tiles = layout.files;
+/// although none may be missing, or if no tile is left.
+void remove_missing(TileFiles& tiles, const TileRequest& request, const std::vector<TileNumbers>& found) {
   std::int64_t missing = 0;
   std::string path;
   Cell name;
   for (int tile = tiles.grid.size(); tile-- > 0;) {
-    TileNumbers numbers = layout.numbers[at(tile)];
-    const auto is_missing = [&] {
-      for (const std::int64_t z : tiles.slices)
-        for (const std::int64_t channel : tiles.channels) {
-          numbers.z = z;
-          numbers.channel = channel;
-          if (!std::ranges::binary_search(found, numbers)) return true;
-        }
-      return false;
-    };
-    if (!is_missing()) continue;
+    int plane = 0;
+    while (plane < tiles.planes() && std::ranges::binary_search(found, tiles.numbers(tile, plane))) ++plane;
+    if (plane == tiles.planes()) continue;
     tiles.grid.remove(tile);
-    path = pattern.path(numbers);
+    path = tiles.path(tile, plane);
     name = tiles.names[at(tile)];
     ++missing;
   }
-  if (missing == 0 || request.skip_missing) return;
+  const bool is_one_left = missing < tiles.grid.size();
+  if (missing == 0 || (request.skip_missing && is_one_left)) return;
+  std::string remedy = rarest_plane(found);
+  if (remedy.empty())
+    remedy = is_one_left ? "add it, or give missing=skip" : "no tile has all slices and channels: add files";
   throw InputError(fmt::format(
-      "{}: this tile, of row {} and column {}, is missing{}: add it, or give missing=skip", path, name.row,
-      name.column, missing > 1 ? fmt::format(", and {}", tessera::counted(missing - 1, "more tile")) : ""));
+      "{}: this tile, of row {} and column {}, is missing{}: {}", path, name.row, name.column,
+      missing > 1 ? fmt::format(", and {}", tessera::counted(missing - 1, "more tile")) : "", remedy));
 }
 
 }  // namespace
@@ -171,25 +183,30 @@ std::vector<TileNumbers> list_tiles(const TileRequest& request) {
   return found;
 }
 
+TileNumbers TileFiles::numbers(int tile, int plane) const {
+  TileNumbers numbers{.z = slices[at(plane) / channels.size()],
+                      .channel = channels[at(plane) % channels.size()]};
+  if (indices.empty()) {
+    numbers.row = names[at(tile)].row;
+    numbers.column = names[at(tile)].column;
+  } else {
+    numbers.index = indices[at(tile)];
+  }
+  return numbers;
+}
+
+std::string TileFiles::path(int tile, int plane) const {
+  return pattern ? pattern->path(numbers(tile, plane)) : paths[at(tile)];
+}
+
 TileFiles arrange(const TileRequest& request, std::vector<TileNumbers> found) {
-  const NamePattern pattern(request.pattern);
+  TileFiles tiles;
+  tiles.pattern.emplace(request.pattern);
   std::ranges::sort(found);
-  Layout layout = pattern.has_index() ? layout_of_indices(request, found) : layout_of_cells(request, found);
-  TileFiles& tiles = layout.files;
   tiles.slices = values_of(found, &TileNumbers::z);
   tiles.channels = values_of(found, &TileNumbers::channel);
-  remove_missing(layout, pattern, request, found);
-  for (const std::int64_t z : tiles.slices)
-    for (const std::int64_t channel : tiles.channels) {
-      auto& paths = tiles.planes.emplace_back();
-      for (TileNumbers numbers : layout.numbers) {
-        numbers.z = z;
-        numbers.channel = channel;
-        paths.push_back(pattern.path(numbers));
-      }
-    }
-  tiles.paths = tiles.planes.front();
-  if (!pattern.has_z() && !pattern.has_channel()) tiles.planes.clear();
+  tiles.pattern->has_index() ? arrange_indices(tiles, request, found) : arrange_cells(tiles, request, found);
+  remove_missing(tiles, request, found);
   return tiles;
 }
 

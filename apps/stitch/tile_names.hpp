@@ -41,23 +41,29 @@ struct TileRequest {
 /// The tiles of a plate and their files.
 struct TileFiles {
   Grid grid;
-  /// The path of each tile, also of those that are missing: that of the plane that is compared.
-  std::vector<std::string> paths;
+  /// The path of each tile that a table names; empty for those that are missing, or if there is a pattern.
+  std::vector<std::string> paths = {};
   /// The row and the column of each tile, as its name numbers them. If the name has an index, these are the
   /// place in the grid, from 0.
-  std::vector<Cell> names;
+  std::vector<Cell> names = {};
   /// The numbers of the slices in z, and those of the channels, as the names have them; 0 where they have
-  /// none.
+  /// none. There is a plane for each channel of each slice: one channel after the other, and one slice after
+  /// the other.
   std::vector<std::int64_t> slices = {0};
   std::vector<std::int64_t> channels = {0};
-  /// The paths of all tiles in each plane, if names have the number of a slice or of a channel: one channel
-  /// after the other, and one slice after the other. Else empty.
-  std::vector<std::vector<std::string>> planes = {};
+  /// The pattern of the names, and the index of each tile if names have one.
+  std::optional<NamePattern> pattern = {};
+  std::vector<std::int64_t> indices = {};
+  /// The plane that is compared.
+  int compared = 0;
 
-  /// Returns the path of a tile in a plane.
-  const std::string& path(int tile, int plane) const {
-    return planes.empty() ? paths[at(tile)] : planes[at(plane)][at(tile)];
-  }
+  int planes() const { return static_cast<int>(slices.size() * channels.size()); }
+  /// Returns the numbers in the name of a tile in a plane. There must be a pattern.
+  TileNumbers numbers(int tile, int plane) const;
+  /// Returns the path of a tile in a plane, also of one that a pattern numbers but that is missing.
+  std::string path(int tile, int plane) const;
+  /// Returns the path of a tile in the plane that is compared.
+  std::string path(int tile) const { return path(tile, compared); }
 };
 
 /// Returns the cell of the tile number `index`, from 0, of a grid.
@@ -68,8 +74,8 @@ Cell cell_of(int index, int rows, int columns, Order order, Corner start);
 std::vector<TileNumbers> list_tiles(const TileRequest& request);
 
 /// Returns the tiles whose files `found` lists. The first row and the first column may have any number, such
-/// as 0 or 1. The paths are those of the first plane. A tile that lacks a plane is missing as a whole. Throws
-/// InputError if the files do not make up the grid of the request, or if a tile is missing and may not be.
+/// as 0 or 1. A tile that lacks a plane is missing as a whole. Throws InputError if the files do not make up
+/// the grid of the request, if a tile is missing and may not be, or if all are.
 TileFiles arrange(const TileRequest& request, std::vector<TileNumbers> found);
 
 }  // namespace stitch

@@ -10,6 +10,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/io/image_source.hpp"
+#include "tessera/view/host_copy.hpp"
 
 namespace stitch {
 namespace {
@@ -24,13 +25,7 @@ std::string described(const io::ImageInfo& info) {
 /// Returns the description of values that follow each other in memory.
 template <class T>
 HostBlock block_of(T* data, ElementType type, const Box& box) {
-  HostBlock block{reinterpret_cast<std::byte*>(data), type, box, {}};
-  std::int64_t stride = 1;
-  for (int d = 0; d < box.dimensions; ++d) {
-    block.strides[d] = stride;
-    stride *= box[d].size();
-  }
-  return block;
+  return tessera::packed_block(reinterpret_cast<std::byte*>(data), type, box);
 }
 
 template <class T>
@@ -57,11 +52,10 @@ void check_kind(const std::string& path, const io::ImageInfo& info) {
 io::ImageInfo TileReader::inspect(const TileFiles& files, const TileChoice& choice) {
   std::optional<io::ImageInfo> first;
   std::string first_path;
-  const int planes = std::max(1, static_cast<int>(files.planes.size()));
-  for (int i = 0; i < planes * files.grid.size(); ++i) {
+  for (int i = 0; i < files.planes() * files.grid.size(); ++i) {
     const int tile = i % files.grid.size();
     if (!files.grid.has(tile)) continue;
-    const std::string& path = files.path(tile, i / files.grid.size());
+    const std::string path = files.path(tile, i / files.grid.size());
     const io::ImageInfo info = io::inspect_image(path, {.dataset = choice.dataset, .page = choice.page});
     if (!first) {
       check_kind(path, info);
@@ -93,7 +87,7 @@ int TileReader::channels_of_file() const {
 
 void TileReader::set_compared(int channel, int slice) {
   compared_ = slice * channels_of_slice() + channel;
-  if (!files_.planes.empty()) files_.paths = files_.planes[at(compared_ / channels_of_file())];
+  files_.compared = compared_ / channels_of_file();
 }
 
 tessera::graph::Place TileReader::place() const {

@@ -39,8 +39,7 @@ class TileReader {
   /// another size or type, or a pixel that is not finite or not above 0.
   void set_flat_field(const std::string& path);
 
-  /// Says which channel of which slice is compared, both from 0 on. The paths of `files` are those of its
-  /// files.
+  /// Says which channel of which slice is compared, both from 0 on.
   void set_compared(int channel, int slice);
   /// The number of the channel that is compared, among those of all slices.
   int compared() const { return compared_; }

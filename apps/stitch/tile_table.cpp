@@ -119,7 +119,7 @@ TileFiles arrange_table(const std::string& path, const std::vector<NominalTile>&
   if (height > most || width > most || height * width > most)
     throw InputError(
         fmt::format("{}: {} x {} tiles are too many: correct their positions", path, height, width));
-  TileFiles files{Grid(static_cast<int>(height), static_cast<int>(width)), {}, {}};
+  TileFiles files{Grid(static_cast<int>(height), static_cast<int>(width))};
   files.paths.resize(at(files.grid.size()));
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     std::string& place =

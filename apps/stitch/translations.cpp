@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace stitch {
@@ -21,7 +20,8 @@ Translations::Translations(const TileReader& reader, Band band, const Translatio
 
 int Translations::pool_size() const {
   // One more for each further worker lets it transform the next tile while pairs are computed.
-  return std::clamp(most_live_ + options_.workers - 1, 1, std::max(1, tile_count()));
+  const int most = std::max(1, tile_count());
+  return options_.transforms.value_or(std::clamp(most_live_ + options_.workers - 1, 1, most));
 }
 
 std::int64_t Translations::bytes_of_tile() const {
@@ -33,10 +33,8 @@ std::int64_t Translations::bytes_of_tile() const {
 std::int64_t Translations::bytes() const {
   // A worker that transforms has the pixels as real numbers, and one that aligns has these and a spectrum.
   const std::int64_t number = options_.in_double ? sizeof(double) : sizeof(float);
-  const auto pixels = static_cast<std::int64_t>(reader_.extent().pixels());
-  const auto frequencies = static_cast<std::int64_t>(reader_.extent().frequencies());
-  return (pool_size() + halo_size()) * bytes_of_tile() +
-         options_.workers * number * (2 * pixels + 2 * frequencies);
+  const auto values = static_cast<std::int64_t>(reader_.extent().pixels() + reader_.extent().frequencies());
+  return (pool_size() + halo_size()) * bytes_of_tile() + 2 * options_.workers * number * values;
 }
 
 void Translations::add_tasks(tessera::graph::Graph& graph) {
@@ -44,44 +42,48 @@ void Translations::add_tasks(tessera::graph::Graph& graph) {
 }
 
 template <class T>
-void Translations::add(tessera::graph::Graph& graph) {
-  using Data = tessera::graph::Lease<Tile<T>>;
-  Aligner<T> aligner(reader_.extent(), options_.peaks, options_.overlap);
+tessera::graph::Flow<Translations::Data<T>> Translations::transformed(tessera::graph::Graph& graph,
+                                                                      Aligner<T> aligner) {
   const tessera::graph::Pool<Tile<T>> transforms(
       graph, "transforms", {.count = pool_size(), .bytes = bytes_of_tile()},
       [extent = reader_.extent()] { return std::make_shared<Tile<T>>(extent); });
   // The source takes the memory, so that tiles get it in the order of the traversal.
   const auto tiles = graph.source(
       "tiles", {.rank = tessera::graph::Task::every_rank},
-      [this](std::int64_t i, Data tile) {
+      [this](std::int64_t i, Data<T> tile) {
         tile->number = i < tile_count() ? tiles_[static_cast<std::size_t>(i)] : -1;
         return tile->number < 0 ? std::nullopt : std::optional(tile);
       },
       transforms);
   const auto read = graph.task(
       "read", {.on = reader_.place()},
-      [this](Data tile) {
+      [this](Data<T> tile) {
         reader_.read(tile->number, options_.channel, tile->pixels);
         return tile;
       },
       tiles);
-  const auto transformed = graph.task(
+  return graph.task(
       "transform", {},
-      [aligner](Data tile) mutable {
+      [aligner](Data<T> tile) mutable {
         aligner.transform(*tile);
         return tile;
       },
       read);
-  const auto ranks = [this](const Data& tile) {
+}
+
+template <class T>
+void Translations::add(tessera::graph::Graph& graph) {
+  Aligner<T> aligner(reader_.extent(), options_.peaks, options_.overlap);
+  const auto own = transformed(graph, aligner);
+  const auto ranks = [this](const Data<T>& tile) {
     return ranks_that_need(reader_.grid(), options_.ranks, reader_.grid().cell(tile->number).row);
   };
-  const bool sends = options_.halo == Halo::send;
-  const auto needed = sends ? graph.send("halo", ranks, transformed) : transformed;
-  const auto number = [](const Data& tile) { return tile->number; };
+  const auto needed = options_.halo == Halo::send ? graph.send("halo", ranks, own) : own;
+  const auto number = [](const Data<T>& tile) { return tile->number; };
   const auto ready = graph.pair("pair", pairing_, number, needed);
   const auto aligned = graph.task(
       "align", {},
-      [this, aligner](const tessera::graph::Paired<Data>& tiles) mutable {
+      [this, aligner](const tessera::graph::Paired<Data<T>>& tiles) mutable {
         const Direction direction = pairs_[at(tiles.pair)].direction;
         return std::pair(tiles.pair, aligner.align(*tiles.first, *tiles.second, direction));
       },

@@ -11,7 +11,7 @@
 
 namespace stitch {
 
-/// How translations are computed. The last four members change no result.
+/// How translations are computed. The last five members change no result.
 struct TranslationOptions {
   /// The number of the highest peaks that are tried.
   int peaks = 2;
@@ -28,6 +28,8 @@ struct TranslationOptions {
   std::optional<Traversal> traversal = {};
   /// The number of worker threads.
   int workers = 1;
+  /// The number of transforms in the pool; without it as many as are needed.
+  std::optional<int> transforms = {};
 };
 
 /// The translations of the pairs of one rank, which a graph computes (see Aligner).
@@ -44,7 +46,7 @@ class Translations {
   /// The number of tiles that are transformed.
   int tile_count() const { return static_cast<int>(tiles_.size()); }
   /// The number of transforms of this rank that must be alive at the same time, and of those that the pool
-  /// has without a word of the deck.
+  /// has.
   int most_live() const { return most_live_; }
   int pool_size() const;
   /// The bytes of the pixels and the transform of a tile.
@@ -57,6 +59,11 @@ class Translations {
   const std::vector<Translation>& results() const { return results_; }
 
  private:
+  template <class T>
+  using Data = tessera::graph::Lease<Tile<T>>;
+  /// Adds the tasks that transform the tiles of this rank.
+  template <class T>
+  tessera::graph::Flow<Data<T>> transformed(tessera::graph::Graph& graph, Aligner<T> aligner);
   template <class T>
   void add(tessera::graph::Graph& graph);
 

@@ -163,6 +163,7 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
   plate.write(0, 0, folder / "x0_1.png");
   folder.write("y0.png", "no image");
   folder.write("bad.csv", "row,col\n");
+  folder.write("placed.csv", plate.positions());
   io_test::write_plain_png(
       folder / "dark.png",
       io_test::make_png(120, 90, PNG_COLOR_TYPE_GRAY, 16, [](auto x, auto, int) { return x == 7 ? 0 : 9; }));
@@ -186,7 +187,7 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
        "q{row}.png does not number tiles: write {row} and {col} once each into the file name, or {index}, "
        "such as tile_r{row:3}_c{col:3}.tif"},
       {{"input.channel=1"},
-       "command line: 'input.channel=1': 'input.channel': the tiles have 1 channel: give 0 to 0"},
+       "command line: 'input.channel=1': 'input.channel': there is only channel 0: leave it out"},
       {{"input.translations=bad.csv"},
        "bad.csv:1: the first line is not row,col,neighbour,x,y,correlation,evidence,peak: write the file "
        "anew with output.translations"},
@@ -203,7 +204,10 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       {{"output.tiff=t_r00_c00.png"},
        "output.tiff: t_r00_c00.png: the run uses this file already: give it a name of its own"},
       {{"graph.transforms.count=2", "threads=1"}, "raise graph.transforms.count"},
-      {{"memory=1K"}, "may use 1.0 KiB: lower their counts"},
+      {{"memory=1K", "threads=1"},
+       "command line: 'memory=1K': 'memory': comparing tiles needs up to 319.2 KiB on a rank: raise it, or "
+       "lower "
+       "threads or graph.transforms.count"},
       {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"}};
   for (const RefusedStitch& one : cases) {
     Words words = one.words;
@@ -222,6 +226,12 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
       stitch(folder, 2, {"input.tiles=z{row}_{col}.png", "output.positions=p.csv", "output.tiff=p.tif"});
   EXPECT_EQ(cut_off.status, 2) << cut_off.text();
   EXPECT_EQ(lines_with(cut_off.errors, "error: z0_1.png").size(), 1U) << cut_off.errors;
+  const ParallelEnding small =
+      stitch(folder, 2, {"input.placed=placed.csv", "output.raw=p", "memory=100K", "threads=1"});
+  EXPECT_EQ(
+      lines_with(small.errors, "error: "),
+      Words{"tessera-stitch: error: command line: 'memory=100K': 'memory': composing the plate needs up to "
+            "135.7 KiB on a rank: raise it, or lower threads or graph.bands.count"});
   const ParallelEnding nothing = stitch(folder, 1, {});
   EXPECT_EQ(lines_with(nothing.errors, "error: "),
             Words{"tessera-stitch: error: nothing to write: give output.positions, output.tiff or another "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles with several slices and channels, each in a file of its own: one is compared, and all are composed.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -43,9 +44,19 @@ class StitchPlanesTest : public testing::Test {
     words.insert(words.begin(), {"input.tiles=k{channel}_z{z:2}_r{row}c{col}.png", "threads=1"});
     return stitch(folder_, ranks, words);
   }
+  /// Returns the only line about the error of a run on one rank and on three.
   std::string error(const Words& words) const {
-    const Words lines = lines_with(run(1, words).errors, "error: ");
-    return lines.size() == 1 ? lines.front() : std::to_string(lines.size()) + " lines";
+    std::string message;
+    for (const int ranks : {1, 3}) {
+      const ParallelEnding ending = run(ranks, words);
+      const Words lines = lines_with(ending.errors, "error: ");
+      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+      EXPECT_EQ(lines.size(), 1U) << ending.errors;
+      if (lines.empty()) return "";
+      EXPECT_TRUE(message.empty() || message == lines.front()) << message << lines.front();
+      message = lines.front();
+    }
+    return message;
   }
 
   Folder folder_;
@@ -54,7 +65,7 @@ class StitchPlanesTest : public testing::Test {
 
 TEST_F(StitchPlanesTest, OneIsComparedAndAllAreComposed) {
   for (const int ranks : {1, 2}) {
-    expect_done(run(ranks, {"input.slice=2", "input.channel=1", "output.positions=p.csv", "output.file=p.h5",
+    expect_done(run(ranks, {"input.slice=7", "input.channel=2", "output.positions=p.csv", "output.file=p.h5",
                             "output.raw=p"}));
     EXPECT_EQ(folder_.read("p.csv"), plate_.positions());
     const auto whole = io_test::read_plain_hdf5<std::uint16_t>(folder_ / "p.h5", "plate", H5T_NATIVE_UINT16);
@@ -103,7 +114,9 @@ TEST_F(StitchPlanesTest, EachPlaneMayHaveAFileOfItsOwn) {
       EXPECT_TRUE(folder_.read("s" + z).substr((k == "1" ? 0 : 1) * bytes.size(), bytes.size()) == bytes);
       const auto of_channel =
           io_test::read_plain_hdf5<std::uint16_t>(folder_ / ("c" + k + ".h5"), "plate", H5T_NATIVE_UINT16);
-      ASSERT_EQ(of_channel.extents.size(), 3U);
+      ASSERT_EQ(of_channel.extents.size(), 4U);
+      EXPECT_EQ(of_channel.extents[0], 3U);
+      EXPECT_EQ(of_channel.extents[1], 1U);
       const std::size_t first = static_cast<std::size_t>(plane / channels) * bytes.size() / 2;
       EXPECT_TRUE(std::string(reinterpret_cast<const char*>(of_channel.values.data() + first),
                               bytes.size()) == bytes);
@@ -119,11 +132,13 @@ TEST_F(StitchPlanesTest, SlicesAreCounted) {
 
 TEST_F(StitchPlanesTest, FaultsAreToldInOneLine) {
   const std::string start = "tessera-stitch: error: ";
-  EXPECT_EQ(error({"output.positions=p.csv", "input.slice=3"}),
-            start + "command line: 'input.slice=3': 'input.slice': the tiles have 3 slices: give 0 to 2");
   EXPECT_EQ(
-      error({"output.positions=p.csv", "input.channel=2"}),
-      start + "command line: 'input.channel=2': 'input.channel': the tiles have 2 channels: give 0 to 1");
+      error({"output.positions=p.csv", "input.slice=3"}),
+      start + "command line: 'input.slice=3': 'input.slice': there are slices 5, 6 and 7: give one of them");
+  EXPECT_EQ(error({"output.positions=p.csv", "input.channel=0"}),
+            start +
+                "command line: 'input.channel=0': 'input.channel': there are channels 1 and 2: give one of "
+                "them");
   EXPECT_EQ(error({"output.ome_tiff=p.tif"}),
             start +
                 "command line: 'output.ome_tiff=p.tif': 'output.ome_tiff': there are 3 slices, but this "
@@ -131,7 +146,13 @@ TEST_F(StitchPlanesTest, FaultsAreToldInOneLine) {
   EXPECT_EQ(error({"output.tiff=p{z}.tif", "output.raw=p6.tif"}),
             start + "output.raw: p6.tif: the run uses this file already: give it a name of its own");
   EXPECT_EQ(error({"output.tiff=p{z}{z}.tif"}),
-            start + "p{z}{z}.tif has {z} more than once: leave out the others");
+            start +
+                "command line: 'output.tiff=p{z}{z}.tif': 'output.tiff': p{z}{z}.tif has {z} more than once: "
+                "leave out the others");
+  EXPECT_EQ(error({"output.tiff=p{z}_{row}.tif"}),
+            start +
+                "command line: 'output.tiff=p{z}_{row}.tif': 'output.tiff': '{row}' numbers tiles, but a "
+                "plate has all of them: leave it out");
   EXPECT_EQ(error({"output.raw=k2_z0{z}_r1c0.png"}),
             start + "output.raw: k2_z05_r1c0.png: the run uses this file already: give it a name of its own");
   std::filesystem::remove(folder_ / name(1, 1, 3));
@@ -139,7 +160,62 @@ TEST_F(StitchPlanesTest, FaultsAreToldInOneLine) {
             start +
                 "k2_z06_r1c1.png: this tile, of row 1 and column 1, is missing: add it, or give "
                 "missing=skip");
-  expect_done(run(2, {"output.raw=p", "missing=skip", "input.slice=2", "input.channel=1"}));
+}
+
+TEST_F(StitchPlanesTest, ATileThatLacksAPlaneIsLeftOutOfAll) {
+  std::filesystem::remove(folder_ / name(1, 1, 3));
+  const Words words{"missing=skip", "input.slice=7", "input.channel=2"};
+  expect_done(run(2, {words[0], words[1], words[2], "output.raw=without", "output.positions=p.csv"}));
+  auto expected = positions_in(plate_.positions());
+  expected.erase({1, 1});
+  EXPECT_EQ(positions_in(folder_.read("p.csv")), expected);
+  for (int plane = 0; plane < slices * channels; ++plane)
+    std::filesystem::remove(folder_ / name(1, 1, plane));
+  expect_done(run(1, {words[0], words[1], words[2], "output.raw=removed"}));
+  EXPECT_TRUE(folder_.read("without") == folder_.read("removed"));
+}
+
+/// How many files a process may have open while a test runs.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t most) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{most, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(StitchPlanesTest, FilesOfOnePlaneAreOpenAtATime) {
+  // Each tile has as many slices as a process may have files open, and is read as often as it has files.
+  constexpr int many = 70, side = 16;
+  for (int z = 0; z < many; ++z)
+    for (int column = 0; column < 2; ++column)
+      io_test::write_plain_png(
+          folder_ / ("m0_" + std::to_string(column) + "_" + std::to_string(z) + ".png"),
+          io_test::make_png(side, side, PNG_COLOR_TYPE_GRAY, 8,
+                            [&](auto x, auto y, int) { return 1 + int(x) + 12 * column + 2 * int(y) + z; }));
+  folder_.write("m.csv", "row,col,x,y\n0,0,0,0\n0,1,12,0\n");
+  const FewDescriptors few(100);
+  expect_done(stitch(folder_, 1,
+                     {"input.tiles=m{row}_{col}_{z}.png", "input.placed=m.csv", "output.tiff=m{z}.tif",
+                      "output.raw=m{z}", "output.file=m.h5", "threads=2", "--report", "m.json"}));
+  EXPECT_NE(folder_.read("m.json").find("\"reads_of_tiles\": " + std::to_string(2 * many)),
+            std::string::npos);
+  const auto whole = io_test::read_plain_hdf5<std::uint8_t>(folder_ / "m.h5", "plate", H5T_NATIVE_UINT8);
+  std::string planes;
+  for (int z = 0; z < many; ++z) planes += folder_.read("m" + std::to_string(z));
+  ASSERT_EQ(whole.values.size(), planes.size());
+  int wrong = 0;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const int x = static_cast<int>(i % 28), y = static_cast<int>(i / 28 % side),
+              z = static_cast<int>(i / 28 / side);
+    wrong += whole.values[i] != 1 + x + 2 * y + z || static_cast<unsigned char>(planes[i]) != whole.values[i];
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

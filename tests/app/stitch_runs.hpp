@@ -40,4 +40,33 @@ inline std::map<std::pair<int, int>, std::pair<int, int>> positions_in(const std
   return positions;
 }
 
+/// Returns a step of the stage in a file of results, x first.
+inline std::pair<int, int> step_in(const std::string& json, const std::string& direction) {
+  std::pair<int, int> step{-1, -1};
+  const std::size_t start = json.find("\"" + direction + "\"", json.find("\"model\""));
+  for (int* const number : {&step.first, &step.second}) {
+    const std::size_t at = json.find(number == &step.first ? "\"x\"" : "\"y\"", start);
+    EXPECT_NE(at, std::string::npos) << json;
+    *number = std::stoi(json.substr(json.find(':', at) + 1));
+  }
+  return step;
+}
+
+/// Returns where the neighbours of a cell and the steps of the stage put it on the average.
+inline std::pair<double, double> place_by_model(
+    const std::map<std::pair<int, int>, std::pair<int, int>>& positions, std::pair<int, int> cell,
+    const std::string& json) {
+  double x = 0, y = 0;
+  int count = 0;
+  for (const auto& [down, right] : {std::pair{0, 1}, {0, -1}, {1, 0}, {-1, 0}}) {
+    const auto neighbour = positions.find({cell.first - down, cell.second - right});
+    if (neighbour == positions.end()) continue;
+    const auto step = step_in(json, down == 0 ? "right" : "below");
+    x += neighbour->second.first + (down + right) * step.first;
+    y += neighbour->second.second + (down + right) * step.second;
+    ++count;
+  }
+  return {x / count, y / count};
+}
+
 }  // namespace tessera::app_test

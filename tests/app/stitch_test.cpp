@@ -103,8 +103,8 @@ TEST(StitchTest, BlankTilesArePlacedByTheModel) {
     const Folder folder;
     CutPlate plate({.rows = 4, .columns = 5, .seed = 9, .noise = noise, .blank = {{1, 2}, {3, 4}}});
     plate.write_all(folder);
-    const ParallelEnding ending =
-        stitch(folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "threads=1"});
+    const ParallelEnding ending = stitch(
+        folder, 2, {"output.positions=p.csv", "output.pairs=a.csv", "output.json=r.json", "threads=1"});
     expect_done(ending);
     EXPECT_EQ(lines_with(ending.output, "placed by the model"),
               (Words{"t_r01_c02.png: it shows nothing that its neighbours show: it is placed by the model",
@@ -116,6 +116,10 @@ TEST(StitchTest, BlankTilesArePlacedByTheModel) {
       const int tolerance = is_blank ? 7 : 0;  // its own jitter and the mean of those of its neighbours
       EXPECT_LE(std::abs(found.at(cell).first - position.first), tolerance);
       EXPECT_LE(std::abs(found.at(cell).second - position.second), tolerance);
+      if (!is_blank) continue;
+      const auto [x, y] = place_by_model(found, cell, folder.read("r.json"));
+      EXPECT_LE(std::abs(found.at(cell).first - x), 1);
+      EXPECT_LE(std::abs(found.at(cell).second - y), 1);
     }
     EXPECT_EQ(folder.read("a.csv").find("nan"), std::string::npos);
   }

@@ -3,16 +3,18 @@
 #include "tessera/graph/pairing.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
 #include <set>
 
+#include "graph/kept_items.hpp"
 #include "small_graphs.hpp"
 
 namespace tessera::graph {
 namespace {
 
-using graph_test::count_to, graph_test::message_of;
+using graph_test::count_to, graph_test::message_of, graph_test::most_kept_by_definition;
 
 using Pairs = std::vector<std::array<int, 2>>;
 
@@ -30,20 +32,6 @@ std::vector<int> random_order(int items, std::mt19937& random) {
   std::vector<int> order = graph_test::first_numbers(items);
   std::ranges::shuffle(order, random);
   return order;
-}
-
-/// Before an item, those are kept that have come and still have a partner to come.
-int most_kept_by_definition(const Pairs& pairs, const std::vector<int>& order) {
-  const auto time = [&](int item) { return std::ranges::find(order, item) - order.begin(); };
-  std::ptrdiff_t most = 0;
-  for (std::ptrdiff_t now = 0; now < std::ssize(order); ++now)
-    most = std::max(most, 1 + std::count_if(order.begin(), order.begin() + now, [&](int item) {
-                            return std::ranges::any_of(pairs, [&](const auto& pair) {
-                              return (pair[0] == item && time(pair[1]) >= now) ||
-                                     (pair[1] == item && time(pair[0]) >= now);
-                            });
-                          }));
-  return static_cast<int>(most);
 }
 
 TEST(GraphPairing, KeptItemsAreCountedRight) {
@@ -149,6 +137,59 @@ TEST(GraphPairing, AnItemThatComesTwiceIsNoticed) {
           "pair", Pairing(Pairs{{0, 1}}), [](int i) { return i % 2; }, numbers));
   EXPECT_EQ(message_of<InternalError>([&] { g.run({.workers = 2}).wait(); }),
             "item 0 comes twice to a task that makes pairs");
+}
+
+/// Runs a graph that makes pairs of the numbers that `number` gives for 0, 1 and 2.
+void run_three(Graph& g, const std::function<std::int64_t(int)>& number) {
+  g.sink(
+      "check", {}, [](const auto&) {},
+      g.pair("pair", Pairing(Pairs{{0, 1}, {1, 2}}), number, g.source("count", {}, count_to(3))));
+  g.run({.workers = 2}).wait();
+}
+
+TEST(GraphPairing, AnItemThatLacksItsPartnerIsNoticed) {
+  Graph g("pairs");
+  EXPECT_EQ(message_of<InternalError>([&] { run_three(g, [](int i) { return i == 2 ? 7 : i; }); }),
+            "item 1 comes to a task that makes pairs, but item 2 of one of its pairs does not");
+  // Pairs of which no item comes belong to another rank.
+  Graph none("pairs");
+  run_three(none, [](int i) { return i + 3; });
+}
+
+TEST(GraphPairing, NumbersThatCannotBeAreNoticed) {
+  for (const std::int64_t number : {std::int64_t(-1), std::int64_t(1) << 40}) {
+    Graph g("pairs");
+    EXPECT_EQ(message_of<InternalError>([&] { run_three(g, [&](int i) { return i == 0 ? number : i; }); }),
+              "an item with the number " + std::to_string(number) +
+                  " comes to a task that makes pairs: they count from 0");
+  }
+}
+
+TEST(GraphPairing, ItemsThatAreLeftOutNeedNoPartner) {
+  Graph g("pairs");
+  const auto numbers = g.task(
+      "fail", {.on_error = OnError::skip},
+      [](int i) {
+        if (i == 2) throw InputError("no");
+        return i;
+      },
+      g.source("count", {}, count_to(3)));
+  int pairs = 0;
+  g.sink(
+      "check", {}, [&](const auto&) { ++pairs; },
+      g.pair(
+          "pair", Pairing(Pairs{{0, 1}, {1, 2}}), [](int i) { return i; }, numbers));
+  g.run({.workers = 2}).wait();
+  EXPECT_EQ(pairs, 1);
+  Graph stopped("pairs");
+  stopped.sink(
+      "check", {}, [](const auto&) {},
+      stopped.pair(
+          "pair", Pairing(Pairs{{0, 1 << 20}}), [](int i) { return i; },
+          stopped.source("count", {}, count_to(1 << 20))));
+  graph::Run run = stopped.run({.workers = 1});
+  run.stop();
+  run.wait();
 }
 
 }  // namespace

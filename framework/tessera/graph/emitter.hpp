@@ -26,8 +26,10 @@ class Emitter {
   virtual int rank_of(std::int64_t key) const = 0;
   /// Returns the rank of this process.
   virtual int own_rank() const = 0;
+  /// Returns whether the run leaves no item out: it has not been stopped, and no task skips items.
+  virtual bool has_all_items() const = 0;
   /// Sends an item of the task that runs to another rank.
-  virtual void send(int rank, const Bytes& bytes) = 0;
+  virtual void send(int rank, Bytes bytes) = 0;
 };
 
 /// What a body is called for. The body may move values out of items that are not shared.

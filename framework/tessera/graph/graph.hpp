@@ -84,7 +84,8 @@ class Graph {
   /// `number(item)` is the number of an item in the pairing, where `number` may be a pointer to a member.
   /// Each item is kept until its last pair, so that a lease in it then goes back, and one without pairs is
   /// dropped at once. T must be copyable. The run ends with an InternalError if an item with pairs comes
-  /// twice. The order of the pairs differs from run to run.
+  /// twice, if one of two items of a pair never comes although the run leaves none out, or if a number is
+  /// negative. The order of the pairs differs from run to run.
   template <class T, class Number>
   Flow<Paired<T>> pair(std::string name, Pairing pairing, Number number, const Flow<T>& flow) {
     using Body = detail::PairBody<T, Number>;

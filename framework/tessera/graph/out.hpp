@@ -18,6 +18,9 @@ class Out {
   /// also get the number of the part, from 0. Throws InternalError if the task is `single` and has already
   /// emitted an item here in this call.
   void operator()(T value) { emitter_.emit(output_, new detail::ItemOf<T>(std::move(value))); }
+  /// Returns whether the run leaves no item out: it has not been stopped, and no task skips items. Bodies
+  /// that must have got all items ask this when they finish.
+  bool has_all_items() const { return emitter_.has_all_items(); }
 
  private:
   detail::Emitter& emitter_;

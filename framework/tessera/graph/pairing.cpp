@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "tessera/domain/error.hpp"
 
@@ -52,6 +53,18 @@ int Pairing::most_kept(std::span<const int> order) const {
 
 void detail::fail_paired_twice(int item) {
   throw InternalError(fmt::format("item {} comes twice to a task that makes pairs", item));
+}
+
+void detail::fail_unpaired(int item, int partner) {
+  throw InternalError(fmt::format(
+      "item {} comes to a task that makes pairs, but item {} of one of its pairs does not", item, partner));
+}
+
+int detail::checked_number(std::int64_t item) {
+  if (item < 0 || item > std::numeric_limits<int>::max())
+    throw InternalError(
+        fmt::format("an item with the number {} comes to a task that makes pairs: they count from 0", item));
+  return static_cast<int>(item);
 }
 
 }  // namespace tessera::graph

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -68,6 +69,10 @@ namespace detail {
 
 /// Throws InternalError, since an item that must come once has come twice.
 [[noreturn]] void fail_paired_twice(int item);
+/// Throws InternalError, since an item has come whose partner in a pair has not.
+[[noreturn]] void fail_unpaired(int item, int partner);
+/// Returns the number of an item. Throws InternalError if it is negative or too large.
+int checked_number(std::int64_t item);
 
 /// Keeps items until their last pair, and emits each pair when both of its items are there.
 template <class T, class Number>
@@ -79,7 +84,7 @@ class PairBody {
         kept_(static_cast<std::size_t>(pairing_.items())) {}
 
   void operator()(const T& item, Out<Paired<T>>& pairs) {
-    const int number = static_cast<int>(std::invoke(number_, item));
+    const int number = checked_number(static_cast<std::int64_t>(std::invoke(number_, item)));
     const std::span<const int> own = pairing_.pairs_of(number);
     if (own.empty()) return;
     Kept& kept = kept_of(number);
@@ -94,12 +99,23 @@ class PairBody {
     }
   }
 
+  /// Checks that all pairs were emitted, unless items may have been left out.
+  void finish(const Out<Paired<T>>& pairs) const {
+    if (!pairs.has_all_items()) return;
+    for (int pair = 0; pair < pairing_.size(); ++pair) {
+      const auto [first, second] = pairing_[pair];
+      const bool has_first = kept_of(first).has_come, has_second = kept_of(second).has_come;
+      if (has_first != has_second) fail_unpaired(has_first ? first : second, has_first ? second : first);
+    }
+  }
+
  private:
   struct Kept {
     std::optional<T> item = {};
     std::size_t pairs_left = 0;
     bool has_come = false;
   };
+  const Kept& kept_of(int number) const { return kept_[static_cast<std::size_t>(number)]; }
   Kept& kept_of(int number) { return kept_[static_cast<std::size_t>(number)]; }
 
   Pairing pairing_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tessera/domain/error.hpp"
@@ -39,6 +40,8 @@ class Bytes {
   }
   /// Returns all bytes that were written.
   const std::vector<std::byte>& all() const { return bytes_; }
+  /// Gives up all bytes that were written.
+  std::vector<std::byte> release() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;
@@ -154,11 +157,11 @@ class SendBody final : public Body {
   bool call(Emitter& emitter, Call& call) override {
     const T& value = std::as_const(value_of<T>(*call.item));
     const auto ranks = ranks_of(emitter, value);
-    Bytes bytes;
     for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
       if (*rank == emitter.own_rank() || std::find(ranks.begin(), rank, *rank) != rank) continue;
-      if (bytes.all().empty()) Transfer<T>::pack(value, bytes);
-      emitter.send(*rank, bytes);
+      Bytes bytes;
+      Transfer<T>::pack(value, bytes);
+      emitter.send(*rank, std::move(bytes));
     }
     if (std::find(ranks.begin(), ranks.end(), emitter.own_rank()) != ranks.end()) {
       call.item->hold();

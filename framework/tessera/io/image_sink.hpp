@@ -27,8 +27,8 @@ namespace tessera::io {
 // `write` is called once. Alternatively, `write_part` is called for one part after the other. The parts of
 // PNG, TIFF and RLE files are cut along y. After `write`, or after the last `write_part`, the file is
 // complete and gets its final name. A sink that is destroyed before its file is complete, or whose `write`
-// throws an exception, leaves no file. The destruction of a sink is also collective.
-//
+// throws an exception, leaves no file. The destruction of a sink is also collective. HDF5 and raw files may
+// also be written layer by layer of the slowest dimensions, and each layer in parts.
 // If `write` fails, it throws the same error on every rank. HDF5 files differ: if one of several ranks cannot
 // write such a file, some or all ranks throw StrandedError.
 

@@ -13,12 +13,15 @@ using tessera::Box, tessera::ElementType;
 
 /// Tiles of 60 x 50 points, whose files nobody reads.
 TileReader tiles(int rows, int columns, const Box& domain, ElementType type) {
-  TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif"), {}};
+  TileFiles files{Grid(rows, columns), std::vector<std::string>(at(rows * columns), "t.tif")};
   return {std::move(files), {.format = tessera::io::ImageFormat::tiff, .type = type, .domain = domain}};
 }
 
 std::int64_t bytes_of(const TileReader& reader, int workers, std::int64_t memory) {
-  return Composition(MPI_COMM_SELF, reader, Blend::linear, workers, memory, 0.2).bytes();
+  return Composition(
+             MPI_COMM_SELF, reader,
+             {.channels = reader.channels_of_slice(), .workers = workers, .memory = memory, .overlap = 0.2})
+      .bytes();
 }
 
 TEST(StitchComposition, NeedsMemoryForBandsAndTheTilesInThem) {
@@ -40,6 +43,24 @@ TEST(StitchComposition, BytesAndChannelsCount) {
   const TileReader reader = tiles(1, 2, {{0, 60}, {0, 50}, {0, 3}}, ElementType::uint8);
   constexpr std::int64_t width = 48 + 60;
   EXPECT_EQ(bytes_of(reader, 1, 0), width * 50 * 3 + 2 * 60 * 50 * 3 * 2 + 16 * width + 60 * 50 * 3);
+}
+
+TEST(StitchComposition, ManySlicesNeedNoMoreThanTwo) {
+  const auto bytes = [](int slices, int workers, int bands) {
+    TileFiles files{Grid(2, 3), std::vector<std::string>(6, "t.tif")};
+    files.slices.resize(at(slices));
+    const TileReader reader(std::move(files), {.format = tessera::io::ImageFormat::tiff,
+                                               .type = ElementType::uint16,
+                                               .domain = {{0, 60}, {0, 50}}});
+    return Composition(MPI_COMM_SELF, reader, {.workers = workers, .bands = bands, .overlap = 0.2}).bytes();
+  };
+  EXPECT_EQ(bytes(2, 1, 0), bytes(60, 1, 0));
+  EXPECT_EQ(bytes(3, 2, 0), bytes(60, 2, 0));
+  EXPECT_LE(bytes(60, 1, 0), 2 * bytes(1, 1, 0));
+  // Fewer bands need less, whatever the number of workers.
+  EXPECT_LT(bytes(60, 2, 1), bytes(60, 2, 0));
+  constexpr std::int64_t width = 2 * 48 + 60, tile = 60 * 50 * 2;
+  EXPECT_EQ(bytes(1, 2, 1), width * 50 * 2 + 2 * 3 * tile + 2 * 16 * width);
 }
 
 }  // namespace

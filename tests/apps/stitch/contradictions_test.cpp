@@ -127,25 +127,30 @@ struct EdgeTiles {
   }
 };
 
+/// The difference between a pixel and the one `dx` to its right and `dy` below; 0 if there is none.
+int difference(const std::vector<std::uint16_t>& tile, int x, int y, int dx, int dy) {
+  return x + dx < extent.width && y + dy < extent.height
+             ? tile[static_cast<std::size_t>((y + dy) * extent.width + x + dx)] -
+                   tile[static_cast<std::size_t>(y * extent.width + x)]
+             : 0;
+}
+
+/// Twice the median of the sizes of the differences in some columns of a tile.
+int twice_the_median(const std::vector<std::uint16_t>& tile, int begin, int end) {
+  std::vector<int> sizes;
+  for (int y = 0; y < extent.height; ++y)
+    for (int x = begin; x < end; ++x)
+      for (const int right : {1, 0}) sizes.push_back(std::abs(difference(tile, x, y, right, 1 - right)));
+  std::ranges::sort(sizes);
+  return 2 * sizes[sizes.size() / 2];
+}
+
 TEST(StitchClippedDifferences, AreTheirDefinition) {
   for (unsigned seed = 1; seed < 6; ++seed) {
     const EdgeTiles tiles({46, 2}, 300, 200, seed);
     const ClippedDifferences a(tiles.a(), {40, 64}, {0, 48}), b(tiles.b(), {0, 20}, {0, 48});
-    const auto difference = [](const std::vector<std::uint16_t>& tile, int x, int y, int dx, int dy) {
-      return x + dx < extent.width && y + dy < extent.height
-                 ? tile[static_cast<std::size_t>((y + dy) * extent.width + x + dx)] -
-                       tile[static_cast<std::size_t>(y * extent.width + x)]
-                 : 0;
-    };
-    const auto most = [&](const std::vector<std::uint16_t>& tile, int begin, int end) {
-      std::vector<int> sizes;
-      for (int y = 0; y < extent.height; ++y)
-        for (int x = begin; x < end; ++x)
-          for (const int right : {1, 0}) sizes.push_back(std::abs(difference(tile, x, y, right, 1 - right)));
-      std::ranges::sort(sizes);
-      return 2 * sizes[sizes.size() / 2];
-    };
-    const int most_first = most(tiles.first, 40, 64), most_second = most(tiles.second, 0, 20);
+    const int most_first = twice_the_median(tiles.first, 40, 64),
+              most_second = twice_the_median(tiles.second, 0, 20);
     for (const Shift shift : {Shift{46, 2}, {50, -3}}) {
       double product = 0, one = 0, other = 0, n = 0;
       for (const int right : {1, 0}) {

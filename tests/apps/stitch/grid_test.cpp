@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 
+#include "graph/kept_items.hpp"
 #include "tessera/graph/pairing.hpp"
 
 namespace stitch {
@@ -118,30 +120,17 @@ TEST(StitchGrid, TraversalsHaveTheirOrder) {
   EXPECT_EQ(order(Traversal::chained_diagonals), (Tiles{0, 3, 1, 2, 4, 5}));
 }
 
-/// Before a tile, those are alive that still have a partner to come.
-int most_live_by_definition(const std::vector<int>& tiles, const std::vector<Pair>& pairs) {
-  const auto time = [&](int tile) { return std::ranges::find(tiles, tile) - tiles.begin(); };
-  std::ptrdiff_t most = 0;
-  for (std::ptrdiff_t now = 0; now < std::ssize(tiles); ++now)
-    most = std::max(most, 1 + std::count_if(tiles.begin(), tiles.begin() + now, [&](int tile) {
-                            return std::ranges::any_of(pairs, [&](const Pair& pair) {
-                              return (pair.first == tile && time(pair.second) >= now) ||
-                                     (pair.second == tile && time(pair.first) >= now);
-                            });
-                          }));
-  return static_cast<int>(most);
-}
-
 TEST(StitchGrid, TransformsAliveAreCountedRight) {
   std::mt19937 random(4);
   for (int i = 0; i < 40; ++i) {
     const Grid grid = random_grid(random);
-    const auto pairs = grid.pairs();
+    const Pairing pairing(grid.pairs());
+    std::vector<std::array<int, 2>> pairs;
+    for (int pair = 0; pair < pairing.size(); ++pair) pairs.push_back(pairing[pair]);
     for (int traversal = 0; traversal < traversals; ++traversal) {
-      const Pairing pairing(pairs);
       const auto tiles =
           tiles_in_order(grid, {0, grid.rows()}, Halo::recompute, static_cast<Traversal>(traversal));
-      EXPECT_EQ(pairing.most_kept(tiles), most_live_by_definition(tiles, pairs));
+      EXPECT_EQ(pairing.most_kept(tiles), tessera::graph_test::most_kept_by_definition(pairs, tiles));
     }
   }
 }

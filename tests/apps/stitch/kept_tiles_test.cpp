@@ -30,7 +30,7 @@ class StitchKeptTiles : public testing::Test {
 
   TileReader tiles() {
     std::mt19937 random(41);
-    TileFiles files{Grid(1, tile_count), {}, {}};
+    TileFiles files{Grid(1, tile_count)};
     const Box box{{0, width}, {0, height}, {0, channels}};
     for (int tile = 0; tile < tile_count; ++tile) {
       files.names.push_back({0, tile});
@@ -56,7 +56,7 @@ class StitchKeptTiles : public testing::Test {
     for (int band = 0; band < bands; ++band)
       for (int tile = 0; tile < tile_count; ++tile) {
         const Range wanted{band * rows, std::min(height, (band + 1) * rows)};
-        const TileRows taken = kept.take(tile, wanted);
+        const TileRows taken = kept.take(0, tile, wanted);
         for (int channel = 0; channel < channels; ++channel)
           for (std::int64_t y = wanted.begin; y < wanted.end; ++y)
             for (std::size_t x = 0; x < width; ++x)
@@ -72,7 +72,7 @@ class StitchKeptTiles : public testing::Test {
 
 TEST_F(StitchKeptTiles, AreReadOnceIfThereIsMemoryForThem) {
   const TileReader reader = tiles();
-  KeptTiles kept(reader, tile_count * bytes_of_tile);
+  KeptTiles kept(reader, channels, tile_count * bytes_of_tile);
   for (const int rows : {1, 4, height}) {
     expect_rows(kept, rows);
     EXPECT_EQ(kept.reads(), tile_count);
@@ -81,10 +81,10 @@ TEST_F(StitchKeptTiles, AreReadOnceIfThereIsMemoryForThem) {
 
 TEST_F(StitchKeptTiles, AreReadForEachBandIfThereIsNoMemory) {
   const TileReader reader = tiles();
-  KeptTiles none(reader, bytes_of_tile - 1);
+  KeptTiles none(reader, channels, bytes_of_tile - 1);
   expect_rows(none, 4);
   EXPECT_EQ(none.reads(), 3 * tile_count);
-  KeptTiles one(reader, 2 * bytes_of_tile - 1);
+  KeptTiles one(reader, channels, 2 * bytes_of_tile - 1);
   expect_rows(one, 4);
   // The last band gives the memory of the first tile up, too late for the others.
   EXPECT_EQ(one.reads(), 1 + 3 * (tile_count - 1));
@@ -92,11 +92,41 @@ TEST_F(StitchKeptTiles, AreReadForEachBandIfThereIsNoMemory) {
 
 TEST_F(StitchKeptTiles, GiveTheirMemoryUpAfterTheirLastUse) {
   const TileReader reader = tiles();
-  KeptTiles kept(reader, bytes_of_tile);
+  KeptTiles kept(reader, channels, bytes_of_tile);
   kept.expect({2, 2, 2});
   for (int tile = 0; tile < tile_count; ++tile)
-    for (int use = 0; use < 2; ++use) kept.take(tile, {use, use + 1});
+    for (int use = 0; use < 2; ++use) kept.take(0, tile, {use, use + 1});
   EXPECT_EQ(kept.reads(), tile_count);
+}
+
+TEST_F(StitchKeptTiles, CountUntilNobodyUsesThemAnyMore) {
+  const TileReader reader = tiles();
+  KeptTiles kept(reader, channels, bytes_of_tile);
+  kept.expect({2, 2, 2});
+  kept.take(0, 0, {0, 1});
+  {
+    const TileRows last = kept.take(0, 0, {1, 2});
+    for (int use = 0; use < 2; ++use) kept.take(0, 1, {use, use + 1});
+    EXPECT_EQ(kept.reads(), 1 + 2);
+  }
+  for (int use = 0; use < 2; ++use) kept.take(0, 2, {use, use + 1});
+  EXPECT_EQ(kept.reads(), 1 + 2 + 1);
+}
+
+TEST_F(StitchKeptTiles, EachChannelIsReadForItself) {
+  const TileReader reader = tiles();
+  KeptTiles kept(reader, 1, bytes_of_tile);
+  kept.expect({2, 2, 2});
+  int wrong = 0;
+  for (int channel = 0; channel < channels; ++channel)
+    for (int tile = 0; tile < tile_count; ++tile)
+      for (const int y : {3, 8}) {
+        const TileRows taken = kept.take(channel, tile, {y, y + 1});
+        for (std::size_t x = 0; x < width; ++x)
+          wrong += taken.row(0, y)[x] != pixels_[at(tile)][at((channel * height + y) * width) + x];
+      }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(kept.reads(), channels * tile_count);
 }
 
 }  // namespace

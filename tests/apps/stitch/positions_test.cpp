@@ -266,7 +266,7 @@ TEST(StitchModel, SearchesFindTheShiftOfNoisyTiles) {
 }
 
 TileFiles files_of(const Plate& plate) {
-  TileFiles tiles{plate.grid, {}, {}};
+  TileFiles tiles{plate.grid};
   for (int tile = 0; tile < plate.grid.size(); ++tile) {
     const Cell cell = plate.grid.cell(tile);
     tiles.paths.push_back("t" + std::to_string(tile));

@@ -114,7 +114,7 @@ TEST(StitchTables, TilesFarApartAreRefused) {
 }
 
 TileFiles four_tiles() {
-  TileFiles files{Grid(2, 2), {"a", "b", "c", "d"}, {}};
+  TileFiles files{Grid(2, 2), {"a", "b", "c", "d"}};
   for (int tile = 0; tile < 4; ++tile) files.names.push_back(files.grid.cell(tile));
   return files;
 }

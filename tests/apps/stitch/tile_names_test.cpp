@@ -59,7 +59,15 @@ TEST(StitchNames, PlatesHaveNumbersOfPlanesOnly) {
   const TileNumbers numbers{.row = 4, .z = 7, .channel = 2};
   const auto path = [&](const char* text) { return NamePattern::of_plates(text).path(numbers); };
   EXPECT_EQ(path("a/p_{z:3}_{channel}.tif"), "a/p_007_2.tif");
-  EXPECT_EQ(path("{row}{z}{}{"), "{row}7{}{");
+  EXPECT_EQ(path("{rows}{z}{}{"), "{rows}7{}{");
+  EXPECT_EQ(path("a{b}/p"), "a{b}/p");
+  for (const char* text : {"{row}", "{col:2}", "{index}"})
+    EXPECT_EQ(error_of([&] { path(text); }),
+              "'" + std::string(text) + "' numbers tiles, but a plate has all of them: leave it out");
+  for (const char* text : {"p{z", "p{channel.tif", "p{z:2.tif"})
+    EXPECT_EQ(error_of([&] { path(text); }), "the '{' in " + std::string(text) + " has no '}': add it");
+  EXPECT_EQ(error_of([&] { path("a/{z:3}/p.tif"); }),
+            "the folder a/{z:3}/ has {z}: write it into the name of the file only");
   EXPECT_EQ(path("plain.tif"), "plain.tif");
   EXPECT_EQ(error_of([&] { path("p{z:}"); }),
             "'{z:}' is not one of {z} and {channel}, or one with digits such as {row:3}: correct it");
@@ -77,15 +85,51 @@ TEST(StitchNames, PlanesAreFoundInTheOrderOfTheirNumbers) {
   TileFiles tiles = arrange(request, found);
   EXPECT_EQ(tiles.slices, (std::vector<std::int64_t>{2, 9, 10}));
   EXPECT_EQ(tiles.channels, (std::vector<std::int64_t>{0, 1}));
-  ASSERT_EQ(tiles.planes.size(), 6U);
+  ASSERT_EQ(tiles.planes(), 6);
   EXPECT_EQ(tiles.path(2, 0), "10_2_0.tif");
   EXPECT_EQ(tiles.path(2, 1), "10_2_1.tif");
   EXPECT_EQ(tiles.path(3, 4), "11_10_0.tif");
-  EXPECT_EQ(tiles.paths, tiles.planes.front());
+  EXPECT_EQ(tiles.path(2), tiles.path(2, 0));
   // A tile that lacks one of its planes is missing.
   found.erase(found.begin() + 13);
   tiles = arrange(request, found);
   for (int tile = 0; tile < 4; ++tile) EXPECT_EQ(tiles.grid.has(tile), tile != 1) << tile;
+}
+
+TEST(StitchNames, APlaneThatMostTilesLackIsNamed) {
+  std::vector<TileNumbers> found;
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 5; ++column)
+      for (int z = 1; z <= 3; ++z)
+        for (const int channel : {0, 1})
+          found.push_back({.row = row, .column = column, .z = z, .channel = channel});
+  found.push_back({.z = 9});
+  for (const bool skips : {false, true})
+    EXPECT_EQ(
+        error_of([&] { arrange({.pattern = "{row}{col}_{z}_{channel}.tif", .skip_missing = skips}, found); }),
+        "00_9_1.tif: this tile, of row 0 and column 0, is missing, and 19 more tiles: slice 9 is there "
+        "for 1 of 20 tiles: remove it, or add the others");
+  const TileRequest request{.pattern = "{row}{col}_{channel}.tif", .skip_missing = true};
+  EXPECT_EQ(error_of([&] {
+              arrange(request, {{.column = 0}, {.column = 1, .channel = 1}});
+            }),
+            "00_1.tif: this tile, of row 0 and column 0, is missing, and 1 more tile: channel 0 is there for "
+            "1 of 2 tiles: remove it, or add the others");
+  EXPECT_EQ(error_of([&] {
+              arrange({.pattern = "{row}{col}_{z}_{channel}.tif", .skip_missing = true},
+                      {{}, {.z = 1, .channel = 1}});
+            }),
+            "00_0_1.tif: this tile, of row 0 and column 0, is missing: no tile has all slices and channels: "
+            "add files");
+}
+
+TEST(StitchNames, FilesAreCountedBeforeTheyAreListed) {
+  std::vector<TileNumbers> found;
+  for (int z = 0; z < 6; ++z)
+    for (const auto& [row, column] : {std::pair{0, 0}, {2999, 2999}})
+      found.push_back({.row = row, .column = column, .z = z});
+  EXPECT_EQ(error_of([&] { arrange({.pattern = "{row}_{col}_{z}.tif", .skip_missing = true}, found); }),
+            "'input.tiles': 3000 x 3000 tiles in 6 planes are too many: check the numbers in the names");
 }
 
 TEST(StitchNames, CellsOfNumbersThatGoThereAndBack) {
@@ -119,11 +163,11 @@ TEST(StitchNames, TheFirstNumberIsFound) {
     EXPECT_EQ(tiles.grid.rows(), 2);
     EXPECT_EQ(tiles.grid.columns(), 3);
     EXPECT_EQ(tiles.names[5], (Cell{first + 1, first + 2}));
-    EXPECT_EQ(tiles.paths[5], "t" + std::to_string(first + 1) + "_" + std::to_string(first + 2) + ".tif");
+    EXPECT_EQ(tiles.path(5), "t" + std::to_string(first + 1) + "_" + std::to_string(first + 2) + ".tif");
   }
   const TileFiles turned =
       arrange({.pattern = "t{row}_{col}.tif", .start = {true, true}}, numbers(0, 2, 0, 3));
-  EXPECT_EQ(turned.paths[0], "t1_2.tif");
+  EXPECT_EQ(turned.path(0), "t1_2.tif");
 }
 
 TEST(StitchNames, MissingTilesAreNamedOrSkipped) {
@@ -153,7 +197,7 @@ TEST(StitchNames, IndicesNeedASide) {
   const TileFiles tiles =
       arrange({.pattern = "t{index}.tif", .columns = 3, .order = Order::serpentine_rows}, found);
   EXPECT_EQ(tiles.grid.rows(), 2);
-  EXPECT_EQ(tiles.paths[3], "t6.tif");
+  EXPECT_EQ(tiles.path(3), "t6.tif");
   EXPECT_EQ(error_of([&] { arrange({.pattern = "t{index}.tif", .rows = 1, .columns = 3}, found); }),
             "'input.rows': 1 x 3 tiles are fewer than the names of files, from 1 to 6: correct it");
 }

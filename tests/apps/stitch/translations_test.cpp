@@ -34,7 +34,7 @@ class StitchTranslations : public testing::Test {
     const int width = columns * step_x + extent.width, height = rows * step_y + extent.height;
     std::vector<std::uint16_t> plate(static_cast<std::size_t>(width * height));
     for (auto& pixel : plate) pixel = static_cast<std::uint16_t>(random() % 60000);
-    TileFiles files{Grid(rows, columns), {}, {}};
+    TileFiles files{Grid(rows, columns)};
     corners_.clear();
     for (int tile = 0; tile < files.grid.size(); ++tile) {
       const Cell cell = files.grid.cell(tile);

@@ -45,6 +45,11 @@ void Execution::finish_next() {
   push_ready({.node = &node, .scope = scope, .input = Job::finish_input});
 }
 
+bool Execution::has_all_items() const {
+  const auto skips = [](const TaskDeclaration& task) { return task.options.on_error == OnError::skip; };
+  return !stop_.stop_requested() && std::ranges::none_of(graph_.tasks, skips);
+}
+
 void Execution::end_run() {
   is_done_ = true;
   seconds_ = static_cast<double>(now()) * 1e-9;

@@ -136,6 +136,8 @@ class Execution : public PoolListener {
         .count();
   }
   const std::stop_source& stop_source() const { return stop_; }
+  /// Whether the run has not been stopped, and no task skips items.
+  bool has_all_items() const;
 
  private:
   void make_nodes();
@@ -286,7 +288,8 @@ class Worker final : public Emitter {
   void emit_last(int output, Item* item) override;
   int rank_of(std::int64_t key) const override;
   int own_rank() const override;
-  void send(int rank, const Bytes& bytes) override;
+  bool has_all_items() const override;
+  void send(int rank, Bytes bytes) override;
 
   Counters& counters(const Node& node) { return counters_[static_cast<std::size_t>(node.id)]; }
   const std::vector<Counters>& counters() const { return counters_; }

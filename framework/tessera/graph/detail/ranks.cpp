@@ -104,9 +104,9 @@ void Ranks::receive_rest() {
 
 // --- Sending -----------------------------------------------------------------------------------------
 
-void Ranks::post(int to, const Bytes& bytes) {
+void Ranks::post(int to, Bytes bytes) {
   const std::lock_guard lock(queue_mutex_);
-  queue_.push_back({to, bytes.all()});
+  queue_.push_back({to, std::move(bytes).release()});
   queue_wake_.notify_one();
 }
 
@@ -138,7 +138,7 @@ bool Ranks::send_waiting() {
   return !waiting.empty();
 }
 
-void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, const Bytes& payload) {
+void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payload) {
   std::vector<PathStep> path;
   for (Scope* at = scope; at != nullptr; at = at->parent) {
     at->hold();
@@ -153,11 +153,12 @@ void Ranks::send(int to, int task, Scope* scope, std::uint32_t trips, const Byte
   Transfer<std::uint32_t>::pack(trips, bytes);
   Transfer<std::vector<PathStep>>::pack(path, bytes);
   bytes.write(payload.all().data(), payload.all().size());
+  payload = Bytes();
   {
     const std::lock_guard lock(execution_.mutex());
     ++sent_;
   }
-  post(to, bytes);
+  post(to, std::move(bytes));
 }
 
 void Ranks::tell_closed(int to, std::uint64_t scope, bool is_skipped) {
@@ -167,7 +168,7 @@ void Ranks::tell_closed(int to, std::uint64_t scope, bool is_skipped) {
   Transfer<bool>::pack(is_skipped, bytes);
   Transfer<bool>::pack(execution_.has_failed(), bytes);
   ++sent_;
-  post(to, bytes);
+  post(to, std::move(bytes));
 }
 
 void Ranks::tell_all(bool has_failed) {

@@ -45,7 +45,7 @@ class Ranks {
 
   // Workers call this function without the lock of the run.
   /// Sends an item of the task `task`, packed in `payload`, to the rank `to`.
-  void send(int to, int task, Scope* scope, std::uint32_t trips, const Bytes& payload);
+  void send(int to, int task, Scope* scope, std::uint32_t trips, Bytes payload);
 
   // The lock of the run must be held for these functions.
   /// Says that this rank has closed all scopes of its own sources. When all ranks have,
@@ -101,7 +101,7 @@ class Ranks {
   void receive_rest();
   bool send_waiting();
   bool finish_agreement();
-  void post(int to, const Bytes& bytes);
+  void post(int to, Bytes bytes);
   void take_item(int from, Bytes& bytes);
   Scope* scope_of(int from, const PathStep& step, Scope* parent);
   void take_closed(Bytes& bytes);

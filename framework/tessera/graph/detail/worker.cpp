@@ -220,8 +220,10 @@ int Worker::rank_of(std::int64_t key) const {
 
 int Worker::own_rank() const { return execution_.ranks() == nullptr ? 0 : execution_.ranks()->rank(); }
 
-void Worker::send(int rank, const Bytes& bytes) {
-  execution_.ranks()->send(rank, job_->node->id, job_->scope, job_->trips, bytes);
+bool Worker::has_all_items() const { return execution_.has_all_items(); }
+
+void Worker::send(int rank, Bytes bytes) {
+  execution_.ranks()->send(rank, job_->node->id, job_->scope, job_->trips, std::move(bytes));
 }
 
 }  // namespace tessera::graph::detail

@@ -11,13 +11,22 @@ namespace tessera::io::detail {
 
 bool Parts::is_next(const Box& part) const {
   if (part.dimensions != domain_.dimensions || part.empty()) return false;
-  for (int cut = 0; cut < part.dimensions; ++cut) {
-    Box layers = domain_;
-    layers[cut] = part[cut];
-    const std::int64_t before = domain_.size() / domain_[cut].size() * (part[cut].begin - domain_[cut].begin);
-    if (layers == part && before == written_ && part[cut].end <= domain_[cut].end) return true;
+  Box all = domain_;
+  std::int64_t written = written_;
+  for (int slowest = domain_.dimensions - 1;; --slowest) {
+    for (int cut = 0; cut < part.dimensions; ++cut) {
+      Box layers = all;
+      layers[cut] = part[cut];
+      const std::int64_t before = all.size() / all[cut].size() * (part[cut].begin - all[cut].begin);
+      if (layers == part && before == written && part[cut].end <= all[cut].end) return true;
+    }
+    if (slowest == 0) return false;
+    // Else it may be one of the parts of the present layer.
+    const std::int64_t points = all.size() / all[slowest].size(),
+                       layer = all[slowest].begin + written / points;
+    all[slowest] = {layer, layer + 1};
+    written %= points;
   }
-  return false;
 }
 
 void Parts::take(const HostBlock& block, const Box& part, ElementType type) {

@@ -11,7 +11,8 @@
 namespace tessera::io::detail {
 
 /// Keeps track of how much of an array has been written to a file. The array is written as a whole, or in
-/// parts that follow each other along one dimension.
+/// parts that follow each other along one dimension, or along one dimension of each layer of the slowest
+/// ones.
 class Parts {
  public:
   Parts(MPI_Comm communicator, std::string path, const Box& domain)

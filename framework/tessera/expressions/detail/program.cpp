@@ -2,6 +2,8 @@
 #include "tessera/expressions/detail/program.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -59,8 +61,9 @@ class Compiler {
 
   /// Makes all nodes refer to the first of several equal nodes.
   void join_equal_nodes() {
-    std::map<std::tuple<Operation, float, int, int, int, int>, int>
-        known;  // No expression has joint operations.
+    // Numbers are compared by their bits, because -0 == 0, and because NaN has no place in an order.
+    // Expressions have no joint operations, so that no node has more than three arguments.
+    std::map<std::tuple<Operation, std::uint32_t, int, int, int, int>, int> known;
     std::vector<int> first(expression_.nodes().size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       Node joined = expression_.nodes()[i];
@@ -69,7 +72,9 @@ class Compiler {
       const auto& a = joined.arguments;
       first[i] = static_cast<int>(nodes_.size());
       const auto [equal, is_new] =
-          known.emplace(std::tuple(joined.operation, joined.value, joined.name, a[0], a[1], a[2]), first[i]);
+          known.emplace(std::tuple(joined.operation, std::bit_cast<std::uint32_t>(joined.value), joined.name,
+                                   a[0], a[1], a[2]),
+                        first[i]);
       if (is_new)
         nodes_.push_back(joined);
       else

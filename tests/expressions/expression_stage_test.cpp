@@ -181,6 +181,12 @@ TEST(ExpressionStage, ConstantsThatAreNotANumberEqualNoOthers) {
   EXPECT_TRUE(std::isnan(value_at("a * 2 + sqrt(0 - 1)", 4)));
 }
 
+TEST(ExpressionStage, LimitsOfFloatsAreKept) {
+  EXPECT_EQ(value_at("clamp(a, 0, exp(100))", -3), 0);
+  EXPECT_EQ(value_at("clamp(a, 0, 255)", 300), 255);
+  EXPECT_EQ(value_at("clamp(a, 0, 65535)", -1), 0);
+}
+
 TEST(ExpressionStage, MinusZeroIsNotZero) {
   // One of the two products is -0 and the other one 0, whose reciprocals are infinite with different signs.
   EXPECT_TRUE(std::isnan(value_at("1 / (a * 0) + 1 / (a * -0)", 3)));

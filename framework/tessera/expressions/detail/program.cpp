@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -34,7 +35,7 @@ constexpr Pair pairs[] = {
 /// Makes a program node by node.
 class Compiler {
  public:
-  Compiler(const Expression& expression, float limit) : expression_(expression), limit_(limit) {}
+  Compiler(const Expression& expression, std::optional<float> limit) : expression_(expression), limit_(limit) {}
 
   Program compile() {
     join_equal_nodes();
@@ -87,10 +88,10 @@ class Compiler {
   /// Drops a last operation that limits the result to the range to which it is limited anyway.
   void drop_limits() {
     const Node last = nodes_.back();
-    if (last.operation != Operation::clamp) return;
+    if (!limit_ || last.operation != Operation::clamp) return;
     const Node &low = node(last.arguments[1]), &high = node(last.arguments[2]);
     if (low.operation != Operation::constant || high.operation != Operation::constant || low.value != 0 ||
-        high.value != limit_)
+        high.value != *limit_)
       return;
     nodes_.resize(static_cast<std::size_t>(last.arguments[0]) + 1);
   }
@@ -186,7 +187,7 @@ class Compiler {
   }
 
   const Expression& expression_;
-  float limit_;
+  std::optional<float> limit_;
   std::vector<Node> nodes_;
   std::vector<int> uses_;
   std::vector<int> register_of_;
@@ -196,6 +197,8 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const Expression& expression, float limit) { return Compiler(expression, limit).compile(); }
+Program compile(const Expression& expression, std::optional<float> limit) {
+  return Compiler(expression, limit).compile();
+}
 
 }  // namespace tessera::expressions::detail

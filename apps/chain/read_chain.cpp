@@ -55,7 +55,7 @@ std::vector<std::string> read_inputs(const deck::Deck& deck, UsedNames& used) {
 std::vector<Step> read_all(const deck::Deck& deck, UsedNames& used) {
   std::vector<Step> steps;
   if (const Tree* const block = tree_of(deck, "repeat")) {
-    if (block->kind != Tree::Kind::map)
+    if (block->kind != Tree::Kind::map || block->keys.empty())
       fail(*block,
            "'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: {...}}'");
     for (std::size_t i = 0; i < block->keys.size(); ++i)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "apply.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/operators/expression.hpp"
 
@@ -73,19 +74,7 @@ class Builder {
   Image add_operator(const Step& step) {
     std::vector<Image> read;
     for (const Operand& operand : step.operands) read.push_back(images_.at(operand.name));
-    operators::ParameterValues values;
-    for (const Setting& setting : step.settings) values[setting.name] = setting.value;
-    try {
-      return step.operation->apply(built_.pipeline, read, values, step.name);
-    } catch (const operators::ParameterError& error) {
-      const auto setting = std::ranges::find(step.settings, error.parameter, &Setting::name);
-      throw InputError(fmt::format(
-          "{}: step {}", setting == step.settings.end() ? step.location : setting->location, error.what()));
-    } catch (const operators::OperandError& error) {
-      const auto i = static_cast<std::size_t>(error.operand);
-      throw InputError(fmt::format(
-          "{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
-    }
+    return apply(built_.pipeline, step, read);
   }
 
   Image add_expression(const Step& step) {

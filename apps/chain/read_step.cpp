@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apply.hpp"
 #include "read_values.hpp"
 #include "tessera/domain/nearest.hpp"
 #include "tessera/expressions/expression.hpp"
@@ -113,6 +114,7 @@ Step read_step(const Tree& name, const Tree& body) {
     }
     if (!is_operator(body.keys[i].text)) continue;
     read_operator(step, body, i);
+    check_operator(step);
     return step;
   }
   fail_without_operator(name, body);

@@ -10,7 +10,7 @@ namespace chain {
 inline constexpr const char* expression_word = "expression";
 
 /// Reads a step whose name is `name`, and whose operator, inputs and parameters are `body`. Throws InputError
-/// if these are faulty. Whether what the step reads exists is not checked.
+/// if these are faulty. Whether what the step reads exists, and fits its operator, is not checked.
 Step read_step(const tessera::deck::Tree& name, const tessera::deck::Tree& body);
 
 /// Reads the steps of a block in their order in the deck. `what` is what messages call the block.

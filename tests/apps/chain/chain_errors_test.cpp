@@ -8,6 +8,16 @@ namespace {
 
 using tessera::test::chain_error;
 
+/// The message about a deck that is read, but whose chain is not built.
+std::string read_error(const std::string& text) {
+  try {
+    tessera::test::chain_of(text);
+  } catch (const tessera::InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 /// The message about a deck with these steps, each in a line of its own.
 std::string error_of(const std::vector<std::string>& steps, const std::string& more = "") {
   std::string text = "steps:\n";
@@ -111,6 +121,17 @@ TEST(ChainErrors, TypesAndOutputs) {
             "chain.yaml:3:16: 'output.step': there is no step 'brigth'; did you mean 'bright'?");
   EXPECT_EQ(chain_error("steps: 5"),
             "chain.yaml:1:8: 'steps' is a block of steps, such as 'smooth: {gaussian: input}'");
+  EXPECT_EQ(chain_error("repeat: {}"),
+            "chain.yaml:1:9: 'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: "
+            "{...}}'");
+}
+
+TEST(ChainErrors, StepsThatNothingReads) {
+  EXPECT_EQ(read_error("steps:\n  a: {median: input, window: 4}\n  b: {invert: input}\n"),
+            "chain.yaml:2:30: step median 'a': window is 4: it must be odd and from 1 to 255 pixels");
+  EXPECT_EQ(read_error("steps:\n  a: {invert: [input, input]}\n  b: {invert: input}\n"),
+            "chain.yaml:2:16: step invert 'a': it takes one image (image), and was given 2");
+  EXPECT_EQ(read_error("steps:\n  a: {add: [input, input]}\n  b: {invert: input}\n"), "no error");
 }
 
 TEST(ChainErrors, Loops) {

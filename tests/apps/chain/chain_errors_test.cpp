@@ -134,6 +134,26 @@ TEST(ChainErrors, StepsThatNothingReads) {
   EXPECT_EQ(read_error("steps:\n  a: {add: [input, input]}\n  b: {invert: input}\n"), "no error");
 }
 
+TEST(ChainErrors, NamesOfStagesThatClash) {
+  const auto clash = [](const std::string& place, const std::string& a, const std::string& b) {
+    return "chain.yaml:" + place + ": '" + a + "' and '" + b +
+           "' would have stages of the same name: give one of them a name that does not begin with the other "
+           "and '_'";
+  };
+  EXPECT_EQ(error_of({"g: {gaussian: input}", "g_x: {invert: g}"}), clash("3:3", "g", "g_x"));
+  EXPECT_EQ(error_of({"g_x: {invert: input}", "g: {gaussian: g_x}"}), clash("3:3", "g", "g_x"));
+  EXPECT_EQ(error_of({"g: {gaussian: input}", "g_size: {invert: g}"}), "no error");
+  const auto loop = [](const std::string& body) {
+    return chain_error("repeat:\n  u: {turns: 3, type: float32, steps: {" + body + "}}\n");
+  };
+  EXPECT_EQ(loop("g: {gaussian: u, sigma: 1}, g_x: {abs: g}"), clash("2:72", "g", "g_x"));
+  EXPECT_EQ(chain_error("repeat:\n"
+                        "  u: {turns: 3, steps: {u_ends: {mean: u}, v: {invert: u}}, until: 'u_ends < 1'}\n"),
+            clash("2:3", "u", "u_ends"));
+  EXPECT_EQ(chain_error("steps:\n  input_float32: {abs: input}\n", tessera::ElementType::int16),
+            clash("2:3", "input", "input_float32"));
+}
+
 TEST(ChainErrors, Loops) {
   const auto loop = [](const std::string& body) { return chain_error("repeat:\n  u: {" + body + "}\n"); };
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}"), "no error");

@@ -72,6 +72,14 @@ TEST(ChainResults, Loops) {
   });
 }
 
+TEST(ChainResults, StepsOfLoopsBelongToNoOtherStep) {
+  const chain::Chain chain = test::chain_of(
+      "repeat:\n"
+      "  u: {turns: 2, type: float32, steps: {u_less: {gaussian: u, sigma: 1}}}\n");
+  const chain::BuiltChain built = chain::build(chain, ElementType::uint8, Box{{0, 9}, {0, 9}}, {"u"});
+  EXPECT_EQ(built.within, (std::map<std::string, std::string>{{"u_less_x", "u_less"}}));
+}
+
 TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
   Random random(4);
   const Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 17}, {0, 9}});

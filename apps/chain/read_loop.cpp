@@ -29,7 +29,7 @@ std::vector<std::string> names_of_condition(const Step& step) {
   std::vector<std::string> names;
   if (step.loop->until.empty()) return names;
   try {
-    const expressions::Expression condition(step.loop->until);
+    const expressions::Expression condition = expressions::Expression(step.loop->until).as_condition();
     for (const auto& name : condition.names()) names.push_back(name.text);
   } catch (const expressions::ExpressionError& error) {
     throw InputError(fmt::format("{}: loop '{}': {}", step.loop->until_location, step.name, error.what()));
@@ -57,7 +57,7 @@ void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree
     loop.type = read_type(value, name);
     loop.has_type = true;
   } else if (key.text == "until") {
-    if (value.kind != Tree::Kind::word)
+    if (value.kind != Tree::Kind::word || value.text.empty())
       fail(value, fmt::format("loop '{}': 'until' is an expression in quotes, such as 'change < 0.5'", name));
     loop.until = value.text;
     loop.until_location = value.location;

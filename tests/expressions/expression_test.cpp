@@ -82,6 +82,14 @@ TEST(Expression, ErrorsTellTheColumn) {
   EXPECT_EQ(error_of(nested), "nested deeper than 64 levels at column 65: '" + nested.substr(64) + "'");
 }
 
+TEST(Expression, ConditionsCompareWithZero) {
+  const Expression condition = Expression("a - 1").as_condition();
+  EXPECT_EQ(condition.nodes().back().operation, Operation::not_equal);
+  EXPECT_EQ(condition.names().front().column, 1);
+  for (const char* text : {"1", "x", "a < width", "0 * channel + a"})
+    EXPECT_THROW(Expression(text).as_condition(), ExpressionError) << text;
+}
+
 TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {
   const auto count = [](const std::string& text) {
     return tessera::expressions::detail::compile(Expression(text)).instruction_count;

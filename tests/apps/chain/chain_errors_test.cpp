@@ -170,6 +170,15 @@ TEST(ChainErrors, Loops) {
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: v < 3"),
             "chain.yaml:2:49: loop 'u': 'v' has 16 x 12 points, and a condition is of numbers at column 1: "
             "'v < 3'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: 1"),
+            "chain.yaml:2:49: loop 'u': a condition names a number that changes at column 1: '1'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'x < m'"),
+            "chain.yaml:2:72: loop 'u': a condition is of numbers, and has neither coordinates nor extents at "
+            "column 1: 'x < m'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: ''"),
+            "chain.yaml:2:49: loop 'u': 'until' is an expression in quotes, such as 'change < 0.5'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'm < '"),
+            "chain.yaml:2:72: loop 'u': expected a number or a name at column 5: the end");
 }
 
 }  // namespace

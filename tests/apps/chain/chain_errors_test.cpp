@@ -57,6 +57,19 @@ TEST(ChainErrors, OperatorsAndParameters) {
             "names, as in {invert: input}");
 }
 
+TEST(ChainErrors, OperatorsThatDoNotExist) {
+  const std::string unknown = "step 'a': there is no operator 'blur'; tessera-chain --operators lists them";
+  EXPECT_EQ(error_of({"a: {blur: input, size: 3}"}), "chain.yaml:2:7: " + unknown);
+  EXPECT_EQ(error_of({"a: {sigma: 3, blur: input}"}), "chain.yaml:2:17: " + unknown);
+  EXPECT_EQ(error_of({"a: {metric: psnr, blur: [b, input]}", "b: {invert: input}"}),
+            "chain.yaml:2:21: " + unknown);
+  EXPECT_EQ(error_of({"a: {blur: 3}"}), "chain.yaml:2:7: " + unknown);
+  EXPECT_EQ(error_of({"a: {}"}), "chain.yaml:2:6: step 'a' has no operator");
+  // As steps.smoth.sigma=3 on the command line.
+  EXPECT_EQ(error_of({"smooth: {gaussian: input, sigma: 2}", "smoth: {sigma: 3}"}),
+            "chain.yaml:3:11: step 'smoth' has no operator; did you mean 'smooth'?");
+}
+
 TEST(ChainErrors, WhatStepsRead) {
   EXPECT_EQ(
       error_of({"smooth: {invert: input}", "b: {invert: smoth}"}),
@@ -77,6 +90,8 @@ TEST(ChainErrors, WhatStepsRead) {
 }
 
 TEST(ChainErrors, Expressions) {
+  EXPECT_EQ(error_of({"a: {expression: clamp(input, 0, 255)}"}),
+            "chain.yaml:2:19: step 'a': put the expression in quotes");
   EXPECT_EQ(error_of({"a: {expression: '2 * input - '}"}),
             "chain.yaml:2:19: step 'a': expected a number or a name at column 13: the end");
   EXPECT_EQ(error_of({"a: {expression: 'input / (3 - 3)'}"}),
@@ -146,7 +161,7 @@ TEST(ChainErrors, NamesOfStagesThatClash) {
   const auto loop = [](const std::string& body) {
     return chain_error("repeat:\n  u: {turns: 3, type: float32, steps: {" + body + "}}\n");
   };
-  EXPECT_EQ(loop("g: {gaussian: u, sigma: 1}, g_x: {abs: g}"), clash("2:72", "g", "g_x"));
+  EXPECT_EQ(loop("g: {gaussian: u, sigma: 1}, g_x: {abs: g}"), clash("2:68", "g", "g_x"));
   EXPECT_EQ(chain_error("repeat:\n"
                         "  u: {turns: 3, steps: {u_ends: {mean: u}, v: {invert: u}}, until: 'u_ends < 1'}\n"),
             clash("2:3", "u", "u_ends"));
@@ -159,7 +174,7 @@ TEST(ChainErrors, Loops) {
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}"), "no error");
   EXPECT_EQ(loop("steps: {v: {invert: u}}"), "chain.yaml:2:3: loop 'u' has no 'turns'");
   EXPECT_EQ(loop("turns: 0, steps: {v: {invert: u}}"),
-            "chain.yaml:2:14: step 'u': 'turns' is 0: it must be a whole number of at least 1");
+            "chain.yaml:2:14: loop 'u': 'turns' is 0: it must be a whole number of at least 1");
   EXPECT_EQ(loop("turns: 3, stpes: {v: {invert: u}}"),
             "chain.yaml:2:17: loop 'u': unknown key 'stpes'; did you mean 'steps'?");
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, next: w"),

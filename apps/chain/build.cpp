@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "apply.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/operators/expression.hpp"
 
@@ -42,7 +43,8 @@ class Builder {
       throw;
     }
     for (int id = before; id < built_.pipeline.size(); ++id)
-      if (const std::string& name = built_.pipeline[id].name; name.starts_with(step.name + "_"))
+      if (const std::string& name = built_.pipeline[id].name;
+          name.starts_with(step.name + "_") && !images_.contains(name))
         built_.within.emplace(name, step.name);
   }
 
@@ -73,19 +75,7 @@ class Builder {
   Image add_operator(const Step& step) {
     std::vector<Image> read;
     for (const Operand& operand : step.operands) read.push_back(images_.at(operand.name));
-    operators::ParameterValues values;
-    for (const Setting& setting : step.settings) values[setting.name] = setting.value;
-    try {
-      return step.operation->apply(built_.pipeline, read, values, step.name);
-    } catch (const operators::ParameterError& error) {
-      const auto setting = std::ranges::find(step.settings, error.parameter, &Setting::name);
-      throw InputError(fmt::format(
-          "{}: step {}", setting == step.settings.end() ? step.location : setting->location, error.what()));
-    } catch (const operators::OperandError& error) {
-      const auto i = static_cast<std::size_t>(error.operand);
-      throw InputError(fmt::format(
-          "{}: step {}", i < step.operands.size() ? step.operands[i].location : step.location, error.what()));
-    }
+    return apply(built_.pipeline, step, read);
   }
 
   Image add_expression(const Step& step) {
@@ -141,15 +131,31 @@ class Builder {
     }
   }
 
-  /// Throws InputError if the names of another step's stages may begin like those of this step.
+  /// Throws InputError if the names of the stages of a step or of its inner steps may begin like those of
+  /// other steps or inputs.
   void explain_names(const Step& step) const {
-    const auto collide = [](const std::string& a, const std::string& b) { return a.starts_with(b + "_"); };
-    for (const Step& other : chain_.steps)
-      if (collide(other.name, step.name) || collide(step.name, other.name))
-        throw InputError(fmt::format(
-            "{}: the steps '{}' and '{}' would have stages of the same name: give one of them a name that "
-            "does not begin with the other and '_'",
-            step.location, step.name, other.name));
+    const std::set<std::string> own = names_in({step});
+    std::set<std::string> all = names_in(chain_.steps);
+    all.insert(chain_.inputs.begin(), chain_.inputs.end());
+    all.insert(main_input);
+    for (const std::string& longer : all)
+      for (const std::string& shorter : all)
+        if (longer.starts_with(shorter + "_") && (own.contains(longer) || own.contains(shorter)))
+          throw InputError(fmt::format(
+              "{}: '{}' and '{}' would have stages of the same name: give one of them a name that does not "
+              "begin with the other and '_'",
+              step.location, shorter, longer));
+  }
+
+  /// Returns the names of steps, and of the steps of their loops.
+  static std::set<std::string> names_in(const std::vector<Step>& steps) {
+    std::set<std::string> names;
+    for (const Step& step : steps) {
+      names.insert(step.name);
+      if (step.loop)
+        for (const Step& inner : step.loop->steps) names.insert(inner.name);
+    }
+    return names;
   }
 
   BuiltChain& built_;

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "build.hpp"
 #include "listing.hpp"
 #include "read_chain.hpp"
+#include "samples.hpp"
 #include "tessera/app/image_application.hpp"
 #include "write_cpp.hpp"
 
@@ -26,17 +26,12 @@ std::set<std::string> all_steps(const Chain& chain) {
   return names;
 }
 
-/// Adds the names of the stages of the chain for images of a type and a size, if the chain accepts such
-/// images.
-void add_names(PipelineApplication& application, const Chain& chain, ElementType type, const Box& domain) {
-  std::optional<BuiltChain> built;
-  try {
-    built = build(chain, type, domain, all_steps(chain));
-  } catch (const InputError&) {
-    return;
+/// Adds the names of the stages that the chain has for any image.
+void add_names(PipelineApplication& application, const Chain& chain) {
+  for (Sample& sample : samples_of(chain, all_steps(chain))) {
+    application = app::with_names_of(sample.built.pipeline, std::move(application));
+    application.stages_within.merge(sample.built.within);
   }
-  application = app::with_names_of(built->pipeline, std::move(application));
-  application.stages_within.merge(built->within);
 }
 
 /// Returns the steps whose results a deck asks for.
@@ -76,10 +71,7 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
                                           .help = "The image that steps read as '" + name + "'",
                                           .required = true,
                                           .block = "inputs." + name});
-  constexpr std::int64_t side = 1 << 14;
-  for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
-    for (const Box& domain : {Box{{0, side}, {0, side}}, Box{{0, side}, {0, side}, {0, 3}}})
-      add_names(application, chain, type, domain);
+  add_names(application, chain);
   if (application.output.empty()) {
     // No sample image fits. If the image of the run does, at least the steps can be scheduled.
     application.output = chain.output;

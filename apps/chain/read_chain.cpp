@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "order.hpp"
 #include "read_loop.hpp"
@@ -51,18 +52,32 @@ std::vector<std::string> read_inputs(const deck::Deck& deck, UsedNames& used) {
   return inputs;
 }
 
+/// Returns the names of all steps and inputs of a deck, as far as it has the form of a chain.
+std::set<std::string> names_in(const deck::Deck& deck) {
+  std::set<std::string> names{main_input};
+  const auto add = [&names](const Tree* block) {
+    if (block == nullptr) return;
+    for (const Tree& name : block->keys) names.insert(name.text);
+  };
+  for (const char* key : {"inputs", "steps", "repeat"}) add(tree_of(deck, key));
+  if (const Tree* const loops = tree_of(deck, "repeat"))
+    for (const Tree& loop : loops->items) add(loop.find("steps"));
+  return names;
+}
+
 /// Reads the steps and the loops of a deck. They are not ordered yet.
 std::vector<Step> read_all(const deck::Deck& deck, UsedNames& used) {
+  const std::set<std::string> names = names_in(deck);
   std::vector<Step> steps;
   if (const Tree* const block = tree_of(deck, "repeat")) {
-    if (block->kind != Tree::Kind::map)
+    if (block->kind != Tree::Kind::map || block->keys.empty())
       fail(*block,
            "'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: {...}}'");
     for (std::size_t i = 0; i < block->keys.size(); ++i)
-      steps.push_back(read_loop(block->keys[i], block->items[i]));
+      steps.push_back(read_loop(block->keys[i], block->items[i], names));
   }
   if (const Tree* const block = tree_of(deck, "steps"))
-    for (Step& step : read_steps(*block, "'steps'")) steps.push_back(std::move(step));
+    for (Step& step : read_steps(*block, "'steps'", names)) steps.push_back(std::move(step));
   for (const Step& step : steps) {
     used.add(step.name, step.location, step.loop ? "a loop" : "a step");
     if (step.loop)

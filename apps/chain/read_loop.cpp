@@ -29,7 +29,7 @@ std::vector<std::string> names_of_condition(const Step& step) {
   std::vector<std::string> names;
   if (step.loop->until.empty()) return names;
   try {
-    const expressions::Expression condition(step.loop->until);
+    const expressions::Expression condition = expressions::Expression(step.loop->until).as_condition();
     for (const auto& name : condition.names()) names.push_back(name.text);
   } catch (const expressions::ExpressionError& error) {
     throw InputError(fmt::format("{}: loop '{}': {}", step.loop->until_location, step.name, error.what()));
@@ -37,9 +37,11 @@ std::vector<std::string> names_of_condition(const Step& step) {
   return names;
 }
 
-void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree& value) {
+void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree& value,
+                const std::set<std::string>& known_names) {
+  const std::string owner = fmt::format("loop '{}'", name);
   const auto operand = [&] {
-    const std::vector<Operand> operands = read_operands(value, name, key.text);
+    const std::vector<Operand> operands = read_operands(value, owner, key.text);
     if (operands.size() != 1)
       fail(value, fmt::format("loop '{}': '{}' is the name of one step", name, key.text));
     return operands.front();
@@ -48,16 +50,16 @@ void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree
   if (key.text == "begin") {
     loop.begin = operand();
   } else if (key.text == "steps") {
-    loop.steps = read_steps(value, fmt::format("'steps' of the loop '{}'", name));
+    loop.steps = read_steps(value, fmt::format("'steps' of the loop '{}'", name), known_names);
   } else if (key.text == "next") {
     loop.next = operand();
   } else if (key.text == "turns") {
-    loop.turns = read_count(value, name, key.text);
+    loop.turns = read_count(value, owner, key.text);
   } else if (key.text == "type") {
-    loop.type = read_type(value, name);
+    loop.type = read_type(value, owner);
     loop.has_type = true;
   } else if (key.text == "until") {
-    if (value.kind != Tree::Kind::word)
+    if (value.kind != Tree::Kind::word || value.text.empty())
       fail(value, fmt::format("loop '{}': 'until' is an expression in quotes, such as 'change < 0.5'", name));
     loop.until = value.text;
     loop.until_location = value.location;
@@ -70,13 +72,14 @@ void read_entry(Loop& loop, const std::string& name, const Tree& key, const Tree
 
 }  // namespace
 
-Step read_loop(const Tree& name, const Tree& body) {
+Step read_loop(const Tree& name, const Tree& body, const std::set<std::string>& known_names) {
   check_name(name, "a loop");
   Step step{.name = name.text, .location = name.location};
   Loop loop;
   if (body.kind != Tree::Kind::map)
     fail(body, fmt::format("loop '{}': write {{begin: input, turns: 10, steps: {{...}}}}", name.text));
-  for (std::size_t i = 0; i < body.keys.size(); ++i) read_entry(loop, name.text, body.keys[i], body.items[i]);
+  for (std::size_t i = 0; i < body.keys.size(); ++i)
+    read_entry(loop, name.text, body.keys[i], body.items[i], known_names);
   for (const char* needed : {"turns", "steps"})
     if (body.find(needed) == nullptr) fail(name, fmt::format("loop '{}' has no '{}'", name.text, needed));
   if (loop.begin.name.empty()) loop.begin = {main_input, name.location};

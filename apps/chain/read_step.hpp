@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "chain.hpp"
 #include "tessera/deck/tree.hpp"
 
@@ -10,11 +14,15 @@ namespace chain {
 inline constexpr const char* expression_word = "expression";
 
 /// Reads a step whose name is `name`, and whose operator, inputs and parameters are `body`. Throws InputError
-/// if these are faulty. Whether what the step reads exists is not checked.
-Step read_step(const tessera::deck::Tree& name, const tessera::deck::Tree& body);
+/// if these are faulty. `known_names` are the names of all steps and inputs of the deck, from which messages guess what is
+/// meant. Whether what the step reads exists, and fits its operator, is not checked.
+Step read_step(const tessera::deck::Tree& name, const tessera::deck::Tree& body,
+               const std::set<std::string>& known_names);
 
-/// Reads the steps of a block in their order in the deck. `what` is what messages call the block.
-std::vector<Step> read_steps(const tessera::deck::Tree& block, const std::string& what);
+/// Reads the steps of a block in their order in the deck. `what` is what messages call the block, and
+/// `known_names` is as above.
+std::vector<Step> read_steps(const tessera::deck::Tree& block, const std::string& what,
+                             const std::set<std::string>& known_names);
 
 /// Throws InputError unless expressions can name a step `name`. `what` says what the name is for.
 void check_name(const tessera::deck::Tree& name, const std::string& what);

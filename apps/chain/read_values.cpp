@@ -103,30 +103,30 @@ ParameterValue read_value(const operators::Parameter& parameter, const Tree& tre
   return *value;
 }
 
-ElementType read_type(const Tree& tree, const std::string& step) {
+ElementType read_type(const Tree& tree, const std::string& owner) {
   for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
     if (tree.kind == Tree::Kind::word && tree.text == name_of(type)) return type;
   fail(tree,
-       fmt::format("step '{}': the type is {}: it must be uint8, uint16 or float32", step, to_yaml(tree)));
+       fmt::format("{}: the type is {}: it must be uint8, uint16 or float32", owner, to_yaml(tree)));
 }
 
-std::int64_t read_count(const Tree& tree, const std::string& step, const std::string& name) {
+std::int64_t read_count(const Tree& tree, const std::string& owner, const std::string& name) {
   const auto count = number_in<std::int64_t>(tree);
   if (!count || *count < 1)
-    fail(tree, fmt::format("step '{}': '{}' is {}: it must be a whole number of at least 1", step, name,
+    fail(tree, fmt::format("{}: '{}' is {}: it must be a whole number of at least 1", owner, name,
                            to_yaml(tree)));
   return *count;
 }
 
-std::vector<Operand> read_operands(const Tree& tree, const std::string& step, const std::string& key) {
+std::vector<Operand> read_operands(const Tree& tree, const std::string& owner, const std::string& key) {
   std::vector<Operand> operands;
   const auto add = [&](const Tree& word) {
     if (word.kind != Tree::Kind::word || word.text.empty())
       fail(word,
            fmt::format(
-               "step '{0}': '{1}' is followed by the name of a step or input, or a list of names, as in "
+               "{0}: '{1}' is followed by the name of a step or input, or a list of names, as in "
                "{{{1}: input}}",
-               step, key));
+               owner, key));
     operands.push_back({word.text, word.location});
   };
   if (tree.kind == Tree::Kind::list && !tree.items.empty())

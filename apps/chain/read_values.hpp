@@ -16,15 +16,16 @@ tessera::operators::ParameterValue read_value(const tessera::operators::Paramete
                                               const tessera::deck::Tree& tree, const std::string& step);
 
 /// Returns the element type with the name that `tree` has. Throws InputError if it is not uint8, uint16 or
-/// float32.
-tessera::ElementType read_type(const tessera::deck::Tree& tree, const std::string& step);
+/// float32. `owner` is what messages begin with, such as "step 'a'".
+tessera::ElementType read_type(const tessera::deck::Tree& tree, const std::string& owner);
 
 /// Returns a whole number that is at least 1. `name` is what messages call it. Throws InputError if `tree` is
-/// none.
-std::int64_t read_count(const tessera::deck::Tree& tree, const std::string& step, const std::string& name);
+/// none. `owner` is as above.
+std::int64_t read_count(const tessera::deck::Tree& tree, const std::string& owner, const std::string& name);
 
-/// Returns the names that `tree` has: one, or a list of them. Throws InputError if there are none.
-std::vector<Operand> read_operands(const tessera::deck::Tree& tree, const std::string& step,
+/// Returns the names that `tree` has: one, or a list of them. Throws InputError if there are none. `owner` is as
+/// above.
+std::vector<Operand> read_operands(const tessera::deck::Tree& tree, const std::string& owner,
                                    const std::string& key);
 
 }  // namespace chain

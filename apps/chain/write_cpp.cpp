@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
-#include <string_view>
 
 #include "build.hpp"
+#include "samples.hpp"
 #include "tessera/expressions/expression.hpp"
 #include "tessera/io/text_file.hpp"
 
@@ -18,22 +16,8 @@ namespace {
 
 using namespace tessera;
 
-/// Words that cannot be the names of variables in the program.
-constexpr std::array<std::string_view, 74> reserved{
-    "alignas",   "alignof", "and",      "apply",    "asm",      "auto",  "bitand",   "bitor",
-    "bool",      "borders", "break",    "case",     "catch",    "char",  "class",    "compl",
-    "concept",   "const",   "continue", "default",  "delete",   "do",    "domain",   "double",
-    "else",      "enum",    "explicit", "export",   "extern",   "false", "float",    "for",
-    "friend",    "goto",    "if",       "inline",   "int",      "long",  "loop",     "mutable",
-    "namespace", "new",     "noexcept", "not",      "operator", "or",    "pipeline", "private",
-    "protected", "public",  "register", "requires", "return",   "short", "signed",   "sizeof",
-    "static",    "struct",  "switch",   "template", "this",     "throw", "true",     "try",
-    "type",      "typedef", "typename", "union",    "unsigned", "using", "virtual",  "void",
-    "while",     "xor"};
-
-std::string variable(const std::string& name) {
-  return std::ranges::find(reserved, name) == reserved.end() ? name : "step_" + name;
-}
+/// Returns the name of a variable, which ends with '_', so that it is no other name of the program.
+std::string variable(const std::string& name) { return name + "_"; }
 
 std::string text_literal(const std::string& text) {
   std::string quoted = "\"";
@@ -124,26 +108,26 @@ std::string lines_of(const Step& step, const std::string& indent) {
   return fmt::format("{}const auto {} = {};\n", indent, variable(step.name), line_of(step));
 }
 
-/// A sample image that the chain accepts.
-struct Sample {
-  /// Its type and its domain, as arguments.
-  std::string arguments;
-  /// The steps that are single numbers and outputs.
-  std::vector<std::string> numbers;
-};
+/// Returns the samples that have stages which no sample before them has.
+std::vector<Sample> different_samples(const Chain& chain) {
+  std::vector<Sample> samples;
+  std::set<std::string> known;
+  for (Sample& sample : samples_of(chain, {chain.output})) {
+    const std::size_t before = known.size();
+    for (const auto& array : sample.built.pipeline.arrays()) known.insert(array.name);
+    if (known.size() > before) samples.push_back(std::move(sample));
+  }
+  return samples;
+}
 
-Sample sample_of(const Chain& chain) {
-  constexpr std::int64_t side = 1 << 14;
-  for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
-    for (const Box& domain : {Box{{0, side}, {0, side}}, Box{{0, side}, {0, side}, {0, 3}}}) try {
-        const BuiltChain built = build(chain, type, domain, {chain.output});
-        return {fmt::format("{}, Box{{{{0, {}}}, {{0, {}}}{}}}", type_literal(type), side, side,
-                            domain.dimensions == 3 ? ", {0, 3}" : ""),
-                built.numbers};
-      } catch (const InputError&) {
-        continue;
-      }
-  return {type_literal(ElementType::float32) + ", Box{{0, 16384}, {0, 16384}}", {}};
+/// Returns the statements that tell the application the names of the stages in a sample.
+std::string lines_of_sample(const Sample& sample) {
+  std::string domain;
+  for (int d = 0; d < sample.domain.dimensions; ++d)
+    domain += fmt::format("{}{{0, {}}}", d > 0 ? ", " : "", sample.domain[d].size());
+  return fmt::format(
+      "  application = app::with_names_of(make_pipeline({}, Box{{{}}}), std::move(application));\n",
+      type_literal(sample.type), domain);
 }
 
 constexpr const char* program_text = R"(// Written by tessera-chain --write-cpp.
@@ -182,17 +166,22 @@ int main(int argc, char** argv) {{
       .summary = "Computes a chain of operators on an image.",
       .further_images = {{{3}}},
       .default_compute = "auto",
+      .stages_within = {{{5}}},
       .build = [](const io::ImageInfo& image, const deck::Deck&) {{ return make_pipeline(image.type, image.domain); }}}};
-  const Pipeline sample = make_pipeline({4});
-  return app::run_pipeline_application(argc, argv, app::with_names_of(sample, application));
+{4}  return app::run_pipeline_application(argc, argv, application);
 }}
 )";
 
 }  // namespace
 
 std::string cpp_of(const Chain& chain, const std::string& name) {
-  const Sample sample = sample_of(chain);
-  std::set<std::string> wanted(sample.numbers.begin(), sample.numbers.end());
+  const std::vector<Sample> samples = different_samples(chain);
+  if (samples.empty())
+    throw InputError(fmt::format(
+        "{}: the chain accepts no image of any kind that was tried: run it with an image to see why",
+        chain.find(chain.output)->location));
+  const std::vector<std::string>& numbers = samples.front().built.numbers;
+  std::set<std::string> wanted(numbers.begin(), numbers.end());
   wanted.insert(chain.output);
   const std::set<std::string> needed = needed_by(chain, wanted);
   std::vector<std::string> inputs{main_input}, images;
@@ -207,10 +196,19 @@ std::string cpp_of(const Chain& chain, const std::string& name) {
                                  text_literal(inputs[i]), text_literal("inputs." + inputs[i])));
   for (const Step& step : chain.steps)
     if (needed.contains(step.name)) steps += lines_of(step, "  ");
-  for (const std::string& number : sample.numbers)
+  for (const std::string& number : numbers)
     steps += fmt::format("  operators::output(pipeline, {});\n", variable(number));
+  std::string names;
+  std::map<std::string, std::string> within;
+  for (const Sample& sample : samples) {
+    names += lines_of_sample(sample);
+    within.insert(sample.built.within.begin(), sample.built.within.end());
+  }
+  std::vector<std::string> pairs;
+  for (const auto& [stage, step] : within)
+    pairs.push_back(fmt::format("{{{}, {}}}", text_literal(stage), text_literal(step)));
   return fmt::format(program_text, steps, variable(chain.output), text_literal(name), fmt::join(images, ", "),
-                     sample.arguments);
+                     names, fmt::join(pairs, ", "));
 }
 
 std::string write_cpp(const Chain& chain, const std::string& path) {

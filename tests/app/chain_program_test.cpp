@@ -97,6 +97,39 @@ TEST_F(ChainTest, WhatImageProgramsHave) {
   EXPECT_NE(folder_.read("r.json").find("\"half\""), std::string::npos);
 }
 
+TEST_F(ChainTest, HelpIsPrintedEvenIfTheDeckHasAnError) {
+  folder_.write("bad.yaml", "steps: {a: {invrt: input}}\n");
+  EXPECT_NE(output({"bad.yaml", "--help"}).find("\n  steps"), std::string::npos);
+}
+
+TEST_F(ChainTest, NoDeckIsOverwritten) {
+  expect_refused({"c.yaml", "--write-cpp", "./c.yaml"},
+                 "command line: --write-cpp names './c.yaml', which is a deck of this run: name another file");
+  EXPECT_EQ(folder_.read("c.yaml"), two_steps);
+}
+
+TEST_F(ChainTest, ImagesOfOtherTypesAreConverted) {
+  write_sample(folder_, "short.h5", {"int16", 33, 20});
+  const Words words{"c.yaml", "input.file=short.h5", "output.file=o.h5", "--explain"};
+  const std::vector<std::string> lines = lines_with(output(words), "input_float32");
+  ASSERT_FALSE(lines.empty());
+  for (const std::string& line : lines) EXPECT_EQ(line.find("distributed"), std::string::npos) << line;
+  EXPECT_EQ(result(2, {"c.yaml", "input.file=short.h5", "schedule.input_float32.compute=tile"}, "bright"),
+            result(1, {"c.yaml", "input.file=short.h5"}, "bright"));
+}
+
+TEST_F(ChainTest, LoopsAndStagesOfChainsThatNeedFourChannelsAreKnown) {
+  write_sample(folder_, "rgba.h5", {"uint8", 33, 20, 4});
+  folder_.write("rgba.yaml",
+                "steps: {alpha: {channel: input, index: 3}, most: {greatest: u}}\n"
+                "repeat: {u: {begin: alpha, turns: 2, steps: {v: {invert: u}}}}\n"
+                "output: {step: u, stages: [alpha]}\n"
+                "input: {file: rgba.h5}\n");
+  const StoredResult expected = result(1, {"rgba.yaml"}, "alpha");
+  EXPECT_EQ(result(2, {"rgba.yaml", "loops.u.turns_per_exchange=2"}, "u"), expected);
+  EXPECT_EQ(lines_with(output({"rgba.yaml", "output.file=o.h5"}), "most ").size(), 1U);
+}
+
 TEST_F(ChainTest, ThePrintedDeckRunsAgain) {
   const std::string printed =
       output({"c.yaml", "input.file=image.h5", "steps.half.value=0.25", "--print-deck"});
@@ -162,12 +195,19 @@ TEST_F(ChainTest, ASeries) {
   EXPECT_EQ(read_result(folder_ / "out/b.h5", "bright"), expected);
 }
 
-TEST_F(ChainTest, ALoopThatRestarts) {
+TEST_F(ChainTest, ALoopInRoundsAndRestarted) {
   folder_.write("loop.yaml",
                 "repeat: {u: {type: float32, turns: 9, steps: {v: {expression: 'u / 2 + 1'}}}}\n"
                 "input: {file: image.h5}\n");
   const StoredResult expected = result(1, {"loop.yaml"}, "u");
   EXPECT_EQ(result(3, {"loop.yaml", "loops.u.turns_per_exchange=2"}, "u"), expected);
+  std::filesystem::create_directory(folder_ / "ck");
+  const ParallelEnding first =
+      run(2, {"loop.yaml", "output.file=first.h5", "checkpoint.directory=ck", "checkpoint.every=4"});
+  EXPECT_EQ(first.status, 0) << first.text();
+  EXPECT_EQ(lines_with(first.output, "after 4 turns").size(), 1U) << first.text();
+  // The first of the two checkpoints, after which there are turns left.
+  EXPECT_EQ(result(3, {"loop.yaml", "restart=ck/tessera-chain-00000001.h5"}, "u"), expected);
 }
 
 TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
@@ -193,7 +233,7 @@ TEST_F(ChainTest, MistakesAreToldInOneLine) {
   refused("steps:\n  a: {invrt: input}\n",
           "bad.yaml:2:7: step 'a': there is no operator 'invrt'; did you mean 'invert'?");
   refused("steps: {a: {invert: input}}\nschedule: {b: {compute: tile}}\n",
-          "bad.yaml:2:12: no stage matches 'b'; the names are input, a");
+          "bad.yaml:2:12: no stage matches 'b'; the names are input, a, input_float32");
   expect_refused({"c.yaml", "input.file=image.h5", "output.file=o.h5", "steps.half.value=two"},
                  "command line: 'steps.half.value=two': step 'half': 'value' is two: it must be a number, as "
                  "[3, 5] is a "

@@ -50,6 +50,7 @@ void write_sample(const Folder& folder, const std::string& name, const SampleIma
   const std::string path = folder / name;
   if (image.type == "uint8") write<std::uint8_t>(path, image, H5T_NATIVE_UINT8);
   if (image.type == "uint16") write<std::uint16_t>(path, image, H5T_NATIVE_UINT16);
+  if (image.type == "int16") write<std::int16_t>(path, image, H5T_NATIVE_INT16);
   if (image.type == "int32") write<std::int32_t>(path, image, H5T_NATIVE_INT32);
   if (image.type == "float32") write<float>(path, image, H5T_NATIVE_FLOAT);
 }

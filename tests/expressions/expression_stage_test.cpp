@@ -160,6 +160,40 @@ TEST(ExpressionStage, IntegersAreRoundedAndLimited) {
                              [](float, float, float, float, float, float, float) { return 0; });
 }
 
+/// Returns the value of an expression over `a`, as float32.
+float value_at(const std::string& text, float a) {
+  const Expression expression(text);
+  EXPECT_LE(expression.names().size(), 1U);
+  const ExpressionStage stage(expression,
+                              std::vector<Operand>(expression.names().size(), {ElementType::float32, 3}),
+                              ElementType::float32, Box{{0, 1}, {0, 1}, {0, 1}});
+  float result = 0;
+  const ArrayReference input{reinterpret_cast<std::byte*>(&a), {1, 1, 1, 0}},
+      output{reinterpret_cast<std::byte*>(&result), {1, 1, 1, 0}};
+  stage.region(&input, &output, Box{{0, 1}, {0, 1}, {0, 1}}, {});
+  return result;
+}
+
+TEST(ExpressionStage, ConstantsThatAreNotANumberEqualNoOthers) {
+  EXPECT_TRUE(std::isnan(value_at("select(a > 100, a, log(-1))", 5)));
+  EXPECT_EQ(value_at("select(a > 100, log(-1), a + 1)", 5), 6);
+  EXPECT_TRUE(std::isnan(value_at("sqrt(a) + sqrt(-1)", 4)));
+  EXPECT_TRUE(std::isnan(value_at("a * 2 + sqrt(0 - 1)", 4)));
+}
+
+TEST(ExpressionStage, LimitsOfFloatsAreKept) {
+  EXPECT_EQ(value_at("clamp(a, 0, exp(100))", -3), 0);
+  EXPECT_EQ(value_at("clamp(a, 0, 255)", 300), 255);
+  EXPECT_EQ(value_at("clamp(a, 0, 65535)", -1), 0);
+}
+
+TEST(ExpressionStage, MinusZeroIsNotZero) {
+  // One of the two products is -0 and the other one 0, whose reciprocals are infinite with different signs.
+  EXPECT_TRUE(std::isnan(value_at("1 / (a * 0) + 1 / (a * -0)", 3)));
+  EXPECT_FALSE(std::signbit(value_at("select(a > 2, 0, -0)", 3)));
+  EXPECT_TRUE(std::signbit(value_at("select(a > 2, 0, -0)", 1)));
+}
+
 TEST(ExpressionStage, NeedsTheSamePoints) {
   const ExpressionStage stage(Expression("a + b + c"),
                               {{ElementType::uint8, 3}, {ElementType::uint8, 2}, {ElementType::float64, 1}},

@@ -44,6 +44,9 @@ TEST(Expression, ConstantsAreComputedAtOnce) {
   EXPECT_EQ(value_of("pow(2, 10) + sqrt(16) + floor(-0.5) + ceil(0.5) + round(2.5)"), 1031);
   EXPECT_EQ(value_of("log(exp(0))"), 0);
   EXPECT_FLOAT_EQ(value_of("pi"), 3.14159265F);
+  // Numbers that are too small for a float or for a double are 0.
+  EXPECT_EQ(value_of("1e-50"), 0);
+  EXPECT_EQ(value_of("1e-400"), 0);
 }
 
 TEST(Expression, NamesAreListedOnceInOrder) {
@@ -72,14 +75,32 @@ TEST(Expression, ErrorsTellTheColumn) {
   EXPECT_EQ(error_of("sqrt + 1"), "'sqrt' is a function: write sqrt(...) at column 1: 'sqrt + 1'");
   EXPECT_EQ(error_of("a ^ 2"), "a power is written pow(a, b): unexpected symbol at column 3: '^ 2'");
   EXPECT_EQ(error_of("a ** 2"), "a power is written pow(a, b): unexpected symbol at column 3: '** 2'");
+  EXPECT_EQ(error_of("a = b"), "equality is written a == b: unexpected symbol at column 3: '= b'");
+  EXPECT_EQ(error_of("(a = b)"), "equality is written a == b: unexpected symbol at column 4: '= b)'");
+  EXPECT_EQ(error_of("a && b"),
+            "'and' of conditions is written min(a, b): unexpected symbol at column 3: '&& b'");
+  EXPECT_EQ(error_of("a || b"),
+            "'or' of conditions is written max(a, b): unexpected symbol at column 3: '|| b'");
+  EXPECT_EQ(error_of("a % 2"),
+            "a remainder is written a - b * floor(a / b): unexpected symbol at column 3: '% 2'");
+  EXPECT_EQ(error_of("!a"), "'not' of a condition is written a == 0: unexpected symbol at column 1: '!a'");
   EXPECT_EQ(error_of("0 < a < 1"),
             "a comparison has two sides; write min(a < b, b < c) for a < b < c: unexpected symbol at column "
             "7: '< 1'");
+  EXPECT_EQ(error_of("1e999 * a"), "no float holds this number at column 1: '1e999 * a'");
   EXPECT_EQ(error_of("1e99 * a"), "no float holds this number at column 1: '1e99 * a'");
   EXPECT_EQ(error_of("2a"), "expected a number or a name at column 1: '2a'");
   EXPECT_EQ(error_of(""), "expected a number or a name at column 1: the end");
   const std::string nested(100, '(');
   EXPECT_EQ(error_of(nested), "nested deeper than 64 levels at column 65: '" + nested.substr(64) + "'");
+}
+
+TEST(Expression, ConditionsCompareWithZero) {
+  const Expression condition = Expression("a - 1").as_condition();
+  EXPECT_EQ(condition.nodes().back().operation, Operation::not_equal);
+  EXPECT_EQ(condition.names().front().column, 1);
+  for (const char* text : {"1", "x", "a < width", "0 * channel + a"})
+    EXPECT_THROW(Expression(text).as_condition(), ExpressionError) << text;
 }
 
 TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/pipeline_application.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/deck_files.hpp"
@@ -18,16 +22,31 @@
 namespace tessera::app {
 namespace {
 
+/// Throws InputError if the value of an option is the path of a deck that was read. Such decks would be
+/// overwritten, as values that options must have are files to write.
+void check_no_deck(const ProgramOption& option, const std::string& value, const DeckFiles& files) {
+  if (!option.needs_value) return;
+  for (const deck::Source& source : files.sources) {
+    std::error_code is_no_file;
+    if (std::filesystem::equivalent(value, source.name, is_no_file))
+      throw InputError(fmt::format("command line: {} names '{}', which is a deck of this run: name another file",
+                                   option.name, value));
+  }
+}
+
 /// Returns the text of the first option that is given and that only this program has, or nothing if there is
 /// none. Collective.
 std::optional<std::string> text_of_options(const Session& session, const PipelineApplication& application,
-                                           const Options& options, const deck::Deck& first) {
+                                           const Options& options, const DeckFiles& files,
+                                           const deck::Deck& first) {
   for (const ProgramOption& option : application.options) {
     const auto given = options.of_program.find(option.name);
     if (given == options.of_program.end()) continue;
     std::string text;
     collectively(session.communicator(), [&] {
-      if (session.rank() == 0) text = option.text(given->second, first);
+      if (session.rank() != 0) return;
+      check_no_deck(option, given->second, files);
+      text = option.text(given->second, first);
     });
     return text;
   }
@@ -45,6 +64,20 @@ deck::Deck first_deck(const PipelineApplication& application, const DeckFiles& f
   return deck::load_declared(schema, files.sources, options.overrides, files.environment);
 }
 
+/// Returns the description whose keys --help lists. The help of programs that decks complete depends on the
+/// deck, unless the deck has an error: users may ask for help because of this error. Collective.
+PipelineApplication completed_for_help(const Session& session, const PipelineApplication& application,
+                                       const Options& options) {
+  if (!application.complete) return application;
+  try {
+    const DeckFiles files =
+        read_decks(session.communicator(), make_schema(application), options.decks, options.overrides);
+    return application.complete(application, first_deck(application, files, options));
+  } catch (const InputError&) {
+    return application;
+  }
+}
+
 /// Executes the command line on one rank, and returns the exit status.
 ExitStatus run(Session& session, PipelineApplication application, const ProgramBuild& build, int argc,
                char** argv) {
@@ -56,18 +89,18 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
   deck::Schema schema = make_schema(application);
   const Options options = parse_options(argc, argv, application.options);
   if (options.version) return say(version_text(application.program, build));
-  DeckFiles files;
-  // The help of programs that decks complete depends on the deck, and that of others is printed without one.
-  if (application.complete || !options.help)
-    files = read_decks(session.communicator(), schema, options.decks, options.overrides);
-  if (application.complete) {
+  if (options.help) {
+    application = completed_for_help(session, application, options);
+    return say(
+        help_text(application.program, application.summary, make_schema(application), application.options));
+  }
+  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
+  if (application.complete || !options.of_program.empty()) {
     const deck::Deck first = first_deck(application, files, options);
-    if (const auto text = text_of_options(session, application, options, first)) return say(*text);
-    application = application.complete(application, first);
+    if (const auto text = text_of_options(session, application, options, files, first)) return say(*text);
+    if (application.complete) application = application.complete(application, first);
     schema = make_schema(application);
   }
-  if (options.help)
-    return say(help_text(application.program, application.summary, schema, application.options));
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));
   if (application.remark && !options.quiet && !options.dot && session.rank() == 0)

@@ -2,7 +2,7 @@
 #include "tessera/expressions/expression_stage.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 
 #include "tessera/expressions/detail/pieces.hpp"
 #include "tessera/expressions/detail/point_program.hpp"
@@ -140,10 +140,10 @@ void with_result_type(ElementType type, const Use& use) {
   throw InternalError("the result of an expression is uint8, uint16 or float32");
 }
 
-/// Returns the greatest value of a type of results.
-float greatest_of(ElementType type) {
-  if (type == ElementType::uint8) return 255;
-  return type == ElementType::uint16 ? 65535 : std::numeric_limits<float>::infinity();
+/// Returns the greatest value to which results of a type are limited, if they are.
+std::optional<float> greatest_of(ElementType type) {
+  if (type == ElementType::uint8) return 255.0F;
+  return type == ElementType::uint16 ? std::optional(65535.0F) : std::nullopt;
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ Image expression(Pipeline& pipeline, const std::string& text, const std::map<std
 
 Array<std::uint8_t, 1> condition(Pipeline& pipeline, const std::string& text,
                                  const std::map<std::string, Image>& numbers, const std::string& name) {
-  const Expression parsed("(" + text + ") != 0");
+  const Expression parsed = Expression(text).as_condition();
   const Operands read = operands_of(parsed, numbers);
   for (std::size_t i = 0; i < read.images.size(); ++i)
     if (read.images[i].dimensions() != 1 || read.images[i].domain[0].size() != 1)
-      fail_at_column(text, parsed.names()[i].column - 1,
+      fail_at_column(text, parsed.names()[i].column,
                      fmt::format("'{}' has {} points, and a condition is of numbers", parsed.names()[i].text,
                                  extents_text(read.images[i])));
   auto kernel =

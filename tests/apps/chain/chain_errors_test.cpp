@@ -8,6 +8,16 @@ namespace {
 
 using tessera::test::chain_error;
 
+/// The message about a deck that is read, but whose chain is not built.
+std::string read_error(const std::string& text) {
+  try {
+    tessera::test::chain_of(text);
+  } catch (const tessera::InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 /// The message about a deck with these steps, each in a line of its own.
 std::string error_of(const std::vector<std::string>& steps, const std::string& more = "") {
   std::string text = "steps:\n";
@@ -47,6 +57,19 @@ TEST(ChainErrors, OperatorsAndParameters) {
             "names, as in {invert: input}");
 }
 
+TEST(ChainErrors, OperatorsThatDoNotExist) {
+  const std::string unknown = "step 'a': there is no operator 'blur'; tessera-chain --operators lists them";
+  EXPECT_EQ(error_of({"a: {blur: input, size: 3}"}), "chain.yaml:2:7: " + unknown);
+  EXPECT_EQ(error_of({"a: {sigma: 3, blur: input}"}), "chain.yaml:2:17: " + unknown);
+  EXPECT_EQ(error_of({"a: {metric: psnr, blur: [b, input]}", "b: {invert: input}"}),
+            "chain.yaml:2:21: " + unknown);
+  EXPECT_EQ(error_of({"a: {blur: 3}"}), "chain.yaml:2:7: " + unknown);
+  EXPECT_EQ(error_of({"a: {}"}), "chain.yaml:2:6: step 'a' has no operator");
+  // As steps.smoth.sigma=3 on the command line.
+  EXPECT_EQ(error_of({"smooth: {gaussian: input, sigma: 2}", "smoth: {sigma: 3}"}),
+            "chain.yaml:3:11: step 'smoth' has no operator; did you mean 'smooth'?");
+}
+
 TEST(ChainErrors, WhatStepsRead) {
   EXPECT_EQ(
       error_of({"smooth: {invert: input}", "b: {invert: smoth}"}),
@@ -67,6 +90,8 @@ TEST(ChainErrors, WhatStepsRead) {
 }
 
 TEST(ChainErrors, Expressions) {
+  EXPECT_EQ(error_of({"a: {expression: clamp(input, 0, 255)}"}),
+            "chain.yaml:2:19: step 'a': put the expression in quotes");
   EXPECT_EQ(error_of({"a: {expression: '2 * input - '}"}),
             "chain.yaml:2:19: step 'a': expected a number or a name at column 13: the end");
   EXPECT_EQ(error_of({"a: {expression: 'input / (3 - 3)'}"}),
@@ -111,6 +136,37 @@ TEST(ChainErrors, TypesAndOutputs) {
             "chain.yaml:3:16: 'output.step': there is no step 'brigth'; did you mean 'bright'?");
   EXPECT_EQ(chain_error("steps: 5"),
             "chain.yaml:1:8: 'steps' is a block of steps, such as 'smooth: {gaussian: input}'");
+  EXPECT_EQ(chain_error("repeat: {}"),
+            "chain.yaml:1:9: 'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: "
+            "{...}}'");
+}
+
+TEST(ChainErrors, StepsThatNothingReads) {
+  EXPECT_EQ(read_error("steps:\n  a: {median: input, window: 4}\n  b: {invert: input}\n"),
+            "chain.yaml:2:30: step median 'a': window is 4: it must be odd and from 1 to 255 pixels");
+  EXPECT_EQ(read_error("steps:\n  a: {invert: [input, input]}\n  b: {invert: input}\n"),
+            "chain.yaml:2:16: step invert 'a': it takes one image (image), and was given 2");
+  EXPECT_EQ(read_error("steps:\n  a: {add: [input, input]}\n  b: {invert: input}\n"), "no error");
+}
+
+TEST(ChainErrors, NamesOfStagesThatClash) {
+  const auto clash = [](const std::string& place, const std::string& a, const std::string& b) {
+    return "chain.yaml:" + place + ": '" + a + "' and '" + b +
+           "' would have stages of the same name: give one of them a name that does not begin with the other "
+           "and '_'";
+  };
+  EXPECT_EQ(error_of({"g: {gaussian: input}", "g_x: {invert: g}"}), clash("3:3", "g", "g_x"));
+  EXPECT_EQ(error_of({"g_x: {invert: input}", "g: {gaussian: g_x}"}), clash("3:3", "g", "g_x"));
+  EXPECT_EQ(error_of({"g: {gaussian: input}", "g_size: {invert: g}"}), "no error");
+  const auto loop = [](const std::string& body) {
+    return chain_error("repeat:\n  u: {turns: 3, type: float32, steps: {" + body + "}}\n");
+  };
+  EXPECT_EQ(loop("g: {gaussian: u, sigma: 1}, g_x: {abs: g}"), clash("2:68", "g", "g_x"));
+  EXPECT_EQ(chain_error("repeat:\n"
+                        "  u: {turns: 3, steps: {u_ends: {mean: u}, v: {invert: u}}, until: 'u_ends < 1'}\n"),
+            clash("2:3", "u", "u_ends"));
+  EXPECT_EQ(chain_error("steps:\n  input_float32: {abs: input}\n", tessera::ElementType::int16),
+            clash("2:3", "input", "input_float32"));
 }
 
 TEST(ChainErrors, Loops) {
@@ -118,7 +174,7 @@ TEST(ChainErrors, Loops) {
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}"), "no error");
   EXPECT_EQ(loop("steps: {v: {invert: u}}"), "chain.yaml:2:3: loop 'u' has no 'turns'");
   EXPECT_EQ(loop("turns: 0, steps: {v: {invert: u}}"),
-            "chain.yaml:2:14: step 'u': 'turns' is 0: it must be a whole number of at least 1");
+            "chain.yaml:2:14: loop 'u': 'turns' is 0: it must be a whole number of at least 1");
   EXPECT_EQ(loop("turns: 3, stpes: {v: {invert: u}}"),
             "chain.yaml:2:17: loop 'u': unknown key 'stpes'; did you mean 'steps'?");
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, next: w"),
@@ -129,6 +185,15 @@ TEST(ChainErrors, Loops) {
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: v < 3"),
             "chain.yaml:2:49: loop 'u': 'v' has 16 x 12 points, and a condition is of numbers at column 1: "
             "'v < 3'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: 1"),
+            "chain.yaml:2:49: loop 'u': a condition names a number that changes at column 1: '1'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'x < m'"),
+            "chain.yaml:2:72: loop 'u': a condition is of numbers, and has neither coordinates nor extents at "
+            "column 1: 'x < m'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: ''"),
+            "chain.yaml:2:49: loop 'u': 'until' is an expression in quotes, such as 'change < 0.5'");
+  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'm < '"),
+            "chain.yaml:2:72: loop 'u': expected a number or a name at column 5: the end");
 }
 
 }  // namespace

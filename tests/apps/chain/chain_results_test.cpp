@@ -72,6 +72,14 @@ TEST(ChainResults, Loops) {
   });
 }
 
+TEST(ChainResults, StepsOfLoopsBelongToNoOtherStep) {
+  const chain::Chain chain = test::chain_of(
+      "repeat:\n"
+      "  u: {turns: 2, type: float32, steps: {u_less: {gaussian: u, sigma: 1}}}\n");
+  const chain::BuiltChain built = chain::build(chain, ElementType::uint8, Box{{0, 9}, {0, 9}}, {"u"});
+  EXPECT_EQ(built.within, (std::map<std::string, std::string>{{"u_less_x", "u_less"}}));
+}
+
 TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
   Random random(4);
   const Numbers image = test::random_numbers(random, ElementType::uint8, Box{{0, 17}, {0, 9}});
@@ -129,12 +137,12 @@ TEST(WriteCpp, Text) {
                                    "output: {step: u}\n"),
                     "doubled");
   for (const char* line :
-       {"  const auto a = apply(pipeline, \"add\", {input}, {{\"value\", 3.0}}, \"a\");\n",
-        "  const auto step_float = operators::expression(pipeline, \"a * 2\", {{\"a\", a}}, {.type = "
+       {"  const auto a_ = apply(pipeline, \"add\", {input_}, {{\"value\", 3.0}}, \"a\");\n",
+        "  const auto float_ = operators::expression(pipeline, \"a * 2\", {{\"a\", a_}}, {.type = "
         "ElementType::float32, .domain = domain, .name = \"float\"});\n",
         "  pipeline.repeat(\"u\", 5, [&](const Pipeline::Loop& loop) {\n",
-        "    const auto v = apply(pipeline, \"abs\", {u}, {}, \"v\");\n",
-        "  operators::output(pipeline, u);\n", ".program = \"doubled\","})
+        "    const auto v_ = apply(pipeline, \"abs\", {u_}, {}, \"v\");\n",
+        "  operators::output(pipeline, u_);\n", ".program = \"doubled\","})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 

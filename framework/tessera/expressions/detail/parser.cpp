@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "tessera/domain/nearest.hpp"
 #include "tessera/expressions/detail/arithmetic.hpp"
@@ -65,6 +66,20 @@ constexpr std::array<Comparison, 6> comparisons{{{"<=", Operation::less_or_equal
                                                  {"<", Operation::less, false},
                                                  {">", Operation::less, true}}};
 
+/// A symbol of other languages, and how expressions say the same.
+struct Hint {
+  std::string_view symbol;
+  std::string_view text;
+};
+
+constexpr std::array<Hint, 7> hints{{{"^", "a power is written pow(a, b)"},
+                                     {"**", "a power is written pow(a, b)"},
+                                     {"=", "equality is written a == b"},
+                                     {"&&", "'and' of conditions is written min(a, b)"},
+                                     {"||", "'or' of conditions is written max(a, b)"},
+                                     {"!", "'not' of a condition is written a == 0"},
+                                     {"%", "a remainder is written a - b * floor(a / b)"}}};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -101,9 +116,7 @@ void Parser::parse() {
   const int result = comparison();
   skip_blanks();
   if (next() == ')') fail("a parenthesis is closed that is not open");
-  if (next() == '^' || text_.compare(at_, 2, "**") == 0)
-    fail("a power is written pow(a, b): unexpected symbol");
-  if (at_ < text_.size()) fail("expected an operator");
+  if (at_ < text_.size()) fail_at_symbol("expected an operator");
   // The result is the last node. Only constants that were folded can follow it.
   nodes_.resize(static_cast<std::size_t>(result) + 1);
 }
@@ -172,7 +185,7 @@ int Parser::primary() {
   if (is_digit(next()) || (next() == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1])))
     return number();
   if (is_letter(next())) return named();
-  if (!take("(")) fail("expected a number or a name");
+  if (!take("(")) fail_at_symbol("expected a number or a name");
   const int node = comparison();
   expect(')');
   return node;
@@ -182,7 +195,10 @@ int Parser::number() {
   double value = 0;
   const char* const begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  if (error != std::errc() || !std::isfinite(static_cast<float>(value))) fail("no float holds this number");
+  // What is too large for a double and what is too small are the same error, but what is too small is 0.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(begin, end).c_str(), nullptr);
+  else if (error != std::errc()) fail("expected a number or a name");
+  if (!std::isfinite(static_cast<float>(value))) fail("no float holds this number");
   const std::size_t after = at_ + static_cast<std::size_t>(end - begin);
   if (after < text_.size() && is_letter(text_[after])) fail("expected a number or a name");
   at_ = after;
@@ -289,7 +305,14 @@ bool Parser::take(std::string_view symbol) {
 }
 
 void Parser::expect(char symbol) {
-  if (!take(std::string_view(&symbol, 1))) fail(fmt::format("expected '{}'", symbol));
+  if (!take(std::string_view(&symbol, 1))) fail_at_symbol(fmt::format("expected '{}'", symbol));
+}
+
+void Parser::fail_at_symbol(const std::string& otherwise) const {
+  for (const auto& [symbol, hint] : hints)
+    if (std::string_view(text_).substr(at_).starts_with(symbol))
+      fail(fmt::format("{}: unexpected symbol", hint));
+  fail(otherwise);
 }
 
 }  // namespace tessera::expressions::detail

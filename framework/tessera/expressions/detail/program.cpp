@@ -2,7 +2,10 @@
 #include "tessera/expressions/detail/program.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -32,7 +35,7 @@ constexpr Pair pairs[] = {
 /// Makes a program node by node.
 class Compiler {
  public:
-  Compiler(const Expression& expression, float limit) : expression_(expression), limit_(limit) {}
+  Compiler(const Expression& expression, std::optional<float> limit) : expression_(expression), limit_(limit) {}
 
   Program compile() {
     join_equal_nodes();
@@ -59,8 +62,9 @@ class Compiler {
 
   /// Makes all nodes refer to the first of several equal nodes.
   void join_equal_nodes() {
-    std::map<std::tuple<Operation, float, int, int, int, int>, int>
-        known;  // No expression has joint operations.
+    // Numbers are compared by their bits, because -0 == 0, and because NaN has no place in an order.
+    // Expressions have no joint operations, so that no node has more than three arguments.
+    std::map<std::tuple<Operation, std::uint32_t, int, int, int, int>, int> known;
     std::vector<int> first(expression_.nodes().size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       Node joined = expression_.nodes()[i];
@@ -69,7 +73,9 @@ class Compiler {
       const auto& a = joined.arguments;
       first[i] = static_cast<int>(nodes_.size());
       const auto [equal, is_new] =
-          known.emplace(std::tuple(joined.operation, joined.value, joined.name, a[0], a[1], a[2]), first[i]);
+          known.emplace(std::tuple(joined.operation, std::bit_cast<std::uint32_t>(joined.value), joined.name,
+                                   a[0], a[1], a[2]),
+                        first[i]);
       if (is_new)
         nodes_.push_back(joined);
       else
@@ -82,10 +88,10 @@ class Compiler {
   /// Drops a last operation that limits the result to the range to which it is limited anyway.
   void drop_limits() {
     const Node last = nodes_.back();
-    if (last.operation != Operation::clamp) return;
+    if (!limit_ || last.operation != Operation::clamp) return;
     const Node &low = node(last.arguments[1]), &high = node(last.arguments[2]);
     if (low.operation != Operation::constant || high.operation != Operation::constant || low.value != 0 ||
-        high.value != limit_)
+        high.value != *limit_)
       return;
     nodes_.resize(static_cast<std::size_t>(last.arguments[0]) + 1);
   }
@@ -181,7 +187,7 @@ class Compiler {
   }
 
   const Expression& expression_;
-  float limit_;
+  std::optional<float> limit_;
   std::vector<Node> nodes_;
   std::vector<int> uses_;
   std::vector<int> register_of_;
@@ -191,6 +197,8 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const Expression& expression, float limit) { return Compiler(expression, limit).compile(); }
+Program compile(const Expression& expression, std::optional<float> limit) {
+  return Compiler(expression, limit).compile();
+}
 
 }  // namespace tessera::expressions::detail

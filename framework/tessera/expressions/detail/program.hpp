@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 
 #include "tessera/expressions/expression.hpp"
 
@@ -47,10 +47,9 @@ struct Program {
   int result = -1;
 };
 
-/// Returns the program of an expression whose results are limited to [0, limit] after it. Equal nodes are
-/// computed once, operations that often follow each other are computed together, and limits that have no
-/// effect are left out. `limit` is infinite if results are not limited. Throws ExpressionError if the
-/// expression is too long.
-Program compile(const Expression& expression, float limit = std::numeric_limits<float>::infinity());
+/// Returns the program of an expression. If there is a `limit`, its results are limited to [0, limit] after it.
+/// Equal nodes are computed once, operations that often follow each other are computed together, and limits
+/// that have no effect are left out. Throws ExpressionError if the expression is too long.
+Program compile(const Expression& expression, std::optional<float> limit = {});
 
 }  // namespace tessera::expressions::detail

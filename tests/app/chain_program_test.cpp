@@ -103,8 +103,9 @@ TEST_F(ChainTest, HelpIsPrintedEvenIfTheDeckHasAnError) {
 }
 
 TEST_F(ChainTest, NoDeckIsOverwritten) {
-  expect_refused({"c.yaml", "--write-cpp", "./c.yaml"},
-                 "command line: --write-cpp names './c.yaml', which is a deck of this run: name another file");
+  expect_refused(
+      {"c.yaml", "--write-cpp", "./c.yaml"},
+      "command line: --write-cpp names './c.yaml', which is a deck of this run: name another file");
   EXPECT_EQ(folder_.read("c.yaml"), two_steps);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What tessera-matmul refuses, word for word, before the work begins.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -105,13 +104,6 @@ TEST_F(MatmulInputTest, FilesThatCannotBeOpened) {
                                             "be read");
   expect_refused({"b.file=folder"},
                  "command line: 'b.file=folder': 'b.file': folder is a folder: give the file of a matrix");
-  if (::geteuid() == 0) return;  // nothing is closed to root
-  random_matrix<double>(20, 10, 2, true).write_hdf5(folder_ / "closed.h5");
-  std::filesystem::permissions(folder_ / "closed.h5", std::filesystem::perms::none);
-  expect_refused(
-      {"b.file=closed.h5"},
-      "command line: 'b.file=closed.h5': 'b.file': closed.h5 cannot be opened (Permission denied): "
-      "give a file that can be read");
 }
 
 TEST_F(MatmulInputTest, ShapesOfNumbersAlone) {

@@ -99,8 +99,8 @@ class Expression {
   /// than 64 levels.
   explicit Expression(const std::string& text);
 
-  /// Returns the condition that is 1 where this expression is not 0, and else 0. Throws ExpressionError unless
-  /// the expression names variables. Conditions hold or do not hold for all points together, so that
+  /// Returns the condition that is 1 where this expression is not 0, and else 0. Throws ExpressionError
+  /// unless the expression names variables. Conditions hold or do not hold for all points together, so that
   /// coordinates and extents are refused.
   Expression as_condition() const;
 

@@ -35,7 +35,8 @@ constexpr Pair pairs[] = {
 /// Makes a program node by node.
 class Compiler {
  public:
-  Compiler(const Expression& expression, std::optional<float> limit) : expression_(expression), limit_(limit) {}
+  Compiler(const Expression& expression, std::optional<float> limit)
+      : expression_(expression), limit_(limit) {}
 
   Program compile() {
     join_equal_nodes();

@@ -191,18 +191,19 @@ TEST_P(Failing, LayersMayBeWrittenInPartsOneAfterTheOther) {
   const auto write = [&](BlockSink& sink, Box part) {
     sink.write_part(filled<std::uint8_t>(part_of(part, Cut::rows), Layout::padded).block(), part);
   };
-  create(path_, all)->write(filled<std::uint8_t>(part_of(all, Cut::rows)).block());
+  create(path_, all, ElementType::uint8)->write(filled<std::uint8_t>(part_of(all, Cut::rows)).block());
   const std::string whole = bytes_of(path_);
   for (const bool by_channels : {true, false}) {
     on_rank_0([&] { std::filesystem::remove(path_); });
-    const auto sink = create(path_, all);
+    const auto sink = create(path_, all, ElementType::uint8);
     for (std::int64_t slice = 4; slice < 6; ++slice)
       for (std::int64_t channel = 0; channel < (by_channels ? 3 : 1); ++channel)
         for (const Range rows : {Range{2, 5}, {5, 6}, {6, 9}}) {
           const Range channels = by_channels ? Range{channel, channel + 1} : all[2];
           EXPECT_THROW(write(*sink, {all[0], rows, channels, {9 - slice, 10 - slice}}), InternalError);
-          if (rows.begin > 2)
+          if (rows.begin > 2) {
             EXPECT_THROW(write(*sink, {all[0], {2, 5}, channels, {slice, slice + 1}}), InternalError);
+          }
           write(*sink, {all[0], rows, channels, {slice, slice + 1}});
         }
     EXPECT_TRUE(bytes_of(path_) == whole);

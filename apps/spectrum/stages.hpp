@@ -72,12 +72,17 @@ struct Filtered {
     if (filter.highest > 0) part = part * low(square, filter.highest);
     if (filter.lowest > 0) part = part * (1.0 - low(square, filter.lowest));
     if (filter.notch_width > 0) {
-      const auto dx = u - filter.notch_x, dy = v - filter.notch_y;
-      const auto ex = u + filter.notch_x, ey = v + filter.notch_y;
+      const auto dx = nearest(u - filter.notch_x), dy = nearest(v - filter.notch_y);
+      const auto ex = nearest(u + filter.notch_x), ey = nearest(v + filter.notch_y);
       part = part * (1.0 - low(dx * dx + dy * dy, filter.notch_width)) *
              (1.0 - low(ex * ex + ey * ey, filter.notch_width));
     }
     return part;
+  }
+  /// The difference of two frequencies, of which 1 per point is the same as 0.
+  template <class U>
+  KOKKOS_FUNCTION auto nearest(const U& difference) const {
+    return difference - tessera::floor(difference + 0.5);
   }
   /// What a low-pass filter passes at a distance from its middle, whose square is given.
   template <class S>

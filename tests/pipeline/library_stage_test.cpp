@@ -125,6 +125,35 @@ TEST(LibraryStage, WholeBlocks) {
   EXPECT_TRUE(sink.array.same_bits(summed(image, image, 1)));
 }
 
+/// Sums along the last of the whole dimensions of blocks that are whole in one or two of three dimensions.
+TEST(LibraryStage, WholePlanesOnAnyGrid) {
+  const Box box{{0, 12}, {0, 9}, {0, 5}};
+  test::Random random(7);
+  const WholeArray<std::int32_t> image = random_image(random, box);
+  const std::vector<std::vector<int>> wholes{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}};
+  for (const std::vector<int>& dimensions : wholes) {
+    Pipeline pipeline;
+    const auto in = pipeline.input<std::int32_t, 3>("input", box);
+    std::vector<WholeDimension> whole;
+    for (const int d : dimensions) whole.push_back({d, box[d].size()});
+    const int along = dimensions.back(), extent = static_cast<int>(box[along].size());
+    pipeline.output(pipeline.library_stage<std::int32_t, 3>("sums", SuffixSums{along, extent}, whole, in, in),
+                    box);
+    const WholeArray<std::int32_t> expected = summed(image, image, along);
+    for (const GridRequest& grid : {GridRequest{{1, 0}}, GridRequest{{0, 1, 1}}, GridRequest{{1, 0, 1}},
+                                    GridRequest{{0, 0, 0}}, GridRequest{{1, 1, 0}}}) {
+      Schedule schedule;
+      schedule.grid = grid;
+      test::ArraySource<std::int32_t> source(image);
+      test::ArraySink<std::int32_t> sink(box);
+      Rehearsal(pipeline, make_plans(pipeline, schedule, {}, 4))
+          .run({{{"input", &source}}, {{"sums", &sink}}});
+      EXPECT_TRUE(sink.every_point_written_once()) << along;
+      EXPECT_TRUE(sink.array.same_bits(expected)) << along;
+    }
+  }
+}
+
 TEST(LibraryStage, ExplainShowsWhatMovesBetweenLineStages) {
   const Pipeline pipeline = sums_of<2>({{0, 64}, {0, 64}});
   const std::vector<Plan> plans = make_plans(pipeline, {}, {}, 2);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transforms on the ranks of this test: the bits of one rank.
 #include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <vector>
 
 #include "pipeline/world.hpp"
 #include "spectral/spectral_sample.hpp"
@@ -45,6 +48,10 @@ void expect_bits_of_one_rank(const Box& box, const GridRequest& grid) {
     PlanInstance(pipeline, plan, MPI_COMM_WORLD).run(bindings);
   });
   const auto compare = [](const auto& mine, const auto& all) {
+    std::vector<int> writes = mine.writes.values;
+    MPI_Allreduce(MPI_IN_PLACE, writes.data(), static_cast<int>(writes.size()), MPI_INT, MPI_SUM,
+                  MPI_COMM_WORLD);
+    EXPECT_EQ(writes, std::vector<int>(writes.size(), 1));
     for_each_point(all.array.box, [&](const Point& p) {
       if (mine.writes.at(p) == 0) return;
       EXPECT_EQ(std::memcmp(&mine.array.at(p), &all.array.at(p), sizeof mine.array.at(p)), 0);

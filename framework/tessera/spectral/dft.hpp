@@ -31,8 +31,8 @@ struct LineCall {
   }
 };
 
-/// Returns the number of points of `domain` along `dimension`. Throws InternalError unless they begin at 0,
-/// and unless 1 <= dimensions <= domain.dimensions.
+/// Returns the number of points of `domain` along `dimension`. Throws InternalError unless they begin at 0
+/// and are from 1 to the greatest int.
 int transformed_points(std::string_view name, const Box& domain, int dimension);
 /// Throws InternalError unless the first `transformed` dimensions of an array of `dimensions` dimensions can
 /// be transformed, and `domain` has that many dimensions.

@@ -120,7 +120,7 @@ class LineTransform<In, Out>::Plan {
   }
 
  private:
-  /// Transforms one row, in place if both rows have the alignment for which FFTW has planned.
+  /// Transforms one row, without copies if both rows have the alignment for which FFTW has planned.
   void row(const In* in, Out* out, const Lines<In>& from, const Lines<Out>& to) const {
     const In* const source = is_aligned(in) ? in : from.line(0);
     Out* const target = is_aligned(out) ? out : to.line(0);

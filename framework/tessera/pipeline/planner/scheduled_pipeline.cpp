@@ -43,12 +43,16 @@ void keep_lines_whole(const Lines& has_lines, std::size_t dimensions, std::vecto
   for (std::size_t line = 0; line < std::min(entries.size(), dimensions); ++line) {
     if (!has_lines[line] || entries[line] == 1) continue;
     entries.resize(dimensions, 1);
-    if (const auto free = std::find(entries.begin(), entries.end(), 1); free != entries.end()) {
-      std::iter_swap(entries.begin() + static_cast<std::ptrdiff_t>(line), free);
-    } else {
-      std::fill(entries.begin(), entries.end(), 1);
-      entries[line + 1 == entries.size() ? line - 1 : entries.size() - 1] = 0;
+    std::size_t free = 0, last = 0;
+    while (free < dimensions && (has_lines[free] || entries[free] != 1)) ++free;
+    if (free < dimensions) {
+      std::swap(entries[line], entries[free]);
+      continue;
     }
+    std::fill(entries.begin(), entries.end(), 1);
+    for (std::size_t d = 0; d < dimensions; ++d)
+      if (!has_lines[d]) last = d;
+    entries[last] = 0;
   }
 }
 

@@ -258,7 +258,9 @@ TileSize automatic_tile(const ScheduledPipeline& scheduled, const std::vector<in
                         const std::vector<Placement>& placements, const Box& box) {
   const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
   if (root.kernel != nullptr && root.kernel->swaps_rows()) return transposing_tile(scheduled, members, box);
-  if (box.dimensions > 1 && root.reduction == nullptr && !root.whole[1].empty() && root.whole[0].empty())
+  const bool has_lines_along_y = box.dimensions > 1 && !root.whole[1].empty() && root.whole[0].empty();
+  // With other stages in the tile, narrow tiles would compute their points beyond the tile many times.
+  if (has_lines_along_y && members.size() == 1 && root.reduction == nullptr)
     return tile_of_lines_along_y(scheduled, members, box);
   if (box.dimensions > 1 && has_turns(scheduled, members)) return turns_tile(scheduled, members, box);
   return RowTiles(scheduled, members, placements, box).choose();

@@ -20,20 +20,26 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// Pairs of these are the values of `a` and `b`.
-constexpr float special[] = {nan, infinity, -infinity, 0.0F, -0.0F, 1.0F, -1.0F, 0.5F, 2.5F, 254.5F, 300.0F, 1e-40F};
+constexpr float special[] = {nan,   infinity, -infinity, 0.0F,   -0.0F,  1.0F,
+                             -1.0F, 0.5F,     2.5F,      254.5F, 300.0F, 1e-40F};
 constexpr int special_count = static_cast<int>(std::size(special));
 constexpr int width = special_count * special_count;
 
 std::string random_tree(std::mt19937& random, int depth) {
-  const auto one_of = [&random](const std::vector<std::string>& texts) { return texts[random() % texts.size()]; };
+  const auto one_of = [&random](const std::vector<std::string>& texts) {
+    return texts[random() % texts.size()];
+  };
   if (depth == 0 || random() % 6 == 0)
-    return one_of({"a", "b", "a", "b", "x", "0", "-0", "1", "0.5", "255", "sqrt(-1)", "exp(100)", "-exp(100)"});
+    return one_of(
+        {"a", "b", "a", "b", "x", "0", "-0", "1", "0.5", "255", "sqrt(-1)", "exp(100)", "-exp(100)"});
   const std::string first = random_tree(random, depth - 1);
   const auto choice = random() % 10;
-  if (choice < 2) return one_of({"-", "abs", "sqrt", "exp", "log", "floor", "ceil", "round"}) + "(" + first + ")";
+  if (choice < 2)
+    return one_of({"-", "abs", "sqrt", "exp", "log", "floor", "ceil", "round"}) + "(" + first + ")";
   const std::string second = random_tree(random, depth - 1);
   if (choice < 6)
-    return "(" + first + one_of({" + ", " - ", " * ", " / ", " < ", " <= ", " == ", " != ", " - "}) + second + ")";
+    return "(" + first + one_of({" + ", " - ", " * ", " / ", " < ", " <= ", " == ", " != ", " - "}) + second +
+           ")";
   if (choice == 6) return one_of({"min", "max", "pow"}) + "(" + first + ", " + second + ")";
   const std::string third = random_tree(random, depth - 1);
   if (choice == 7) return "select(" + first + ", " + second + ", " + third + ")";
@@ -121,7 +127,8 @@ std::vector<T> values_of_program(const Expression& expression) {
   for (const Expression::Name& name : expression.names())
     inputs.push_back({reinterpret_cast<std::byte*>((name.text == "a" ? a : b).data()), {1, width, width, 0}});
   const Box domain{{0, width}, {0, 1}, {0, 1}};
-  const ExpressionStage stage(expression, std::vector<expressions::Operand>(inputs.size(), {ElementType::float32, 3}),
+  const ExpressionStage stage(expression,
+                              std::vector<expressions::Operand>(inputs.size(), {ElementType::float32, 3}),
                               element_type_of<T>(), domain);
   std::vector<T> result(width);
   const ArrayReference output{reinterpret_cast<std::byte*>(result.data()), {1, width, width, 0}};
@@ -131,11 +138,14 @@ std::vector<T> values_of_program(const Expression& expression) {
 
 /// Compares bits, except those of numbers that are not one, whose signs depend on the order of arguments.
 bool is_same(float a, float b) {
-  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
 float rounded(float value) {
-  return std::isnan(value) ? 0 : static_cast<float>(std::floor(std::min(std::max(double(value), 0.0), 255.0) + 0.5));
+  return std::isnan(value)
+             ? 0
+             : static_cast<float>(std::floor(std::min(std::max(double(value), 0.0), 255.0) + 0.5));
 }
 
 TEST(RandomTrees, ProgramsGiveWhatTheNodesDo) {
@@ -157,9 +167,10 @@ TEST(RandomTrees, ProgramsGiveWhatTheNodesDo) {
       const float a = special[x % special_count], b = special[x / special_count];
       const float expected = value_of_nodes(expression, a, b, x);
       const auto at = static_cast<std::size_t>(x);
-      ASSERT_TRUE(is_same(floats[at], expected)) << text << " of " << a << ", " << b << ", " << x << " is "
-                                                 << floats[at] << ", not " << expected;
-      ASSERT_EQ(static_cast<float>(bytes[at]), rounded(expected)) << text << " of " << a << ", " << b << ", " << x;
+      ASSERT_TRUE(is_same(floats[at], expected))
+          << text << " of " << a << ", " << b << ", " << x << " is " << floats[at] << ", not " << expected;
+      ASSERT_EQ(static_cast<float>(bytes[at]), rounded(expected))
+          << text << " of " << a << ", " << b << ", " << x;
     }
   }
   EXPECT_GT(compared, 2000);

@@ -71,7 +71,11 @@ struct ExpressionError : InputError {
 /// * `a < b`, `a <= b`, `a > b`, `a >= b`, `a == b`, `a != b`, which are 1 or 0;
 /// * `min(a, b, ...)`, `max(a, b, ...)`, `clamp(a, low, high)`, `abs(a)`, `sqrt(a)`, `exp(a)`, `log(a)`,
 ///   `pow(a, b)`, `floor(a)`, `ceil(a)`, `round(a)`, and `select(condition, a, b)`, which is `a` where the
-///   condition is not 0.
+///   condition is not 0. `round` rounds halves away from 0. As `min` and `max` are `b` if `a` is NaN, and `a
+///   < b` does not hold for any NaN, `clamp` is `low` if `a` is NaN, and `min(a, b)` is NaN if `b` is.
+///
+/// A stage takes expressions of at most 96 operations and 24 names, coordinates and extents. At most 40
+/// constants, names, coordinates, extents and intermediate results are kept at a time.
 class Expression {
  public:
   /// A number, a name, or an operation on other nodes.
@@ -95,12 +99,12 @@ class Expression {
   };
 
   /// Reads an expression. Operations on constants are computed at once. Throws ExpressionError, which tells
-  /// the column, if the text is no expression, if it divides by the constant 0, or if it is nested deeper
-  /// than 64 levels.
+  /// the column, if the text is no expression, if it divides by the constant 0, if it is nested deeper than
+  /// 64 levels, or if it has more than 4096 numbers, names and operations.
   explicit Expression(const std::string& text);
 
-  /// Returns the condition that is 1 where this expression is not 0, and else 0. Throws ExpressionError unless
-  /// the expression names variables. Conditions hold or do not hold for all points together, so that
+  /// Returns the condition that is 1 where this expression is not 0, and else 0. Throws ExpressionError
+  /// unless the expression names variables. Conditions hold or do not hold for all points together, so that
   /// coordinates and extents are refused.
   Expression as_condition() const;
 

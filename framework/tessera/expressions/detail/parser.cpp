@@ -196,8 +196,10 @@ int Parser::number() {
   const char* const begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
   // What is too large for a double and what is too small are the same error, but what is too small is 0.
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(begin, end).c_str(), nullptr);
-  else if (error != std::errc()) fail("expected a number or a name");
+  if (error == std::errc::result_out_of_range)
+    value = std::strtod(std::string(begin, end).c_str(), nullptr);
+  else if (error != std::errc())
+    fail("expected a number or a name");
   if (!std::isfinite(static_cast<float>(value))) fail("no float holds this number");
   const std::size_t after = at_ + static_cast<std::size_t>(end - begin);
   if (after < text_.size() && is_letter(text_[after])) fail("expected a number or a name");
@@ -272,7 +274,9 @@ int Parser::add(Operation operation, const std::vector<int>& arguments) {
     node = {};
     with_arithmetic(operation, [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });
   }
-  if (nodes_.size() >= most_nodes) fail("the expression is too long: divide it into several steps");
+  if (nodes_.size() >= most_nodes)
+    fail(fmt::format("the text has more than {} numbers, names and operations: divide it into several steps",
+                     most_nodes));
   nodes_.push_back(node);
   return static_cast<int>(nodes_.size()) - 1;
 }

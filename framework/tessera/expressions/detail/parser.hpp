@@ -52,7 +52,8 @@ class Parser {
   int column() const { return static_cast<int>(at_) + 1; }
   [[noreturn]] void fail(const std::string& message) const { fail_at_column(text_, column(), message); }
 
-  /// Fails at a symbol that cannot stand here: with a hint if other languages have it, or else as `otherwise`.
+  /// Fails at a symbol that cannot stand here: with a hint if other languages have it, or else as
+  /// `otherwise`.
   [[noreturn]] void fail_at_symbol(const std::string& otherwise) const;
 
   const std::string& text_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/expressions/detail/program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -35,7 +37,8 @@ constexpr Pair pairs[] = {
 /// Makes a program node by node.
 class Compiler {
  public:
-  Compiler(const Expression& expression, std::optional<float> limit) : expression_(expression), limit_(limit) {}
+  Compiler(const Expression& expression, std::optional<float> limit)
+      : expression_(expression), limit_(limit) {}
 
   Program compile() {
     join_equal_nodes();
@@ -54,8 +57,10 @@ class Compiler {
   }
 
  private:
-  [[noreturn]] void fail_too_long() const {
-    fail_at_column(expression_.text(), 1, "the expression is too long: divide it into several steps");
+  [[noreturn]] void fail_too_long(int most, const char* what) const {
+    fail_at_column(
+        expression_.text(), 1,
+        fmt::format("the expression has more than {} {}: divide it into several steps", most, what));
   }
 
   const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
@@ -150,7 +155,8 @@ class Compiler {
       free_.pop_back();
       return reused;
     }
-    if (program_.register_count == Program::most_registers) fail_too_long();
+    if (program_.register_count == Program::most_registers)
+      fail_too_long(Program::most_registers, "constants, names and intermediate results");
     return static_cast<std::int16_t>(program_.register_count++);
   }
 
@@ -161,7 +167,8 @@ class Compiler {
     if (loaded.operation == Operation::constant) {
       program_.constants[program_.constant_count++] = {loaded.value, new_register()};
     } else if (loaded.operation <= Operation::height) {
-      if (program_.load_count == Program::most_loads) fail_too_long();
+      if (program_.load_count == Program::most_loads)
+        fail_too_long(Program::most_loads, "names and coordinates");
       program_.loads[program_.load_count++] = {loaded.operation, static_cast<std::int16_t>(loaded.name),
                                                new_register()};
     } else {
@@ -171,7 +178,8 @@ class Compiler {
   }
 
   void instruct(int index) {
-    if (program_.instruction_count == Program::most_instructions) fail_too_long();
+    if (program_.instruction_count == Program::most_instructions)
+      fail_too_long(Program::most_instructions, "operations");
     Program::Instruction& instruction = program_.instructions[program_.instruction_count++];
     instruction.operation = node(index).operation;
     for (int k = 0; k < 5; ++k) {

@@ -47,9 +47,9 @@ struct Program {
   int result = -1;
 };
 
-/// Returns the program of an expression. If there is a `limit`, its results are limited to [0, limit] after it.
-/// Equal nodes are computed once, operations that often follow each other are computed together, and limits
-/// that have no effect are left out. Throws ExpressionError if the expression is too long.
+/// Returns the program of an expression. If there is a `limit`, its results are limited to [0, limit] after
+/// it. Equal nodes are computed once, operations that often follow each other are computed together, and
+/// limits that have no effect are left out. Throws ExpressionError if the expression is too long.
 Program compile(const Expression& expression, std::optional<float> limit = {});
 
 }  // namespace tessera::expressions::detail

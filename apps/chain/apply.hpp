@@ -8,8 +8,8 @@
 
 namespace chain {
 
-/// Adds the operator of a step to a pipeline, and returns its result. Throws InputError, which tells the place
-/// in the deck and the step, if the operator does not accept the images or the parameters.
+/// Adds the operator of a step to a pipeline, and returns its result. Throws InputError, which tells the
+/// place in the deck and the step, if the operator does not accept the images or the parameters.
 tessera::operators::Image apply(tessera::Pipeline& pipeline, const Step& step,
                                 const std::vector<tessera::operators::Image>& images);
 

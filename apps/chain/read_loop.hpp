@@ -9,8 +9,8 @@
 
 namespace chain {
 
-/// Reads a loop with its steps, which are not ordered yet. `known_names` are the names of all steps and inputs
-/// of the deck. Throws InputError if the loop is faulty.
+/// Reads a loop with its steps, which are not ordered yet. `known_names` are the names of all steps and
+/// inputs of the deck. Throws InputError if the loop is faulty.
 Step read_loop(const tessera::deck::Tree& name, const tessera::deck::Tree& body,
                const std::set<std::string>& known_names);
 

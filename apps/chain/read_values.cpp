@@ -106,15 +106,14 @@ ParameterValue read_value(const operators::Parameter& parameter, const Tree& tre
 ElementType read_type(const Tree& tree, const std::string& owner) {
   for (const ElementType type : {ElementType::uint8, ElementType::uint16, ElementType::float32})
     if (tree.kind == Tree::Kind::word && tree.text == name_of(type)) return type;
-  fail(tree,
-       fmt::format("{}: the type is {}: it must be uint8, uint16 or float32", owner, to_yaml(tree)));
+  fail(tree, fmt::format("{}: the type is {}: it must be uint8, uint16 or float32", owner, to_yaml(tree)));
 }
 
 std::int64_t read_count(const Tree& tree, const std::string& owner, const std::string& name) {
   const auto count = number_in<std::int64_t>(tree);
   if (!count || *count < 1)
-    fail(tree, fmt::format("{}: '{}' is {}: it must be a whole number of at least 1", owner, name,
-                           to_yaml(tree)));
+    fail(tree,
+         fmt::format("{}: '{}' is {}: it must be a whole number of at least 1", owner, name, to_yaml(tree)));
   return *count;
 }
 
@@ -123,10 +122,9 @@ std::vector<Operand> read_operands(const Tree& tree, const std::string& owner, c
   const auto add = [&](const Tree& word) {
     if (word.kind != Tree::Kind::word || word.text.empty())
       fail(word,
-           fmt::format(
-               "{0}: '{1}' is followed by the name of a step or input, or a list of names, as in "
-               "{{{1}: input}}",
-               owner, key));
+           fmt::format("{0}: '{1}' is followed by the name of a step or input, or a list of names, as in "
+                       "{{{1}: input}}",
+                       owner, key));
     operands.push_back({word.text, word.location});
   };
   if (tree.kind == Tree::Kind::list && !tree.items.empty())

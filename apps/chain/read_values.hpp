@@ -23,8 +23,8 @@ tessera::ElementType read_type(const tessera::deck::Tree& tree, const std::strin
 /// none. `owner` is as above.
 std::int64_t read_count(const tessera::deck::Tree& tree, const std::string& owner, const std::string& name);
 
-/// Returns the names that `tree` has: one, or a list of them. Throws InputError if there are none. `owner` is as
-/// above.
+/// Returns the names that `tree` has: one, or a list of them. Throws InputError if there are none. `owner` is
+/// as above.
 std::vector<Operand> read_operands(const tessera::deck::Tree& tree, const std::string& owner,
                                    const std::string& key);
 

@@ -29,8 +29,8 @@ void check_no_deck(const ProgramOption& option, const std::string& value, const 
   for (const deck::Source& source : files.sources) {
     std::error_code is_no_file;
     if (std::filesystem::equivalent(value, source.name, is_no_file))
-      throw InputError(fmt::format("command line: {} names '{}', which is a deck of this run: name another file",
-                                   option.name, value));
+      throw InputError(fmt::format(
+          "command line: {} names '{}', which is a deck of this run: name another file", option.name, value));
   }
 }
 

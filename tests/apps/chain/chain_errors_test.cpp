@@ -136,9 +136,10 @@ TEST(ChainErrors, TypesAndOutputs) {
             "chain.yaml:3:16: 'output.step': there is no step 'brigth'; did you mean 'bright'?");
   EXPECT_EQ(chain_error("steps: 5"),
             "chain.yaml:1:8: 'steps' is a block of steps, such as 'smooth: {gaussian: input}'");
-  EXPECT_EQ(chain_error("repeat: {}"),
-            "chain.yaml:1:9: 'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: "
-            "{...}}'");
+  EXPECT_EQ(
+      chain_error("repeat: {}"),
+      "chain.yaml:1:9: 'repeat' is a block of loops, such as 'relaxed: {begin: input, turns: 10, steps: "
+      "{...}}'");
 }
 
 TEST(ChainErrors, StepsThatNothingReads) {
@@ -187,9 +188,10 @@ TEST(ChainErrors, Loops) {
             "'v < 3'");
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: 1"),
             "chain.yaml:2:49: loop 'u': a condition names a number that changes at column 1: '1'");
-  EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'x < m'"),
-            "chain.yaml:2:72: loop 'u': a condition is of numbers, and has neither coordinates nor extents at "
-            "column 1: 'x < m'");
+  EXPECT_EQ(
+      loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'x < m'"),
+      "chain.yaml:2:72: loop 'u': a condition is of numbers, and has neither coordinates nor extents at "
+      "column 1: 'x < m'");
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}}, until: ''"),
             "chain.yaml:2:49: loop 'u': 'until' is an expression in quotes, such as 'change < 0.5'");
   EXPECT_EQ(loop("turns: 3, steps: {v: {invert: u}, m: {mean: v}}, next: v, until: 'm < '"),

@@ -38,18 +38,7 @@ enum class Operation {
   equal,          ///< 1 if a == b, else 0
   not_equal,      ///< 1 if a != b, else 0
   select,         ///< b if a is not 0, else c
-  clamp,          ///< the lesser of c and the greater of a and b
-  // Operations that programs compute together, with the same result as one by one.
-  multiply_add,          ///< a * b + c
-  multiply_subtract,     ///< a * b - c
-  subtract_product,      ///< c - a * b
-  clamped_sum,           ///< a * b + c, limited to [d, e]
-  clamped_difference,    ///< a * b - c, limited to [d, e]
-  clamped_rest,          ///< c - a * b, limited to [d, e]
-  select_less,           ///< c if a < b, else d
-  select_less_or_equal,  ///< c if a <= b, else d
-  absolute_difference,   ///< |a - b|
-  root_of_sum            ///< the square root of a * b + c
+  clamp           ///< the lesser of c and the greater of a and b
 };
 
 /// An error in the text of an expression. The message contains the column.
@@ -88,7 +77,7 @@ class Expression {
     int name = -1;
     /// The indices of the arguments in nodes(), which are less than the index of the node; -1 for arguments
     /// that the operation does not have.
-    int arguments[5] = {-1, -1, -1, -1, -1};
+    int arguments[3] = {-1, -1, -1};
   };
   /// A name in the text.
   struct Name {

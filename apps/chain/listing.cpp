@@ -21,10 +21,13 @@ coordinates x, y and channel of the point, the extents width and height of the i
 a + b, a - b, a * b, a / b, -a, a < b, a <= b, a > b, a >= b, a == b, a != b (1 or 0),
 min(a, b, ...), max(a, b, ...), clamp(a, low, high), abs(a), sqrt(a), exp(a), log(a), pow(a, b),
 floor(a), ceil(a), round(a), and select(condition, a, b). All arithmetic is that of float32.
+round(a) rounds halves away from 0. If a is not a number, min(a, b) and max(a, b) are b, and clamp is low.
+An expression may have 96 operations and 24 names.
 
 Parameters:
   type: uint8, uint16, float32 (default: float32)
-      The type of the result. Integers are rounded, and limited to the range of the type.
+      The type of the result. Integers are rounded, halves to the greater one, and limited to the range of
+      the type.
 
 Example:
   bright: {expression: 'clamp(1.5 * clean - smooth, 0, 255)'}

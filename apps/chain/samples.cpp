@@ -33,7 +33,7 @@ std::optional<Sample> sample_with(const Chain& chain, ElementType type, int chan
 std::vector<Sample> samples_of(const Chain& chain, const std::set<std::string>& wanted) {
   std::vector<Sample> samples;
   for (const ElementType type :
-       {ElementType::uint8, ElementType::uint16, ElementType::float32, ElementType::int16})
+       {ElementType::int16, ElementType::uint8, ElementType::uint16, ElementType::float32})
     for (const int channels : {0, 3, 1, 2, 4})
       if (auto sample = sample_with(chain, type, channels, wanted)) samples.push_back(std::move(*sample));
   return samples;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tessera/expressions/detail/program.hpp"
 
 namespace {
@@ -121,15 +123,26 @@ TEST(Program, EqualPartsAreComputedOnceAndProductsAreJoinedWithSums) {
 }
 
 TEST(Program, LongExpressionsAreRefused) {
-  std::string sum = "a";
-  for (int i = 0; i < 100; ++i) sum += " + abs(a - " + std::to_string(i) + ")";
-  try {
-    tessera::expressions::detail::compile(Expression(sum));
-    FAIL();
-  } catch (const ExpressionError& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, 66),
-              "the expression is too long: divide it into several steps at column");
-  }
+  const auto error = [](int terms, const std::function<std::string(int)>& term) -> std::string {
+    std::string sum = "a";
+    for (int i = 0; i < terms; ++i) sum += " + " + term(i);
+    try {
+      tessera::expressions::detail::compile(Expression(sum));
+    } catch (const ExpressionError& thrown) {
+      const std::string message = thrown.what();
+      return message.substr(0, message.find(" at column"));
+    }
+    return "no error";
+  };
+  const std::string end = ": divide it into several steps";
+  EXPECT_EQ(error(100, [](int i) { return "abs(a - " + std::to_string(i) + ")"; }),
+            "the expression has more than 40 constants, names and intermediate results" + end);
+  EXPECT_EQ(error(24, [](int i) { return "a" + std::to_string(i); }),
+            "the expression has more than 24 names and coordinates" + end);
+  EXPECT_EQ(error(97, [](int) { return "b"; }), "the expression has more than 96 operations" + end);
+  EXPECT_EQ(error(5000, [](int) { return "b"; }),
+            "the text has more than 4096 numbers, names and operations" + end);
+  EXPECT_EQ(error(96, [](int) { return "b"; }), "no error");
 }
 
 }  // namespace

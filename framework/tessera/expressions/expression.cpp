@@ -24,8 +24,7 @@ Expression Expression::as_condition() const {
   Expression condition = *this;
   const int value = static_cast<int>(nodes_.size()) - 1;
   condition.nodes_.push_back({.operation = Operation::constant, .value = 0});
-  condition.nodes_.push_back(
-      {.operation = Operation::not_equal, .arguments = {value, value + 1, -1, -1, -1}});
+  condition.nodes_.push_back({.operation = Operation::not_equal, .arguments = {value, value + 1, -1}});
   return condition;
 }
 

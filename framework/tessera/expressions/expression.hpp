@@ -38,18 +38,7 @@ enum class Operation {
   equal,          ///< 1 if a == b, else 0
   not_equal,      ///< 1 if a != b, else 0
   select,         ///< b if a is not 0, else c
-  clamp,          ///< the lesser of c and the greater of a and b
-  // Operations that programs compute together, with the same result as one by one.
-  multiply_add,          ///< a * b + c
-  multiply_subtract,     ///< a * b - c
-  subtract_product,      ///< c - a * b
-  clamped_sum,           ///< a * b + c, limited to [d, e]
-  clamped_difference,    ///< a * b - c, limited to [d, e]
-  clamped_rest,          ///< c - a * b, limited to [d, e]
-  select_less,           ///< c if a < b, else d
-  select_less_or_equal,  ///< c if a <= b, else d
-  absolute_difference,   ///< |a - b|
-  root_of_sum            ///< the square root of a * b + c
+  clamp           ///< the lesser of c and the greater of a and b
 };
 
 /// An error in the text of an expression. The message contains the column.
@@ -71,7 +60,11 @@ struct ExpressionError : InputError {
 /// * `a < b`, `a <= b`, `a > b`, `a >= b`, `a == b`, `a != b`, which are 1 or 0;
 /// * `min(a, b, ...)`, `max(a, b, ...)`, `clamp(a, low, high)`, `abs(a)`, `sqrt(a)`, `exp(a)`, `log(a)`,
 ///   `pow(a, b)`, `floor(a)`, `ceil(a)`, `round(a)`, and `select(condition, a, b)`, which is `a` where the
-///   condition is not 0.
+///   condition is not 0. `round` rounds halves away from 0. As `min` and `max` are `b` if `a` is NaN, and `a
+///   < b` does not hold for any NaN, `clamp` is `low` if `a` is NaN, and `min(a, b)` is NaN if `b` is.
+///
+/// A stage takes expressions of at most 96 operations and 24 names, coordinates and extents. At most 40
+/// constants, names, coordinates, extents and intermediate results are kept at a time.
 class Expression {
  public:
   /// A number, a name, or an operation on other nodes.
@@ -84,7 +77,7 @@ class Expression {
     int name = -1;
     /// The indices of the arguments in nodes(), which are less than the index of the node; -1 for arguments
     /// that the operation does not have.
-    int arguments[5] = {-1, -1, -1, -1, -1};
+    int arguments[3] = {-1, -1, -1};
   };
   /// A name in the text.
   struct Name {
@@ -95,8 +88,8 @@ class Expression {
   };
 
   /// Reads an expression. Operations on constants are computed at once. Throws ExpressionError, which tells
-  /// the column, if the text is no expression, if it divides by the constant 0, or if it is nested deeper
-  /// than 64 levels.
+  /// the column, if the text is no expression, if it divides by the constant 0, if it is nested deeper than
+  /// 64 levels, or if it has more than 4096 numbers, names and operations.
   explicit Expression(const std::string& text);
 
   /// Returns the condition that is 1 where this expression is not 0, and else 0. Throws ExpressionError

@@ -14,6 +14,7 @@
 namespace tessera::expressions {
 namespace {
 
+using detail::Code;
 using detail::piece_points;
 using detail::Program;
 
@@ -55,9 +56,9 @@ class RowComputer {
     for (int i = 0; i < program_.load_count; ++i) {
       const Program::Load& load = program_.loads[i];
       float value = 0;
-      if (load.operation == Operation::width) {
+      if (load.operation == Code::width) {
         value = static_cast<float>(domain_[0].size());
-      } else if (load.operation == Operation::height) {
+      } else if (load.operation == Code::height) {
         value = static_cast<float>(domain_[1].size());
       } else if (is_number(load)) {
         detail::load_piece(operands_[load.name].type,
@@ -70,7 +71,7 @@ class RowComputer {
   }
 
   bool is_number(const Program::Load& load) const {
-    return load.operation == Operation::variable && operands_[load.name].dimensions == 1;
+    return load.operation == Code::variable && operands_[load.name].dimensions == 1;
   }
 
   /// Fills the registers of variables and coordinates. Rows of float stay where they are.
@@ -78,7 +79,7 @@ class RowComputer {
     for (int i = 0; i < program_.load_count; ++i) {
       const Program::Load& load = program_.loads[i];
       float* const to = registers_[load.to];
-      if (load.operation == Operation::variable) {
+      if (load.operation == Code::variable) {
         const Operand& operand = operands_[load.name];
         if (operand.dimensions == 1) continue;
         const std::byte* const row = address(inputs_[load.name], operand.type, operand.dimensions, p);
@@ -86,12 +87,12 @@ class RowComputer {
           values_[load.to] = reinterpret_cast<const float*>(row);
         else
           detail::load_piece(operand.type, row, to, count);
-      } else if (load.operation == Operation::column) {
+      } else if (load.operation == Code::column) {
         const int x = static_cast<int>(p[0]);
         TESSERA_VECTORISED
         for (int k = 0; k < count; ++k) to[k] = static_cast<float>(x + k);
-      } else if (load.operation == Operation::row || load.operation == Operation::plane) {
-        detail::fill_piece(static_cast<float>(p[load.operation == Operation::row ? 1 : 2]), to, count);
+      } else if (load.operation == Code::row || load.operation == Code::plane) {
+        detail::fill_piece(static_cast<float>(p[load.operation == Code::row ? 1 : 2]), to, count);
       }
     }
   }

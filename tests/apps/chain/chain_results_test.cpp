@@ -2,8 +2,10 @@
 // Chains against the same computed by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "../../../apps/chain/samples.hpp"
 #include "../../../apps/chain/write_cpp.hpp"
 #include "chain_support.hpp"
 
@@ -94,6 +96,27 @@ TEST(ChainResults, LoopsEndWhenTheirConditionHolds) {
   while (!(most * factor < 3));
   test::for_each_point(image.array.box,
                        [&](const Point& p) { EXPECT_EQ(result.array.at(p), image.array.at(p) * factor); });
+}
+
+TEST(ChainResults, SamplesAreOfAllKindsOfImages) {
+  const auto kinds = [](const std::string& text) {
+    const chain::Chain chain = test::chain_of(text);
+    std::set<std::string> kinds;
+    for (const chain::Sample& sample : chain::samples_of(chain, {chain.output}))
+      kinds.insert(std::string(name_of(sample.type)) + " " +
+                   std::to_string(sample.domain.dimensions < 3 ? 0 : sample.domain[2].size()));
+    return kinds;
+  };
+  EXPECT_EQ(kinds("steps: {a: {abs: input}}").size(), 20U);
+  EXPECT_EQ(kinds("steps: {a: {channel: input, index: 3}, b: {invert: a}}"),
+            (std::set<std::string>{"float32 4", "int16 4", "uint16 4", "uint8 4"}));
+  // Of large images, too, of which all global operators are computed.
+  std::string text = "steps:\n  part: {crop: input, size: [20000, 20000]}\n";
+  const auto is_needed = [](const operators::Parameter& parameter) { return !parameter.default_value; };
+  for (const operators::Operator& one : operators::all_operators())
+    if (one.group == "global" && one.required_inputs == 1 && std::ranges::none_of(one.parameters, is_needed))
+      text += "  " + one.name + "_of: {" + one.name + ": input}\n";
+  EXPECT_EQ(kinds(text + "output: {step: part}\n").size(), 20U);
 }
 
 TEST(ChainResults, NumbersAreOutputs) {

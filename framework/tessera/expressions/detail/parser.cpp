@@ -272,9 +272,12 @@ int Parser::add(Operation operation, const std::vector<int>& arguments) {
                      std::ranges::all_of(arguments, [this](int argument) { return is_constant(argument); });
   if (folds) {
     node = {};
-    with_arithmetic(operation, [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });
+    with_arithmetic(code_of(operation),
+                    [&]<class A>(A) { node.value = A::compute(values[0], values[1], values[2]); });
   }
-  if (nodes_.size() >= most_nodes) fail("the expression is too long: divide it into several steps");
+  if (nodes_.size() >= most_nodes)
+    fail(fmt::format("the text has more than {} numbers, names and operations: divide it into several steps",
+                     most_nodes));
   nodes_.push_back(node);
   return static_cast<int>(nodes_.size()) - 1;
 }

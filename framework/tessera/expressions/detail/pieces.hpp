@@ -52,7 +52,7 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
 
 /// Computes an operation, and converts its results to elements of T.
 template <class T>
-[[gnu::always_inline]] inline void compute_piece(Operation operation, const float* a, const float* b,
+[[gnu::always_inline]] inline void compute_piece(Code operation, const float* a, const float* b,
                                                  const float* c, const float* d, const float* e, T* to,
                                                  int count) {
   with_arithmetic(

@@ -52,15 +52,15 @@ struct PointProgram {
 
   KOKKOS_FUNCTION float load(const Program::Load& load, const int* p) const {
     switch (load.operation) {
-      case Operation::column:
+      case Code::column:
         return static_cast<float>(p[0]);
-      case Operation::row:
+      case Code::row:
         return static_cast<float>(p[1]);
-      case Operation::plane:
+      case Code::plane:
         return static_cast<float>(p[2]);
-      case Operation::width:
+      case Code::width:
         return static_cast<float>(domain.range[0].size());
-      case Operation::height:
+      case Code::height:
         return static_cast<float>(domain.range[1].size());
       default:
         break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/expressions/detail/program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -12,24 +14,30 @@
 namespace tessera::expressions::detail {
 namespace {
 
-using Node = Expression::Node;
+/// A node of an expression, or several nodes that are computed together.
+struct Node {
+  Code operation = Code::constant;
+  float value = 0;
+  int name = -1;
+  int arguments[5] = {-1, -1, -1, -1, -1};
+};
 
 /// Two operations, of which the inner one is the first argument of the outer one, and the operation that is
 /// both. Its arguments are those of the inner one, and then the others of the outer one.
 struct Pair {
-  Operation outer;
-  Operation inner;
-  Operation joined;
+  Code outer;
+  Code inner;
+  Code joined;
 };
 
 constexpr Pair pairs[] = {
-    {Operation::clamp, Operation::multiply_add, Operation::clamped_sum},
-    {Operation::clamp, Operation::multiply_subtract, Operation::clamped_difference},
-    {Operation::clamp, Operation::subtract_product, Operation::clamped_rest},
-    {Operation::select, Operation::less, Operation::select_less},
-    {Operation::select, Operation::less_or_equal, Operation::select_less_or_equal},
-    {Operation::absolute, Operation::subtract, Operation::absolute_difference},
-    {Operation::square_root, Operation::multiply_add, Operation::root_of_sum},
+    {Code::clamp, Code::multiply_add, Code::clamped_sum},
+    {Code::clamp, Code::multiply_subtract, Code::clamped_difference},
+    {Code::clamp, Code::subtract_product, Code::clamped_rest},
+    {Code::select, Code::less, Code::select_less},
+    {Code::select, Code::less_or_equal, Code::select_less_or_equal},
+    {Code::absolute, Code::subtract, Code::absolute_difference},
+    {Code::square_root, Code::multiply_add, Code::root_of_sum},
 };
 
 /// Makes a program node by node.
@@ -55,8 +63,10 @@ class Compiler {
   }
 
  private:
-  [[noreturn]] void fail_too_long() const {
-    fail_at_column(expression_.text(), 1, "the expression is too long: divide it into several steps");
+  [[noreturn]] void fail_too_long(int most, const char* what) const {
+    fail_at_column(
+        expression_.text(), 1,
+        fmt::format("the expression has more than {} {}: divide it into several steps", most, what));
   }
 
   const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
@@ -65,12 +75,13 @@ class Compiler {
   void join_equal_nodes() {
     // Numbers are compared by their bits, because -0 == 0, and because NaN has no place in an order.
     // Expressions have no joint operations, so that no node has more than three arguments.
-    std::map<std::tuple<Operation, std::uint32_t, int, int, int, int>, int> known;
+    std::map<std::tuple<Code, std::uint32_t, int, int, int, int>, int> known;
     std::vector<int> first(expression_.nodes().size());
     for (std::size_t i = 0; i < first.size(); ++i) {
-      Node joined = expression_.nodes()[i];
-      for (int& argument : joined.arguments)
-        if (argument >= 0) argument = first[static_cast<std::size_t>(argument)];
+      const Expression::Node& read = expression_.nodes()[i];
+      Node joined{.operation = code_of(read.operation), .value = read.value, .name = read.name};
+      for (int k = 0; k < 3; ++k)
+        if (read.arguments[k] >= 0) joined.arguments[k] = first[static_cast<std::size_t>(read.arguments[k])];
       const auto& a = joined.arguments;
       first[i] = static_cast<int>(nodes_.size());
       const auto [equal, is_new] =
@@ -89,9 +100,9 @@ class Compiler {
   /// Drops a last operation that limits the result to the range to which it is limited anyway.
   void drop_limits() {
     const Node last = nodes_.back();
-    if (!limit_ || last.operation != Operation::clamp) return;
+    if (!limit_ || last.operation != Code::clamp) return;
     const Node &low = node(last.arguments[1]), &high = node(last.arguments[2]);
-    if (low.operation != Operation::constant || high.operation != Operation::constant || low.value != 0 ||
+    if (low.operation != Code::constant || high.operation != Code::constant || low.value != 0 ||
         high.value != *limit_)
       return;
     nodes_.resize(static_cast<std::size_t>(last.arguments[0]) + 1);
@@ -108,21 +119,21 @@ class Compiler {
   }
 
   bool is_single_product(int index) const {
-    return node(index).operation == Operation::multiply && uses_[static_cast<std::size_t>(index)] == 1;
+    return node(index).operation == Code::multiply && uses_[static_cast<std::size_t>(index)] == 1;
   }
 
   /// Joins sums and differences with products that nothing else needs.
   void join_products() {
     for (Node& sum : nodes_) {
-      const bool adds = sum.operation == Operation::add;
-      if (!adds && sum.operation != Operation::subtract) continue;
+      const bool adds = sum.operation == Code::add;
+      if (!adds && sum.operation != Code::subtract) continue;
       const int a = sum.arguments[0], b = sum.arguments[1];
       if (a == b) continue;
       if (is_single_product(a)) {
-        sum = {.operation = adds ? Operation::multiply_add : Operation::multiply_subtract,
+        sum = {.operation = adds ? Code::multiply_add : Code::multiply_subtract,
                .arguments = {node(a).arguments[0], node(a).arguments[1], b, -1, -1}};
       } else if (is_single_product(b)) {
-        sum = {.operation = adds ? Operation::multiply_add : Operation::subtract_product,
+        sum = {.operation = adds ? Code::multiply_add : Code::subtract_product,
                .arguments = {node(b).arguments[0], node(b).arguments[1], a, -1, -1}};
       }
     }
@@ -151,7 +162,8 @@ class Compiler {
       free_.pop_back();
       return reused;
     }
-    if (program_.register_count == Program::most_registers) fail_too_long();
+    if (program_.register_count == Program::most_registers)
+      fail_too_long(Program::most_registers, "constants, names and intermediate results");
     return static_cast<std::int16_t>(program_.register_count++);
   }
 
@@ -159,10 +171,11 @@ class Compiler {
   void load(int index) {
     if (register_of_.empty()) register_of_.assign(nodes_.size(), -1);
     const Node& loaded = node(index);
-    if (loaded.operation == Operation::constant) {
+    if (loaded.operation == Code::constant) {
       program_.constants[program_.constant_count++] = {loaded.value, new_register()};
-    } else if (loaded.operation <= Operation::height) {
-      if (program_.load_count == Program::most_loads) fail_too_long();
+    } else if (loaded.operation <= Code::height) {
+      if (program_.load_count == Program::most_loads)
+        fail_too_long(Program::most_loads, "names and coordinates");
       program_.loads[program_.load_count++] = {loaded.operation, static_cast<std::int16_t>(loaded.name),
                                                new_register()};
     } else {
@@ -172,7 +185,8 @@ class Compiler {
   }
 
   void instruct(int index) {
-    if (program_.instruction_count == Program::most_instructions) fail_too_long();
+    if (program_.instruction_count == Program::most_instructions)
+      fail_too_long(Program::most_instructions, "operations");
     Program::Instruction& instruction = program_.instructions[program_.instruction_count++];
     instruction.operation = node(index).operation;
     for (int k = 0; k < 5; ++k) {
@@ -180,7 +194,7 @@ class Compiler {
       if (argument < 0) continue;
       const auto used = static_cast<std::size_t>(argument);
       instruction.arguments[k] = static_cast<std::int16_t>(register_of_[used]);
-      const bool is_computed = node(argument).operation > Operation::height;
+      const bool is_computed = node(argument).operation > Code::height;
       if (--uses_[used] == 0 && is_computed) free_.push_back(static_cast<std::int16_t>(register_of_[used]));
     }
     instruction.to = new_register();

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tessera/expressions/expression.hpp"
+#include "tessera/expressions/detail/code.hpp"
 
 namespace tessera::expressions::detail {
 
@@ -18,7 +18,7 @@ struct Program {
 
   /// Fills a register with a variable, or with a coordinate or an extent.
   struct Load {
-    Operation operation = Operation::variable;
+    Code operation = Code::variable;
     /// The index of the name, if it is a variable.
     std::int16_t name = -1;
     std::int16_t to = -1;
@@ -31,7 +31,7 @@ struct Program {
   /// Computes a register from up to five others. The registers of the arguments may be the same as `to`.
   /// Arguments that the operation does not have are 0.
   struct Instruction {
-    Operation operation = Operation::add;
+    Code operation = Code::add;
     std::int16_t arguments[5] = {0, 0, 0, 0, 0};
     std::int16_t to = -1;
   };

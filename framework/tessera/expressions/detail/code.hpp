@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tessera/expressions/expression.hpp"
+
+namespace tessera::expressions::detail {
+
+/// What a node of a program computes from its arguments: what a node of an expression does, with the same
+/// numbers as in Operation, or several operations together, with the same result as one by one.
+enum class Code {
+  constant,
+  variable,
+  column,
+  row,
+  plane,
+  width,
+  height,
+  negate,
+  absolute,
+  square_root,
+  exponential,
+  logarithm,
+  floor,
+  ceil,
+  round,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  minimum,
+  maximum,
+  less,
+  less_or_equal,
+  equal,
+  not_equal,
+  select,
+  clamp,
+  multiply_add,          ///< a * b + c
+  multiply_subtract,     ///< a * b - c
+  subtract_product,      ///< c - a * b
+  clamped_sum,           ///< a * b + c, limited to [d, e]
+  clamped_difference,    ///< a * b - c, limited to [d, e]
+  clamped_rest,          ///< c - a * b, limited to [d, e]
+  select_less,           ///< c if a < b, else d
+  select_less_or_equal,  ///< c if a <= b, else d
+  absolute_difference,   ///< |a - b|
+  root_of_sum            ///< the square root of a * b + c
+};
+
+static_assert(static_cast<int>(Code::clamp) == static_cast<int>(Operation::clamp));
+
+/// Returns the code of an operation.
+constexpr Code code_of(Operation operation) { return static_cast<Code>(operation); }
+
+}  // namespace tessera::expressions::detail

@@ -13,8 +13,9 @@ namespace tessera::operators::detail {
 
 /// The weights of a mean in units of 2^-15, whose sum is 1.
 struct FixedWeights {
-  /// The greatest number of weights on each side of the middle.
-  static constexpr int most = 400;
+  /// The greatest number of weights on each side of the middle. Rounded terms of more would add up to errors
+  /// of more than a half.
+  static constexpr int most = 32;
   /// The number of weights on each side of the middle.
   int radius = 0;
   std::int16_t weight[2 * most + 1];

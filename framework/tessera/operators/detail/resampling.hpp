@@ -74,6 +74,11 @@ struct Resampling {
 };
 
 /// A stage body: resamples an image along x, as float32.
+/// Returns the term of a sum. Points whose weight is 0 do not count, even if they are NaN or infinite.
+KOKKOS_FORCEINLINE_FUNCTION float weighted(float weight, float value) {
+  return weight == 0.0f ? 0.0f : weight * value;
+}
+
 struct ResampledAlongX {
   Resampling resampling;
 
@@ -86,8 +91,8 @@ struct ResampledAlongX {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     float sum = 0;
     for (int tap = 0; tap < resampling.taps; ++tap)
-      sum = sum + resampling.weight(x.value, tap) *
-                      static_cast<float>(in(Coordinate(resampling.index(x.value, tap)), y, c));
+      sum = sum + weighted(resampling.weight(x.value, tap),
+                           static_cast<float>(in(Coordinate(resampling.index(x.value, tap)), y, c)));
     return sum;
   }
 
@@ -120,7 +125,7 @@ struct ResampledAlongX {
  private:
   static void add_tap(float* __restrict to, const float* __restrict row, const int* __restrict index,
                       const float* __restrict weight, std::size_t width) {
-    for (std::size_t i = 0; i < width; ++i) to[i] = to[i] + weight[i] * row[index[i]];
+    for (std::size_t i = 0; i < width; ++i) to[i] = to[i] + weighted(weight[i], row[index[i]]);
   }
 #endif
 };
@@ -139,7 +144,8 @@ struct ResampledAlongY {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     float sum = 0;
     for (int tap = 0; tap < resampling.taps; ++tap)
-      sum = sum + resampling.weight(y.value, tap) * in(x, Coordinate(resampling.index(y.value, tap)), c);
+      sum = sum +
+            weighted(resampling.weight(y.value, tap), in(x, Coordinate(resampling.index(y.value, tap)), c));
     return rounded<Out>(sum);
   }
 
@@ -160,7 +166,7 @@ struct ResampledAlongY {
 
  private:
   static void add_row(float* __restrict sums, const float* __restrict row, float weight, std::int64_t width) {
-    for (std::int64_t i = 0; i < width; ++i) sums[i] = sums[i] + weight * row[i];
+    for (std::int64_t i = 0; i < width; ++i) sums[i] = sums[i] + weighted(weight, row[i]);
   }
 #endif
 };

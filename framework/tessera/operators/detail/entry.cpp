@@ -22,10 +22,13 @@ std::string taken_types(const Operator& described) {
 void check_type(const Operator& described, const Image& image, const std::string& array, int number) {
   for (const TypeRule& rule : described.types)
     if (rule.taken == image.type) return;
+  const std::string message = fmt::format("'{}' is {}, and the operator takes {}: ", array,
+                                          tessera::name_of(image.type), taken_types(described));
+  const std::string_view wanted = tessera::name_of(described.types.back().taken);
+  const bool can_be_cast = std::ranges::find(image_types, image.type) != std::end(image_types);
   throw OperandError(
-      fmt::format("'{}' is {}, and the operator takes {}: cast it first, with {{cast: {}, to: {}}}", array,
-                  tessera::name_of(image.type), taken_types(described), array,
-                  tessera::name_of(described.types.back().taken)),
+      message + (can_be_cast ? fmt::format("cast it first, with {{cast: {}, to: {}}}", array, wanted)
+                             : fmt::format("read or compute it as {}", wanted)),
       number);
 }
 
@@ -38,7 +41,12 @@ void check_alike(const Algorithm& pipeline, const Image& first, const Image& oth
                                    one, tessera::name_of(first.type), two, tessera::name_of(other.type), two,
                                    tessera::name_of(first.type)),
                        number);
-  if (!(first.domain == other.domain))
+  if (first.domain != other.domain && extents_text(first) == extents_text(other))
+    throw OperandError(fmt::format("'{}' has the points {}, but '{}' has {}: the images must have the same "
+                                   "points, and 'crop' makes the first one (0, 0)",
+                                   one, to_string(first.domain), two, to_string(other.domain)),
+                       number);
+  if (first.domain != other.domain)
     throw OperandError(fmt::format("'{}' has {} points, but '{}' has {}: the images must have the same size",
                                    one, extents_text(first), two, extents_text(other)),
                        number);

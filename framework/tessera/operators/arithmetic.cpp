@@ -36,15 +36,26 @@ struct DifferenceOfPoints {
   using Number = Lane<T>;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return detail::saturated<T>(max(a, b) - min(a, b));
+    if constexpr (std::is_floating_point_v<T>)
+      return tessera::abs(a - b);
+    else
+      return detail::saturated<T>(max(a, b) - min(a, b));
   }
 };
 template <class T>
 struct LesserPoint {
+/// Returns `chosen`, one of two elements of T, or NaN if `a` is NaN.
+template <class T, class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto unless_nan(const A& a, const B& chosen) {
+  if constexpr (std::is_floating_point_v<T>)
+    return select(a == a, chosen, a);
+  else
+    return tessera::cast<T>(chosen);
+}
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return tessera::cast<T>(min(a, b));
+    return unless_nan<T>(a, min(a, b));
   }
 };
 template <class T>
@@ -52,7 +63,7 @@ struct GreaterPoint {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return tessera::cast<T>(max(a, b));
+    return unless_nan<T>(a, max(a, b));
   }
 };
 template <class T>
@@ -175,14 +186,16 @@ const ArithmeticEntry& difference_entry() {
 }
 const ArithmeticEntry& minimum_entry() {
   static const ArithmeticEntry entry = make_arithmetic_entry(
-      "minimum", "The lesser of each point and a constant or the point of another image.", false,
-      build_arithmetic<LesserPoint>);
+      "minimum",
+      "The lesser of each point and a constant or the point of another image; NaN if one of them is NaN.",
+      false, build_arithmetic<LesserPoint>);
   return entry;
 }
 const ArithmeticEntry& maximum_entry() {
   static const ArithmeticEntry entry = make_arithmetic_entry(
-      "maximum", "The greater of each point and a constant or the point of another image.", false,
-      build_arithmetic<GreaterPoint>);
+      "maximum",
+      "The greater of each point and a constant or the point of another image; NaN if one of them is NaN.",
+      false, build_arithmetic<GreaterPoint>);
   return entry;
 }
 const ArithmeticEntry& bit_and_entry() {

@@ -54,11 +54,11 @@ Image difference(Pipeline& pipeline, const Image& image, const Arithmetic& param
 Image difference(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The lesser of each point and a constant.
 Image minimum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The lesser of each two points.
+/// The lesser of each two points; NaN if one of them is NaN.
 Image minimum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The greater of each point and a constant.
 Image maximum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The greater of each two points.
+/// The greater of each two points; NaN if one of them is NaN.
 Image maximum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The bits that each point and a constant have in common. The image is of integers.
 Image bit_and(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);

@@ -22,6 +22,7 @@ std::string kind_text(const Parameter& parameter) {
 }
 
 std::string default_text(const Parameter& parameter) {
+  if (parameter.optional) return "none";
   return parameter.default_value ? to_string(*parameter.default_value) : "required";
 }
 

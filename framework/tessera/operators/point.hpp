@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,16 @@ namespace tessera::operators {
 
 /// The parameters of operators that combine an image with a constant.
 struct Arithmetic {
-  /// The constant. It is not used if there is a second image.
-  double value = 0;
+  /// The constant, which must be given if there is no second image.
+  std::optional<double> value = {};
   /// The name of the stage. The default is the name of the operator.
   std::string name = {};
 };
 
 /// The parameters of products and quotients.
 struct Scaling {
-  /// The constant. It is not used if there is a second image.
-  double value = 1;
+  /// The constant, which must be given if there is no second image.
+  std::optional<double> value = {};
   /// A factor of the result.
   double scale = 1;
   /// The name of the stage. The default is the name of the operator.
@@ -114,8 +115,8 @@ struct Threshold {
   ThresholdMode mode = ThresholdMode::binary;
   /// The lower value of the result.
   double low = 0;
-  /// The higher value of the result. 0 stands for the greatest value of the type, which is 1 for float32.
-  double high = 0;
+  /// The higher value of the result. Without it this is the greatest value of the type, 1 for float32.
+  std::optional<double> high = {};
   /// The name of the stage. The default is the name of the operator.
   std::string name = {};
 };

@@ -100,9 +100,16 @@ std::size_t find_parameter(const Operator& described, const std::string& name) {
   throw ParameterError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, names)), name);
 }
 
+void check_operands(const std::vector<Image>& images, const std::optional<double>& value) {
+  if (images.size() == 2 && value)
+    throw ParameterError("value is for operators on one image: leave it out", "value");
+  if (images.size() == 1 && !value)
+    throw ParameterError("value is missing: give a constant or a second image", "value");
+}
+
 void check_required(const Operator& described, const ParameterValues& values) {
   for (const Parameter& parameter : described.parameters)
-    if (!parameter.default_value && values.find(parameter.name) == values.end())
+    if (!parameter.default_value && !parameter.optional && values.find(parameter.name) == values.end())
       throw ParameterError(fmt::format("{} is missing: {}", parameter.name, parameter.help), parameter.name);
 }
 
@@ -121,6 +128,18 @@ std::vector<TypeRule> same_type() {
   std::vector<TypeRule> rules;
   for (ElementType type : image_types) rules.push_back({type, std::string(tessera::name_of(type))});
   return rules;
+}
+
+Operator tone_operator(const std::string& name, const std::string& help, const std::string& example) {
+  return {.name = name,
+          .group = "point",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = same_type(),
+          .example = example,
+          .apply = {}};
 }
 
 std::vector<TypeRule> same_integer_type() {

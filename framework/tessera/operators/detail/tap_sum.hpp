@@ -29,6 +29,9 @@ struct Taps {
   void add(int dx, int dy, double factor);
   /// Returns the sum of neighbours along x with these weights, whose number is odd, in order.
   static Taps along_x(const std::vector<double>& weights);
+  /// Returns the derivative along x or y of 3 x 3 neighbours, with the weights `side`, `middle`, `side` along
+  /// edges.
+  static Taps derivative(bool along_x, int side, int middle);
   /// Returns the sum of neighbours along y with these weights, whose number is odd, in order.
   static Taps along_y(const std::vector<double>& weights);
 };

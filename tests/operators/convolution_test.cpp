@@ -158,7 +158,7 @@ TEST(ConvolutionOperators, Gradients) {
         });
       };
       const double near = std::is_integral_v<T> ? 0 : 1e-4;
-      const auto expect = [&](const std::string& part, auto kind, auto value, double error) {
+      const auto expect = [&, name = name](const std::string& part, auto kind, auto value, double error) {
         expect_near<T, typename decltype(kind)::type>(
             random, name, {{"part", part}, {"border", border.name}}, {a},
             computed<double>(

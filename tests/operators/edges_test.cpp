@@ -14,13 +14,13 @@ TEST(EdgeOperators, AStepIsOneLine) {
   Random random(1);
   for (const int edge : {5, 10, 14}) {
     const auto a = step(edge);
-    for (int run = 0; run < 2; ++run) {
+    for (const Scheduling run : {Scheduling::plain, Scheduling::random}) {
       Pipeline pipeline;
       const auto input =
           operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("input", a.box, Boundary::clamp));
       const auto edges = operators::thin_edges(pipeline, input, {.sigma = 1, .low = 20});
       operators::output(pipeline, edges);
-      const OperatorRun<std::uint8_t, float> made(random, pipeline, {"input"}, {a}, edges);
+      const OperatorRun<std::uint8_t, float> made(random, pipeline, {"input"}, {a}, edges, run);
       for (std::int64_t y = 0; y < 9; ++y) {
         int lines = 0;
         for (std::int64_t x = 0; x < 20; ++x)
@@ -67,7 +67,7 @@ TEST(EdgeOperators, AreGradientsThatAreGreatestAlongTheirDirection) {
                            : operators::image_of(pipeline, pipeline.input<std::uint16_t, 3>("input", box));
     const auto edges = operators::thin_edges(pipeline, input, {.sigma = sigma, .low = 100});
     operators::output(pipeline, edges);
-    const OperatorRun<std::uint16_t, float> made(random, pipeline, {"input"}, {a}, edges);
+    const OperatorRun<std::uint16_t, float> made(random, pipeline, {"input"}, {a}, edges, Scheduling::random);
     int close = 0;
     for_each_point(box, [&](const Point& p) {
       const double dx = derivative(p, true), dy = derivative(p, false), here = size(p);

@@ -18,6 +18,7 @@ struct Sample {
   Image bytes = operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("bytes", {{0, 4}, {0, 3}}));
   Image numbers = operators::image_of(pipeline, pipeline.input<float, 2>("numbers", {{0, 4}, {0, 3}}));
   Image large = operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("large", {{0, 4}, {0, 5}}));
+  Image moved = operators::image_of(pipeline, pipeline.input<std::uint8_t, 2>("moved", {{1, 5}, {0, 3}}));
   Image wide = operators::image_of(pipeline, pipeline.input<double, 2>("wide", {{0, 4}, {0, 3}}));
 
   std::string error(const std::string& name, const std::vector<Image>& images,
@@ -61,6 +62,15 @@ TEST(Registry, ChecksValues) {
             "gamma 'step': exponent is 0: it must be from 0.01 to 100");
   EXPECT_EQ(sample.error("divide", {sample.bytes}, {{"value", std::int64_t(0)}}),
             "divide 'step': value is 0: an image cannot be divided by it");
+  EXPECT_EQ(sample.error("bit_and", {sample.bytes}, {{"value", 256.0}}),
+            "bit_and 'step': value is 256: it must be at most 255, the greatest value of uint8");
+  for (const std::string name : {"add", "subtract", "difference", "minimum", "maximum", "bit_and", "bit_or",
+                                 "bit_xor", "multiply", "divide"}) {
+    EXPECT_EQ(sample.error(name, {sample.bytes}),
+              name + " 'step': value is missing: give a constant or a second image");
+    EXPECT_EQ(sample.error(name, {sample.bytes, sample.bytes}, {{"value", 0.0}}),
+              name + " 'step': value is for operators on one image: leave it out");
+  }
   EXPECT_EQ(sample.error("lookup", {sample.bytes}, {{"table", std::vector<double>{1, 2}}}),
             "lookup 'step': table has 2 entries: it must have 256");
   EXPECT_EQ(message_of<operators::ParameterError>(
@@ -76,6 +86,9 @@ TEST(Registry, ChecksImages) {
   EXPECT_EQ(
       sample.error("add", {sample.bytes, sample.large}),
       "add 'step': 'bytes' has 4 x 3 points, but 'large' has 4 x 5: the images must have the same size");
+  EXPECT_EQ(sample.error("add", {sample.bytes, sample.moved}),
+            "add 'step': 'bytes' has the points [0, 4) x [0, 3), but 'moved' has [1, 5) x [0, 3): the images "
+            "must have the same points, and 'crop' makes the first one (0, 0)");
   EXPECT_EQ(sample.error("add", {sample.bytes, sample.numbers}),
             "add 'step': 'bytes' is uint8, but 'numbers' is float32: cast one of them, as by {cast: numbers, "
             "to: uint8}");
@@ -84,9 +97,8 @@ TEST(Registry, ChecksImages) {
             "{cast: numbers, "
             "to: uint16}");
   EXPECT_EQ(sample.error("invert", {sample.wide}),
-            "invert 'step': 'wide' is float64, and the operator takes uint8, uint16, float32: cast it first, "
-            "with {cast: "
-            "wide, to: float32}");
+            "invert 'step': 'wide' is float64, and the operator takes uint8, uint16, float32: read or "
+            "compute it as float32");
 }
 
 TEST(Registry, StagesGetNames) {

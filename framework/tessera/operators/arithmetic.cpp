@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,15 +38,26 @@ struct DifferenceOfPoints {
   using Number = Lane<T>;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return detail::saturated<T>(max(a, b) - min(a, b));
+    if constexpr (std::is_floating_point_v<T>)
+      return tessera::abs(a - b);
+    else
+      return detail::saturated<T>(max(a, b) - min(a, b));
   }
 };
+/// Returns `chosen`, one of two elements of T, or NaN if `a` is NaN.
+template <class T, class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION auto unless_nan(const A& a, const B& chosen) {
+  if constexpr (std::is_floating_point_v<T>)
+    return select(a == a, chosen, a);
+  else
+    return tessera::cast<T>(chosen);
+}
 template <class T>
 struct LesserPoint {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return tessera::cast<T>(min(a, b));
+    return unless_nan<T>(a, min(a, b));
   }
 };
 template <class T>
@@ -52,7 +65,7 @@ struct GreaterPoint {
   using Number = T;
   template <class A, class B>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const A& a, const B& b) {
-    return tessera::cast<T>(max(a, b));
+    return unless_nan<T>(a, max(a, b));
   }
 };
 template <class T>
@@ -99,24 +112,37 @@ struct WithImage {
   }
 };
 
-/// Returns the constant as a Number. Integers are rounded, and limited to the range in which they matter.
+/// Returns the constant as a Number. Integers are rounded, and limited to the range in which they matter:
+/// even the difference to an element is beyond the range of T if a constant is beyond twice that range.
 template <class T, class Number>
 Number constant_of(double value) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<Number>(value);
   } else {
-    const double least = std::is_same_v<T, Number> ? 0.0 : -detail::white<T>;
-    return static_cast<Number>(std::clamp(std::floor(value + 0.5), least, detail::white<T>));
+    constexpr double white = detail::white<T>;
+    constexpr double least = std::is_same_v<T, Number> ? 0.0 : -2 * white;
+    constexpr double greatest = std::is_same_v<T, Number> ? white : 2 * white;
+    return static_cast<Number>(std::clamp(std::floor(value + 0.5), least, greatest));
   }
+}
+
+/// Throws ParameterError unless images of this type have bits for the constant.
+void check_bits(double value, ElementType type) {
+  if (value < 0 || value != std::floor(value))
+    throw ParameterError("value must be a whole number that is not negative", "value");
+  const double greatest = type == ElementType::uint8 ? 255 : 65535;
+  if (value > greatest)
+    throw ParameterError(fmt::format("value is {}: it must be at most {}, the greatest value of {}", value,
+                                     greatest, tessera::name_of(type)),
+                         "value");
 }
 
 /// Adds the stage of an operation on one image or two.
 template <template <class> class Operation, bool integers_only = false>
 Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, const Arithmetic& parameters) {
-  if (images.size() == 2 && parameters.value != 0)
-    throw ParameterError("value is for operators on one image: leave it out", "value");
-  if (integers_only && (parameters.value < 0 || parameters.value != std::floor(parameters.value)))
-    throw ParameterError("value must be a whole number that is not negative", "value");
+  detail::check_operands(images, parameters.value);
+  const double value = parameters.value.value_or(0);
+  if (integers_only) check_bits(value, images[0].type);
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     if constexpr (integers_only && std::is_floating_point_v<T>) {
       return Image();  // the registry lets no such image pass
@@ -127,7 +153,7 @@ Image build_arithmetic(Pipeline& pipeline, const std::vector<Image>& images, con
         return detail::add_stage<T>(pipeline, parameters.name, WithImage<Op>{}, images[0].domain, input,
                                     detail::typed<T>(images[1]));
       return detail::add_stage<T>(pipeline, parameters.name,
-                                  WithConstant<Op>{constant_of<T, typename Op::Number>(parameters.value)},
+                                  WithConstant<Op>{constant_of<T, typename Op::Number>(value)},
                                   images[0].domain, input);
     }
   });
@@ -149,10 +175,10 @@ ArithmeticEntry make_arithmetic_entry(const std::string& name, const std::string
                         build);
   entry.parameter(
       "value", &Arithmetic::value,
-      {.help = integers_only
-                   ? "The constant, a whole number. It is not used if there is a second image."
-                   : "The constant, which is rounded for images of integers. It is not used if there "
-                     "is a second image."});
+      {.help = integers_only ? "The constant, a whole number of the type, if there is no second image."
+                             : "The constant, if there is no second image. It is rounded for images of "
+                               "integers.",
+       .optional = true});
   return entry;
 }
 
@@ -175,14 +201,16 @@ const ArithmeticEntry& difference_entry() {
 }
 const ArithmeticEntry& minimum_entry() {
   static const ArithmeticEntry entry = make_arithmetic_entry(
-      "minimum", "The lesser of each point and a constant or the point of another image.", false,
-      build_arithmetic<LesserPoint>);
+      "minimum",
+      "The lesser of each point and a constant or the point of another image; NaN if one of them is NaN.",
+      false, build_arithmetic<LesserPoint>);
   return entry;
 }
 const ArithmeticEntry& maximum_entry() {
   static const ArithmeticEntry entry = make_arithmetic_entry(
-      "maximum", "The greater of each point and a constant or the point of another image.", false,
-      build_arithmetic<GreaterPoint>);
+      "maximum",
+      "The greater of each point and a constant or the point of another image; NaN if one of them is NaN.",
+      false, build_arithmetic<GreaterPoint>);
   return entry;
 }
 const ArithmeticEntry& bit_and_entry() {

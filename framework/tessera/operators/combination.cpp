@@ -74,8 +74,6 @@ struct SquaredDifferences {
 
 template <template <class> class Body>
 Image build_dyadic(Pipeline& pipeline, const std::vector<Image>& images, const Scaling& parameters) {
-  if (parameters.value != 1)
-    throw ParameterError("value is for operators on one image: leave it out", "value");
   return detail::with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
     return detail::add_stage<T>(pipeline, parameters.name, Body<T>{static_cast<float>(parameters.scale)},
                                 images[0].domain, detail::typed<T>(images[0]), detail::typed<T>(images[1]));
@@ -95,14 +93,16 @@ Image add_scaled(Pipeline& pipeline, const Image& image, double factor, const st
 }
 
 Image build_product(Pipeline& pipeline, const std::vector<Image>& images, const Scaling& parameters) {
+  detail::check_operands(images, parameters.value);
   if (images.size() == 2) return build_dyadic<ProductOfPoints>(pipeline, images, parameters);
-  return add_scaled(pipeline, images[0], parameters.value * parameters.scale, parameters.name);
+  return add_scaled(pipeline, images[0], *parameters.value * parameters.scale, parameters.name);
 }
 
 Image build_quotient(Pipeline& pipeline, const std::vector<Image>& images, const Scaling& parameters) {
+  detail::check_operands(images, parameters.value);
   if (images.size() == 2) return build_dyadic<Quotient>(pipeline, images, parameters);
-  if (parameters.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
-  return add_scaled(pipeline, images[0], parameters.scale / parameters.value, parameters.name);
+  if (*parameters.value == 0) throw ParameterError("value is 0: an image cannot be divided by it", "value");
+  return add_scaled(pipeline, images[0], parameters.scale / *parameters.value, parameters.name);
 }
 
 using ScalingEntry = detail::Entry<Scaling>;
@@ -121,7 +121,7 @@ ScalingEntry make_scaling_entry(const std::string& name, const std::string& help
                      build);
   entry
       .parameter("value", &Scaling::value,
-                 {.help = "The constant. It is not used if there is a second image."})
+                 {.help = "The constant, if there is no second image.", .optional = true})
       .parameter("scale", &Scaling::scale, {.help = "A factor of the result."});
   return entry;
 }

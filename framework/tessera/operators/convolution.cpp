@@ -127,7 +127,8 @@ const detail::Entry<Convolution>& convolution_entry() {
           {.name = "convolution",
            .group = "convolution",
            .help = "The convolution with a matrix of weights, times 'scale', plus 'offset', as "
-                   "scipy.ndimage.convolve: the kernel is turned by half a turn, which OpenCV's filter2D "
+                   "scipy.ndimage.convolve with the same border: the kernel is turned by half a turn, which "
+                   "OpenCV's filter2D "
                    "does not do. "
                    "A kernel that is the product of a column and a row is computed along x and then along y.",
            .inputs = {"image"},
@@ -155,10 +156,13 @@ const detail::Entry<Gaussian>& gaussian_entry() {
           {.name = "gaussian",
            .group = "convolution",
            .help =
-               "Smooths by a Gaussian, along x (stage <name>_x) and then along y, as scipy.ndimage. OpenCV "
+               "Smooths by a Gaussian, along x (stage <name>_x) and then along y, as scipy.ndimage with the "
+               "same border, whose default "
+               "there is another one. OpenCV "
                "ends the "
                "weights after 3 standard deviations for images of uint8. These are computed in fixed-point "
-               "arithmetic of 16 bits: before it is rounded, a value is off by less than 0.4.",
+               "arithmetic of 16 bits if there are at most 32 weights on each side: before it is rounded, a "
+               "value is off by less than 0.5. Images of one value stay as they are.",
            .inputs = {"image"},
            .required_inputs = 1,
            .parameters = {},

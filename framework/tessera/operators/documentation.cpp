@@ -22,6 +22,7 @@ std::string kind_text(const Parameter& parameter) {
 }
 
 std::string default_text(const Parameter& parameter) {
+  if (parameter.optional) return "none";
   return parameter.default_value ? to_string(*parameter.default_value) : "required";
 }
 
@@ -79,9 +80,14 @@ std::string documentation() {
       "the "
       "nearest point (`clamp`), the mirror image with or without the edge repeated (`mirror`, "
       "`mirror_interior`), 0 "
-      "(`constant`), or the opposite end (`periodic`). If two operators want different values beyond the "
-      "borders of "
-      "one image, the second one adds a copy, `<name>_border`.\n"
+      "(`constant`), or the opposite end (`periodic`). The default is most often `clamp`; scipy.ndimage "
+      "calls it "
+      "`nearest`, and its default is `mirror`, which it calls `reflect`.\n"
+      "* An operator that has the parameter `border` bounds the array of its image (`Pipeline::bound`), so "
+      "that "
+      "your own "
+      "stages read the same values beyond its borders. If the array has other values there already, or is an "
+      "output, the operator adds a copy, `<name>_border`.\n"
       "* The last stage of an operator has the name of the step. Others have names that begin with it.\n"
       "* The same bits come from every schedule and any number of ranks and threads.\n\n"
       "Of each operator the list gives the images that it takes, those that may be left out in brackets; "

@@ -40,14 +40,6 @@ struct Suppressed {
   }
 };
 
-/// Returns the weights of Sobel's derivative.
-detail::Taps derivative(bool along_x) {
-  detail::Taps taps;
-  for (int j = -1; j <= 1; ++j)
-    for (int i = -1; i <= 1; ++i) taps.add(i, j, (along_x ? i : j) * ((along_x ? j : i) == 0 ? 2 : 1));
-  return taps;
-}
-
 Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, const ThinEdges& p) {
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
   const auto weights = detail::gaussian_weights(p.sigma, detail::gaussian_radius(p.sigma, 4));
@@ -55,10 +47,10 @@ Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, con
       pipeline,
       detail::add_separable(pipeline, p.name + "_smooth", image, ElementType::float32, weights, weights),
       p.border, p.name + "_smooth");
-  const Image dx =
-      detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32, derivative(true));
-  const Image dy =
-      detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32, derivative(false));
+  const Image dx = detail::add_tap_sum(pipeline, p.name + "_dx", smooth, ElementType::float32,
+                                       detail::Taps::derivative(true, 1, 2));
+  const Image dy = detail::add_tap_sum(pipeline, p.name + "_dy", smooth, ElementType::float32,
+                                       detail::Taps::derivative(false, 1, 2));
   const auto x = detail::typed<float>(dx), y = detail::typed<float>(dy);
   const Image size = detail::with_border(
       pipeline, detail::add_stage<float>(pipeline, p.name + "_size", Size{}, image.domain, x, y),

@@ -86,14 +86,6 @@ Image add_moved(Pipeline& pipeline, const std::string& name, const Body& body, c
 int begin_of(const Image& image, int d) { return static_cast<int>(image.domain[d].begin); }
 int last_of(const Image& image, int d) { return static_cast<int>(image.domain[d].end) - 1; }
 
-/// Returns the points of an image after its extents along x and y have changed.
-Box with_extents(const Image& image, std::int64_t width, std::int64_t height) {
-  Box domain = image.domain;
-  domain[0] = {0, width};
-  domain[1] = {0, height};
-  return domain;
-}
-
 Image build_shift(Pipeline& pipeline, const std::vector<Image>& images, const Shift& p) {
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
   return add_moved(pipeline, p.name, Moved{-p.by[0], -p.by[1]}, image, image.domain);
@@ -114,8 +106,8 @@ Image build_rotate(Pipeline& pipeline, const std::vector<Image>& images, const R
   const std::int64_t width = image.domain[0].size(), height = image.domain[1].size();
   if (p.quarters == 2)
     return add_moved(pipeline, p.name, MirroredAlongBoth{last_of(image, 0), last_of(image, 1)}, image,
-                     with_extents(image, width, height));
-  const Box domain = with_extents(image, height, width);
+                     detail::with_extents(image, width, height));
+  const Box domain = detail::with_extents(image, height, width);
   if (p.quarters == 1)
     return add_moved(pipeline, p.name, TurnedClockwise{begin_of(image, 0), last_of(image, 1)}, image, domain);
   return add_moved(pipeline, p.name, TurnedCounterClockwise{last_of(image, 0), begin_of(image, 1)}, image,
@@ -134,7 +126,7 @@ Image build_crop(Pipeline& pipeline, const std::vector<Image>& images, const Cro
   }
   return add_moved(pipeline, p.name,
                    Moved{begin_of(image, 0) + p.offset[0], begin_of(image, 1) + p.offset[1]}, image,
-                   with_extents(image, p.size[0], p.size[1]));
+                   detail::with_extents(image, p.size[0], p.size[1]));
 }
 
 Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Pad& p) {
@@ -142,7 +134,7 @@ Image build_pad(Pipeline& pipeline, const std::vector<Image>& images, const Pad&
   const std::int64_t width = image.domain[0].size() + p.columns[0] + p.columns[1];
   const std::int64_t height = image.domain[1].size() + p.rows[0] + p.rows[1];
   return add_moved(pipeline, p.name, Moved{begin_of(image, 0) - p.columns[0], begin_of(image, 1) - p.rows[0]},
-                   image, with_extents(image, width, height));
+                   image, detail::with_extents(image, width, height));
 }
 
 Operator geometry_operator(const std::string& name, const std::string& help, const std::string& example) {

@@ -69,7 +69,8 @@ struct EqualisedValues {
     for (int value = 0; value < value_count<T>; ++value) {
       so_far = so_far + counts(value);
       const auto above = tessera::cast<double>(select(so_far > darkest, so_far - darkest, counts.zero()));
-      line(value) = detail::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
+      const auto stretched = detail::rounded<T>(above / max(rest, 1.0) * detail::white<T>);
+      line(value) = tessera::cast<T>(select(rest == 0.0, T(value), stretched));
     }
   }
 };
@@ -264,17 +265,19 @@ const detail::Entry<Named>& equalise_entry() {
                       "<name>_values): the share of the points that "
                       "are not brighter than a value, without the darkest "
                       "value, is stretched to the range of the type, as "
-                      "in OpenCV. Channels share one histogram.",
+                      "in OpenCV. An image of one value stays as it is. Channels share one histogram.",
                       detail::same_integer_type()),
       build_equalise);
   return entry;
 }
 const detail::Entry<Named>& otsu_entry() {
   static const detail::Entry<Named> entry(
-      global_operator("otsu",
-                      "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
-                      "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere.",
-                      detail::same_integer_type()),
+      global_operator(
+          "otsu",
+          "Makes an image of two values: the greatest of the type above Otsu's threshold (value "
+          "<name>_threshold, from the reduction <name>_counts), and 0 elsewhere. The threshold of an image "
+          "of one value is 0.",
+          detail::same_integer_type()),
       build_otsu);
   return entry;
 }
@@ -299,7 +302,9 @@ const detail::Entry<Distance>& distance_entry() {
         .parameter(
             "metric", &Distance::metric,
             {.help = "The mean of the absolute or of the squared differences, the root of the latter, the "
-                     "greatest absolute difference, or the peak signal-to-noise ratio in dB."});
+                     "greatest absolute difference, or the peak signal-to-noise ratio in dB. NaN is ignored "
+                     "where the "
+                     "greatest is sought, and makes the others NaN."});
   }();
   return entry;
 }

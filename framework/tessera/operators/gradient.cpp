@@ -63,15 +63,9 @@ struct Sharpened {
 /// Adds a gradient whose derivatives have the weights `side`, `middle`, `side` along edges.
 Image add_gradient(Pipeline& pipeline, const Image& given, const Gradient& p, int side, int middle) {
   const Image image = detail::with_border(pipeline, given, p.border, p.name);
-  if (p.part == GradientPart::x || p.part == GradientPart::y) {
-    detail::Taps taps;
-    for (int j = -1; j <= 1; ++j)
-      for (int i = -1; i <= 1; ++i) {
-        const bool along_x = p.part == GradientPart::x;
-        taps.add(i, j, (along_x ? i : j) * ((along_x ? j : i) == 0 ? middle : side));
-      }
-    return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32, taps);
-  }
+  if (p.part == GradientPart::x || p.part == GradientPart::y)
+    return detail::add_tap_sum(pipeline, p.name, image, ElementType::float32,
+                               detail::Taps::derivative(p.part == GradientPart::x, side, middle));
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     using Number = detail::Lane<T>;
     const auto a = static_cast<Number>(side), b = static_cast<Number>(middle);

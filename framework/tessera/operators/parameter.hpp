@@ -47,8 +47,10 @@ struct Parameter {
   std::string name;
   /// The kind of the value.
   ParameterKind kind = ParameterKind::number;
-  /// The value if none is given; nothing if a value must be given.
+  /// The value if none is given. There is none if a value must be given, or if the parameter is optional.
   std::optional<ParameterValue> default_value = {};
+  /// Whether the parameter may have no value. `help` says what this means.
+  bool optional = false;
   /// The unit of the value, such as "pixels"; may be empty.
   std::string unit = {};
   /// The least permitted number.

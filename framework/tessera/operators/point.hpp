@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,16 @@ namespace tessera::operators {
 
 /// The parameters of operators that combine an image with a constant.
 struct Arithmetic {
-  /// The constant. It is not used if there is a second image.
-  double value = 0;
+  /// The constant, which must be given if there is no second image.
+  std::optional<double> value = {};
   /// The name of the stage. The default is the name of the operator.
   std::string name = {};
 };
 
 /// The parameters of products and quotients.
 struct Scaling {
-  /// The constant. It is not used if there is a second image.
-  double value = 1;
+  /// The constant, which must be given if there is no second image.
+  std::optional<double> value = {};
   /// A factor of the result.
   double scale = 1;
   /// The name of the stage. The default is the name of the operator.
@@ -54,11 +55,11 @@ Image difference(Pipeline& pipeline, const Image& image, const Arithmetic& param
 Image difference(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The lesser of each point and a constant.
 Image minimum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The lesser of each two points.
+/// The lesser of each two points; NaN if one of them is NaN.
 Image minimum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The greater of each point and a constant.
 Image maximum(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
-/// The greater of each two points.
+/// The greater of each two points; NaN if one of them is NaN.
 Image maximum(Pipeline& pipeline, const Image& image, const Image& other, const Named& parameters = {});
 /// The bits that each point and a constant have in common. The image is of integers.
 Image bit_and(Pipeline& pipeline, const Image& image, const Arithmetic& parameters);
@@ -114,8 +115,8 @@ struct Threshold {
   ThresholdMode mode = ThresholdMode::binary;
   /// The lower value of the result.
   double low = 0;
-  /// The higher value of the result. 0 stands for the greatest value of the type, which is 1 for float32.
-  double high = 0;
+  /// The higher value of the result. Without it this is the greatest value of the type, 1 for float32.
+  std::optional<double> high = {};
   /// The name of the stage. The default is the name of the operator.
   std::string name = {};
 };

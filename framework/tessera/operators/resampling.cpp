@@ -27,7 +27,7 @@ Resampling Resampling::of(Range from, int to, Interpolation method) {
 
 namespace {
 
-/// The sum of 1 4 6 4 1 elements, which begin at the second argument.
+/// The sum of the elements at(-2) to at(2) with the weights 1 4 6 4 1.
 template <class At>
 KOKKOS_FORCEINLINE_FUNCTION auto binomial(const At& at) {
   return at(-2) + at(2) + 4 * (at(-1) + at(1)) + 6 * at(0);
@@ -87,14 +87,6 @@ struct UpAlongY {
   }
 };
 
-/// Returns the extents of an image after `size` has changed those along x and y.
-Box resized(const Image& image, std::int64_t width, std::int64_t height) {
-  Box domain = image.domain;
-  domain[0] = {0, width};
-  domain[1] = {0, height};
-  return domain;
-}
-
 Image build_resize(Pipeline& pipeline, const std::vector<Image>& images, const Resize& p) {
   const Image& image = images[0];
   const detail::ResampledAlongX along_x{detail::Resampling::of(image.domain[0], p.size[0], p.method)};
@@ -104,40 +96,42 @@ Image build_resize(Pipeline& pipeline, const std::vector<Image>& images, const R
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     const Image rows = detail::add_plane_stage<float, T>(pipeline, p.name + "_x", along_x, image, wide);
     return detail::add_plane_stage<T, float>(pipeline, p.name, detail::ResampledAlongY<T>{along_y}, rows,
-                                             resized(image, p.size[0], p.size[1]));
+                                             detail::with_extents(image, p.size[0], p.size[1]));
   });
 }
 
-/// Throws InternalError unless the image begins at (0, 0).
+/// Throws OperandError unless the image begins at (0, 0).
 void check_origin(const Image& image) {
   if (image.domain[0].begin != 0 || image.domain[1].begin != 0)
-    throw InternalError("the first point of the level of a pyramid must be (0, 0)");
+    throw OperandError("the image has the points " + to_string(image.domain) +
+                           ", but the first point of a level of a pyramid must be (0, 0): use 'crop' first",
+                       0);
 }
 
 Image build_pyramid_down(Pipeline& pipeline, const std::vector<Image>& images, const Pyramid& p) {
+  check_origin(images[0]);
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  check_origin(image);
   const std::int64_t width = (image.domain[0].size() + 1) / 2, height = (image.domain[1].size() + 1) / 2;
   Box narrow = image.domain;
   narrow[0] = {0, width};
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     const Image rows = detail::add_stage<Sum16<T>>(pipeline, p.name + "_x", DownAlongX<T>{}, narrow,
                                                    detail::typed<T>(image));
-    return detail::add_stage<T>(pipeline, p.name, DownAlongY<T>{}, resized(image, width, height),
+    return detail::add_stage<T>(pipeline, p.name, DownAlongY<T>{}, detail::with_extents(image, width, height),
                                 detail::typed<Sum16<T>>(rows));
   });
 }
 
 Image build_pyramid_up(Pipeline& pipeline, const std::vector<Image>& images, const Pyramid& p) {
+  check_origin(images[0]);
   const Image image = detail::with_border(pipeline, images[0], p.border, p.name);
-  check_origin(image);
   const std::int64_t width = 2 * image.domain[0].size(), height = 2 * image.domain[1].size();
   Box wide = image.domain;
   wide[0] = {0, width};
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     const Image rows =
         detail::add_stage<Sum16<T>, 2>(pipeline, p.name + "_x", UpAlongX<T>{}, wide, detail::typed<T>(image));
-    return detail::add_stage<T>(pipeline, p.name, UpAlongY<T>{}, resized(image, width, height),
+    return detail::add_stage<T>(pipeline, p.name, UpAlongY<T>{}, detail::with_extents(image, width, height),
                                 detail::typed<Sum16<T>>(rows));
   });
 }

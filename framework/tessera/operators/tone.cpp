@@ -10,22 +10,10 @@
 #include "tessera/operators/point.hpp"
 
 namespace tessera::operators {
-namespace detail {
-
-template <>
-inline constexpr std::array<std::pair<std::string_view, ThresholdMode>, 5> words_of<ThresholdMode>{{
-    {"binary", ThresholdMode::binary},
-    {"inverse", ThresholdMode::inverse},
-    {"truncate", ThresholdMode::truncate},
-    {"keep_above", ThresholdMode::keep_above},
-    {"keep_below", ThresholdMode::keep_below},
-}};
-
-}  // namespace detail
-
 namespace {
 
 using detail::add_stage;
+using detail::tone_operator;
 using detail::typed;
 using detail::with_image_type;
 
@@ -43,35 +31,6 @@ struct Absolute {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     return tessera::abs(in(x, y, c));
-  }
-};
-
-/// A stage body: each point within limits.
-template <class T>
-struct Limited {
-  T low;
-  T high;
-  template <class In, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    return tessera::cast<T>(clamp(in(x, y, c), low, high));
-  }
-};
-
-/// A stage body that compares each point with a threshold. The results are `above` or `below`, or the point
-/// itself.
-template <class T>
-struct Compared {
-  T threshold;
-  T above;
-  T below;
-  bool keeps_above;
-  bool keeps_below;
-  template <class In, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
-    const auto value = in(x, y, c);
-    const auto if_above = select(keeps_above, value, above);
-    const auto if_below = select(keeps_below, value, below);
-    return tessera::cast<T>(select(value > threshold, if_above, if_below));
   }
 };
 
@@ -175,39 +134,6 @@ Image build_gamma(Pipeline& pipeline, const std::vector<Image>& images, const Ga
   return add_curve(pipeline, images[0], {.exponent = parameters.exponent, .name = parameters.name});
 }
 
-Image build_limit(Pipeline& pipeline, const std::vector<Image>& images, const Limits& parameters) {
-  if (!(parameters.low <= parameters.high)) throw ParameterError("low must not be greater than high", "low");
-  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    const auto value = [](double number) {
-      if constexpr (std::is_floating_point_v<T>)
-        return static_cast<T>(number);
-      else
-        return static_cast<T>(std::clamp(std::floor(number + 0.5), 0.0, detail::white<T>));
-    };
-    return add_stage<T>(pipeline, parameters.name, Limited<T>{value(parameters.low), value(parameters.high)},
-                        images[0].domain, typed<T>(images[0]));
-  });
-}
-
-Image build_threshold(Pipeline& pipeline, const std::vector<Image>& images, const Threshold& p) {
-  return with_image_type(images[0].type, [&]<class T>(std::type_identity<T>) {
-    // Integers are above the threshold if they are above the next lower integer.
-    const auto value = [](double number) {
-      if constexpr (std::is_floating_point_v<T>)
-        return static_cast<T>(number);
-      else
-        return static_cast<T>(std::clamp(std::floor(number), 0.0, detail::white<T>));
-    };
-    const T low = value(p.low), high = value(p.high == 0 ? detail::white<T> : p.high);
-    const bool inverse = p.mode == ThresholdMode::inverse || p.mode == ThresholdMode::keep_below;
-    const T above = p.mode == ThresholdMode::truncate ? value(p.value) : inverse ? low : high;
-    Compared<T> body{value(p.value), above, p.mode == ThresholdMode::inverse ? high : low,
-                     p.mode == ThresholdMode::keep_above,
-                     p.mode == ThresholdMode::keep_below || p.mode == ThresholdMode::truncate};
-    return add_stage<T>(pipeline, p.name, body, images[0].domain, typed<T>(images[0]));
-  });
-}
-
 Image build_lookup(Pipeline& pipeline, const std::vector<Image>& images, const LookupTable& parameters) {
   if (parameters.table.size() != 256)
     throw ParameterError(
@@ -239,19 +165,6 @@ Image build_invert(Pipeline& pipeline, const std::vector<Image>& images, const N
   });
 }
 
-/// Describes an operator on one image whose result has the type of the image.
-Operator tone_operator(const std::string& name, const std::string& help, const std::string& example) {
-  return {.name = name,
-          .group = "point",
-          .help = help,
-          .inputs = {"image"},
-          .required_inputs = 1,
-          .parameters = {},
-          .types = detail::same_type(),
-          .example = example,
-          .apply = {}};
-}
-
 const detail::Entry<Named>& abs_entry() {
   static const detail::Entry<Named> entry(
       tone_operator("abs", "The absolute value of each point, which changes only images of float32.",
@@ -265,37 +178,6 @@ const detail::Entry<Named>& invert_entry() {
                     "The greatest value of the type minus each point; 1 minus each point for float32.",
                     "{invert: a}"),
       build_invert);
-  return entry;
-}
-const detail::Entry<Limits>& limit_entry() {
-  static const auto entry =
-      detail::Entry<Limits>(tone_operator("limit", "Limits each point to a range. NaN becomes 'low'.",
-                                          "{limit: a, low: 16, high: 235}"),
-                            build_limit)
-          .parameter("low", &Limits::low, {.help = "The least value of the result."})
-          .parameter("high", &Limits::high, {.help = "The greatest value of the result.", .required = true});
-  return entry;
-}
-const detail::Entry<Threshold>& threshold_entry() {
-  static const auto entry =
-      detail::Entry<Threshold>(
-          tone_operator(
-              "threshold",
-              "Compares each point with a threshold. NaN is not above it. OpenCV's modes are BINARY, "
-              "BINARY_INV, TRUNC, TOZERO and TOZERO_INV, in this order.",
-              "{threshold: a, value: 128}"),
-          build_threshold)
-          .parameter("value", &Threshold::value,
-                     {.help = "The threshold. Points are above it if they are greater.", .required = true})
-          .parameter(
-              "mode", &Threshold::mode,
-              {.help = "What becomes of points above the threshold, and of others: 'high' and 'low'; 'low' "
-                       "and 'high'; the threshold and the point; the point and 'low'; 'low' and the "
-                       "point."})
-          .parameter("low", &Threshold::low, {.help = "The lower value."})
-          .parameter(
-              "high", &Threshold::high,
-              {.help = "The higher value; 0 stands for the greatest value of the type, 1 for float32."});
   return entry;
 }
 const detail::Entry<Levels>& levels_entry() {
@@ -373,12 +255,6 @@ Image abs(Pipeline& pipeline, const Image& image, const Named& parameters) {
 Image invert(Pipeline& pipeline, const Image& image, const Named& parameters) {
   return invert_entry().run(pipeline, {image}, parameters);
 }
-Image limit(Pipeline& pipeline, const Image& image, const Limits& parameters) {
-  return limit_entry().run(pipeline, {image}, parameters);
-}
-Image threshold(Pipeline& pipeline, const Image& image, const Threshold& parameters) {
-  return threshold_entry().run(pipeline, {image}, parameters);
-}
 Image levels(Pipeline& pipeline, const Image& image, const Levels& parameters) {
   return levels_entry().run(pipeline, {image}, parameters);
 }
@@ -395,9 +271,8 @@ Image cast(Pipeline& pipeline, const Image& image, const Cast& parameters) {
 namespace detail {
 
 std::vector<Operator> tone_operators() {
-  return {abs_entry().erased(),       invert_entry().erased(), limit_entry().erased(),
-          threshold_entry().erased(), levels_entry().erased(), gamma_entry().erased(),
-          lookup_entry().erased(),    cast_entry().erased()};
+  return {abs_entry().erased(),   invert_entry().erased(), levels_entry().erased(),
+          gamma_entry().erased(), lookup_entry().erased(), cast_entry().erased()};
 }
 
 }  // namespace detail

@@ -91,7 +91,7 @@ std::string random_step(Random& random, const std::string& name, const std::vect
   for (int i = 0; i < inputs; ++i) text += (i > 0 ? ", " : "") + random.one_of(names);
   text += "]";
   for (const Parameter& parameter : one.parameters)
-    if (!parameter.default_value || random.chance(40))
+    if ((!parameter.default_value && !parameter.optional) || random.chance(40))
       text += ", " + parameter.name + ": " + random_value(random, parameter);
   return text + "}\n";
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "tessera/operators/detail/keys.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 
 #ifdef TESSERA_COMPUTES_PLANES
 
@@ -24,16 +25,16 @@ class ByteRanks {
       : reach_(reach),
         rank_(rank),
         width_(most_columns + 2 * reach.x),
-        coarse_(static_cast<std::size_t>(width_ * bins)),
-        fine_(static_cast<std::size_t>(width_ * bins * bins)) {
+        coarse_(scratch<Coarse, std::uint16_t>(width_ * bins)),
+        fine_(scratch<Fine, std::uint16_t>(width_ * bins * bins)) {
     for (int value = 0; value < bins; ++value)
       for (int bin = value; bin < bins; ++bin) one_[value][bin] = 1;
   }
 
   void compute(const Plane<const std::uint8_t>& in, const Plane<std::uint8_t>& out, Range columns,
                Range rows) {
-    std::fill(coarse_.begin(), coarse_.end(), std::uint16_t(0));
-    std::fill(fine_.begin(), fine_.end(), std::uint16_t(0));
+    std::fill_n(coarse_, width_ * bins, std::uint16_t(0));
+    std::fill_n(fine_, width_ * bins * bins, std::uint16_t(0));
     const std::int64_t begin = columns.begin - reach_.x, count = columns.size() + 2 * reach_.x;
     for (std::int64_t y = rows.begin - reach_.y; y < rows.begin + reach_.y; ++y)
       count_row<true>(in.row(y) + begin, count);
@@ -46,9 +47,12 @@ class ByteRanks {
 
  private:
   static constexpr int bins = 16;
+  // The owners of the memory of each level.
+  struct Coarse;
+  struct Fine;
 
-  std::uint16_t* coarse(std::int64_t column) { return coarse_.data() + column * bins; }
-  std::uint16_t* fine(int bin, std::int64_t column) { return fine_.data() + (bin * width_ + column) * bins; }
+  std::uint16_t* coarse(std::int64_t column) { return coarse_ + column * bins; }
+  std::uint16_t* fine(int bin, std::int64_t column) { return fine_ + (bin * width_ + column) * bins; }
 
   /// Counts each element of a row in the histogram of its column, or takes it out.
   template <bool Adds>
@@ -121,8 +125,8 @@ class ByteRanks {
   Reach reach_;
   int rank_;
   std::int64_t width_;
-  std::vector<std::uint16_t> coarse_;
-  std::vector<std::uint16_t> fine_;
+  std::uint16_t* coarse_;
+  std::uint16_t* fine_;
 };
 
 }  // namespace tessera::operators::detail

@@ -22,10 +22,13 @@ std::string taken_types(const Operator& described) {
 void check_type(const Operator& described, const Image& image, const std::string& array, int number) {
   for (const TypeRule& rule : described.types)
     if (rule.taken == image.type) return;
+  const std::string message = fmt::format("'{}' is {}, and the operator takes {}: ", array,
+                                          tessera::name_of(image.type), taken_types(described));
+  const std::string_view wanted = tessera::name_of(described.types.back().taken);
+  const bool can_be_cast = std::ranges::find(image_types, image.type) != std::end(image_types);
   throw OperandError(
-      fmt::format("'{}' is {}, and the operator takes {}: cast it first, with {{cast: {}, to: {}}}", array,
-                  tessera::name_of(image.type), taken_types(described), array,
-                  tessera::name_of(described.types.back().taken)),
+      message + (can_be_cast ? fmt::format("cast it first, with {{cast: {}, to: {}}}", array, wanted)
+                             : fmt::format("read or compute it as {}", wanted)),
       number);
 }
 
@@ -38,7 +41,12 @@ void check_alike(const Algorithm& pipeline, const Image& first, const Image& oth
                                    one, tessera::name_of(first.type), two, tessera::name_of(other.type), two,
                                    tessera::name_of(first.type)),
                        number);
-  if (!(first.domain == other.domain))
+  if (first.domain != other.domain && extents_text(first) == extents_text(other))
+    throw OperandError(fmt::format("'{}' has the points {}, but '{}' has {}: the images must have the same "
+                                   "points, and 'crop' makes the first one (0, 0)",
+                                   one, to_string(first.domain), two, to_string(other.domain)),
+                       number);
+  if (first.domain != other.domain)
     throw OperandError(fmt::format("'{}' has {} points, but '{}' has {}: the images must have the same size",
                                    one, extents_text(first), two, extents_text(other)),
                        number);
@@ -92,9 +100,16 @@ std::size_t find_parameter(const Operator& described, const std::string& name) {
   throw ParameterError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, names)), name);
 }
 
+void check_operands(const std::vector<Image>& images, const std::optional<double>& value) {
+  if (images.size() == 2 && value)
+    throw ParameterError("value is for operators on one image: leave it out", "value");
+  if (images.size() == 1 && !value)
+    throw ParameterError("value is missing: give a constant or a second image", "value");
+}
+
 void check_required(const Operator& described, const ParameterValues& values) {
   for (const Parameter& parameter : described.parameters)
-    if (!parameter.default_value && values.find(parameter.name) == values.end())
+    if (!parameter.default_value && !parameter.optional && values.find(parameter.name) == values.end())
       throw ParameterError(fmt::format("{} is missing: {}", parameter.name, parameter.help), parameter.name);
 }
 
@@ -113,6 +128,18 @@ std::vector<TypeRule> same_type() {
   std::vector<TypeRule> rules;
   for (ElementType type : image_types) rules.push_back({type, std::string(tessera::name_of(type))});
   return rules;
+}
+
+Operator tone_operator(const std::string& name, const std::string& help, const std::string& example) {
+  return {.name = name,
+          .group = "point",
+          .help = help,
+          .inputs = {"image"},
+          .required_inputs = 1,
+          .parameters = {},
+          .types = same_type(),
+          .example = example,
+          .apply = {}};
 }
 
 std::vector<TypeRule> same_integer_type() {

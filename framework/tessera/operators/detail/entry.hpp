@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ struct ParameterText {
   bool odd = false;
   /// Whether a value must be given.
   bool required = false;
+  /// Whether there may be no value, and no default either. The member is then a std::optional.
+  bool optional = false;
 };
 
 /// Returns what messages of an operator begin with: the name of the operator and of its stage.
@@ -31,9 +34,12 @@ std::string default_name(const Algorithm& pipeline, const Operator& described);
 void check_images(const Algorithm& pipeline, const Operator& described, const std::vector<Image>& images);
 /// Returns the place of the parameter with this name. Throws ParameterError if there is none.
 std::size_t find_parameter(const Operator& described, const std::string& name);
+/// Throws ParameterError unless there is either a second image or a constant, `value`.
+void check_operands(const std::vector<Image>& images, const std::optional<double>& value);
 /// Throws ParameterError if a parameter that must be given has no value.
 void check_required(const Operator& described, const ParameterValues& values);
-/// Calls `action`. If it throws a ParameterError, throws it with the operator and the stage named.
+/// Calls `action`. If it throws a ParameterError or an OperandError, throws it with the operator and the
+/// stage named.
 void with_message_start(const Operator& described, const std::string& stage,
                         const std::function<void()>& action);
 
@@ -57,6 +63,7 @@ class Entry {
     Parameter added{.name = name,
                     .kind = kind_of<M>(),
                     .default_value = {},
+                    .optional = text.optional,
                     .unit = text.unit,
                     .least = text.least,
                     .greatest = text.greatest,
@@ -79,10 +86,9 @@ class Entry {
     with_message_start(described_, given, [&] {
       check_images(pipeline, described_, images);
       for (std::size_t i = 0; i < get_.size(); ++i) {
-        const ParameterValue value = get_[i](parameters);
+        const std::optional<ParameterValue> value = get_[i](parameters);
         const Parameter& description = described_.parameters[i];
-        if (!(description.default_value && value == *description.default_value))
-          checked_value(description, value);
+        if (value && value != description.default_value) checked_value(description, *value);
       }
       result = build_(pipeline, images, parameters);
     });
@@ -115,12 +121,14 @@ class Entry {
 
   Operator described_;
   Build build_;
-  std::vector<std::function<ParameterValue(const P&)>> get_;
+  std::vector<std::function<std::optional<ParameterValue>(const P&)>> get_;
   std::vector<std::function<void(P&, const ParameterValue&)>> set_;
 };
 
 /// The type rules of an operator whose result has the type of its images.
 std::vector<TypeRule> same_type();
+/// Describes a point operator on one image whose result has the type of the image, without parameters.
+Operator tone_operator(const std::string& name, const std::string& help, const std::string& example);
 /// The type rules of an operator that takes images of integers only, and whose result has their type.
 std::vector<TypeRule> same_integer_type();
 /// The type rules of an operator that takes all types, and whose result is of one type.

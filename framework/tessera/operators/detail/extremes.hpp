@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "tessera/operators/detail/keys.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/view/vectorised.hpp"
 
 namespace tessera::operators::detail {
@@ -29,24 +29,20 @@ struct ExtremeOfWindow {
   /// Computes the extremes of 2, 4, 8 and more neighbours, each of two extremes of half as many. Two of these
   /// that overlap give that of the window. This takes as many steps as the extent has binary digits.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
-    const std::int64_t height = rows.size() + 2 * reach.y, stride = piece + 2 * reach.x;
-    std::vector<Key<T>> keys(static_cast<std::size_t>(height * stride));
-    for (std::int64_t x = columns.begin; x < columns.end; x += piece) {
-      const std::int64_t width = std::min<std::int64_t>(piece, columns.end - x);
-      for (std::int64_t k = 0; k < height; ++k)
-        along_x(in.row(rows.begin - reach.y + k) + x - reach.x, keys.data() + k * stride, width);
-      along_y(keys.data(), stride, width, height);
-      for (std::int64_t k = 0; k < rows.size(); ++k) {
-        T* const to = out.row(rows.begin + k) + x;
-        const Key<T>* const from = keys.data() + k * stride;
-        for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(from[i]);
-      }
-    }
+    const std::int64_t stride = piece + 2 * reach.x;
+    const std::int64_t most_rows = std::min(rows.size(), piece_rows()) + 2 * reach.y;
+    Key<T>* const keys = scratch<ExtremeOfWindow, Key<T>>(most_rows * stride);
+    for (std::int64_t y = rows.begin; y < rows.end; y += piece_rows())
+      for (std::int64_t x = columns.begin; x < columns.end; x += piece)
+        part(in, out, {x, std::min(x + piece, columns.end)}, {y, std::min(y + piece_rows(), rows.end)}, keys,
+             stride);
   }
 #endif
 
  private:
+  /// The greatest numbers of columns and rows that are computed together.
   static constexpr std::int64_t piece = 512;
+  std::int64_t piece_rows() const { return std::max(64, 4 * reach.y); }
 
   KOKKOS_FORCEINLINE_FUNCTION static Key<T> better(Key<T> a, Key<T> b) {
     if constexpr (Greatest)
@@ -68,6 +64,20 @@ struct ExtremeOfWindow {
     std::int64_t known = 1;  // keys[i] is the extreme of this many elements
     for (; 2 * known <= extent; known *= 2) combine(keys, keys + known, width + extent - 2 * known);
     if (known < extent) combine(keys, keys + extent - known, width);
+  }
+
+  /// Computes some points. `keys` is memory for their rows and those around them, `stride` elements apart.
+  void part(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows, Key<T>* keys,
+            std::int64_t stride) const {
+    const std::int64_t width = columns.size(), height = rows.size() + 2 * reach.y;
+    for (std::int64_t k = 0; k < height; ++k)
+      along_x(in.row(rows.begin - reach.y + k) + columns.begin - reach.x, keys + k * stride, width);
+    along_y(keys, stride, width, height);
+    for (std::int64_t k = 0; k < rows.size(); ++k) {
+      T* const to = out.row(rows.begin + k) + columns.begin;
+      const Key<T>* const from = keys + k * stride;
+      for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(from[i]);
+    }
   }
 
   void along_y(Key<T>* keys, std::int64_t stride, std::int64_t width, std::int64_t height) const {

@@ -13,6 +13,8 @@ namespace tessera::operators::detail {
 std::vector<Operator> arithmetic_operators();
 /// The operators of tone.cpp.
 std::vector<Operator> tone_operators();
+/// The operators of threshold.cpp.
+std::vector<Operator> threshold_operators();
 /// The operators of combination.cpp.
 std::vector<Operator> combination_operators();
 /// The operators of convolution.cpp.

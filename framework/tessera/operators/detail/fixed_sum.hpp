@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/view/vectorised.hpp"
 
 // Weighted means of bytes in fixed-point arithmetic of 16 bits, whose lanes are twice as many as those of
@@ -13,8 +14,9 @@ namespace tessera::operators::detail {
 
 /// The weights of a mean in units of 2^-15, whose sum is 1.
 struct FixedWeights {
-  /// The greatest number of weights on each side of the middle.
-  static constexpr int most = 400;
+  /// The greatest number of weights on each side of the middle. Rounded terms of more would add up to errors
+  /// of more than a half.
+  static constexpr int most = 32;
   /// The number of weights on each side of the middle.
   int radius = 0;
   std::int16_t weight[2 * most + 1];
@@ -54,16 +56,16 @@ struct FixedMean {
   void plane(const Plane<const In>& in, const Plane<Out>& out, Range columns, Range rows) const {
     const int radius = weights.radius, reach = AlongX ? radius : 0;
     const std::int64_t width = columns.size() + 2 * reach;
-    std::vector<std::int16_t> converted(std::is_same_v<In, std::int16_t> ? 0
-                                                                         : static_cast<std::size_t>(width));
+    std::int16_t* const converted =
+        std::is_same_v<In, std::int16_t> ? nullptr : scratch<FixedMean, std::int16_t>(width);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       const std::int16_t* row = nullptr;
       if constexpr (std::is_same_v<In, std::int16_t>) {
         row = in.row(y) + columns.begin - reach;
       } else {
         static_assert(AlongX, "rows of bytes are converted for one row of the result only");
-        convert(in.row(y) + columns.begin - reach, converted.data(), width);
-        row = converted.data();
+        convert(in.row(y) + columns.begin - reach, converted, width);
+        row = converted;
       }
       const std::int64_t step = AlongX ? 1 : in.stride;
       means(AlongX ? row : row - radius * step, step, out.row(y) + columns.begin, columns.size());

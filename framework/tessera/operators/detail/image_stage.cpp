@@ -53,6 +53,13 @@ Image add_kernel(Pipeline& pipeline, const std::string& name, ElementType type, 
   return {id, type, domain};
 }
 
+Box with_extents(const Image& image, std::int64_t width, std::int64_t height) {
+  Box domain = image.domain;
+  domain[0] = {0, width};
+  domain[1] = {0, height};
+  return domain;
+}
+
 Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name) {
   return with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
     return add_stage<T>(pipeline, name, Copy{}, image.domain, typed<T>(image));

@@ -41,6 +41,9 @@ Image add_stage(Pipeline& pipeline, const std::string& name, const Body& body, c
 Image with_border(Pipeline& pipeline, const Image& image, Boundary border, const std::string& name,
                   double value = 0);
 
+/// Returns the points of an image after its extents along x and y have changed. The first one is (0, 0).
+Box with_extents(const Image& image, std::int64_t width, std::int64_t height);
+
 /// Adds a stage with the name `name` that copies an image.
 Image add_copy(Pipeline& pipeline, const Image& image, const std::string& name);
 

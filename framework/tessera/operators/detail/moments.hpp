@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "tessera/operators/detail/keys.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 
 namespace tessera::operators::detail {
 
@@ -55,13 +55,14 @@ struct MomentsOfWindow {
   void plane(const Plane<const T>& in, const Plane<typename Function::Out>& out, Range columns,
              Range rows) const {
     const std::int64_t width = columns.size() + 2 * reach.x;
-    std::vector<Sum> sums(static_cast<std::size_t>(width)), squares(static_cast<std::size_t>(width));
+    Sum* const sums = scratch<MomentsOfWindow, Sum>(2 * width);
+    Sum* const squares = sums + width;
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
-      move_down(in, columns.begin - reach.x, width, y, y == rows.begin, sums.data(), squares.data());
+      move_down(in, columns.begin - reach.x, width, y, y == rows.begin, sums, squares);
       if constexpr (std::is_floating_point_v<T>)
-        add_columns(sums.data(), squares.data(), out.row(y) + columns.begin, columns.size());
+        add_columns(sums, squares, out.row(y) + columns.begin, columns.size());
       else
-        slide_columns(sums.data(), squares.data(), out.row(y) + columns.begin, columns.size());
+        slide_columns(sums, squares, out.row(y) + columns.begin, columns.size());
     }
   }
 #endif

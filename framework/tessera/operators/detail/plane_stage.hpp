@@ -7,35 +7,15 @@
 #include <string>
 
 #include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/operators/detail/plane.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
 
-// Hosts compute whole planes where bodies have algorithms for them that take several rows or points together.
-// Devices compute such bodies point by point, and so do builds with TESSERA_CHECKS. Bodies use vectors of
-// compilers, which compilers for devices do not have.
-#if defined(__GNUC__) && !defined(TESSERA_CHECKS) && !defined(KOKKOS_ENABLE_CUDA) && \
-    !defined(KOKKOS_ENABLE_HIP)
-#define TESSERA_COMPUTES_PLANES
+#ifdef TESSERA_GUARDS_PLANES
+#include "tessera/operators/detail/guarded_plane.hpp"
 #endif
 
 namespace tessera::operators::detail {
-
-/// A plane of an array in memory: all points that have the same channel.
-template <class T>
-struct Plane {
-  /// The address at which the point (0, 0) would lie.
-  T* origin;
-  /// The distance between rows, in elements.
-  std::ptrdiff_t stride;
-
-  /// Returns the address at which the point (0, y) would lie.
-  KOKKOS_FORCEINLINE_FUNCTION T* row(std::int64_t y) const { return origin + y * stride; }
-
-  /// Returns the plane with the channel `c` of an array.
-  static Plane of(const ArrayReference& array, std::int64_t c) {
-    return {reinterpret_cast<T*>(array.origin) + c * array.strides[2], array.strides[1]};
-  }
-};
 
 /// A stage of images of (x, y, channel) with one input of In and one output of Out, whose body declares its
 /// footprint. On hosts, `body.plane(in, out, columns, rows)` computes the points of `columns` and `rows` of a
@@ -51,11 +31,12 @@ class PlaneStage final : public StageKernel {
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               [[maybe_unused]] AccessMonitor monitor) const override {
 #ifdef TESSERA_COMPUTES_PLANES
-    for (std::int64_t c = box[2].begin; c < box[2].end; ++c) {
-      const auto in = Plane<const In>::of(inputs[0], c);
-      const auto out = Plane<Out>::of(outputs[0], c);
-      tessera::detail::call_flat_for_processor([&] { body_.plane(in, out, box[0], box[1]); });
-    }
+    [[maybe_unused]] Box needs;
+#ifdef TESSERA_GUARDS_PLANES
+    footprint_.required(box, &needs);
+#endif
+    for (std::int64_t c = box[2].begin; c < box[2].end; ++c)
+      compute_plane(Plane<const In>::of(inputs[0], c), Plane<Out>::of(outputs[0], c), box, needs);
 #else
     PointStage<Body, 3, TypeList<Out>, TypeList<ArrayType<In, 3>>>(body_).region(inputs, outputs, box,
                                                                                  monitor);
@@ -71,6 +52,21 @@ class PlaneStage final : public StageKernel {
   }
 
  private:
+#ifdef TESSERA_COMPUTES_PLANES
+  void compute_plane(const Plane<const In>& in, const Plane<Out>& out, const Box& box,
+                     [[maybe_unused]] const Box& needs) const {
+#ifdef TESSERA_GUARDS_PLANES
+    GuardedPlane<In> from(in, needs);
+    GuardedPlane<Out> to({out.origin, out.stride}, box);
+    const auto copy = from.plane();
+    body_.plane(Plane<const In>{copy.origin, copy.stride}, to.plane(), box[0], box[1]);
+    to.copy_to(out);
+#else
+    tessera::detail::call_flat_for_processor([&] { body_.plane(in, out, box[0], box[1]); });
+#endif
+  }
+#endif
+
   Body body_;
   Footprint<Body, 3, ArrayType<In, 3>> footprint_;
 };

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "tessera/operators/detail/byte_medians.hpp"
 #include "tessera/operators/detail/keys.hpp"
 #include "tessera/operators/detail/median_network.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/operators/detail/sliding_counts.hpp"
 #include "tessera/view/vectorised.hpp"
 
@@ -82,14 +82,16 @@ struct RankOfWindow {
     if constexpr (std::is_same_v<T, std::uint8_t>) {
       ByteRanks(reach, rank, columns.size()).compute(in, out, columns, rows);
     } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-      SlidingCounts counts(65536);
       slide(
-          counts, columns, rows, [&](std::int64_t x, std::int64_t y) { return in.row(y)[x]; },
+          65536, columns, rows, [&](std::int64_t x, std::int64_t y) { return in.row(y)[x]; },
           [&](std::int64_t x, std::int64_t y, std::uint32_t value) {
             out.row(y)[x] = static_cast<T>(value);
           });
     } else {
-      by_order(in, out, columns, rows);
+      // The points around a part are sorted together with it.
+      const std::int64_t most_rows = std::max(64, 4 * reach.y);
+      for (std::int64_t y = rows.begin; y < rows.end; y += most_rows)
+        by_order(in, out, columns, {y, std::min(y + most_rows, rows.end)});
     }
   }
 
@@ -97,24 +99,25 @@ struct RankOfWindow {
   void by_order(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
     const std::int64_t left = columns.begin - reach.x, top = rows.begin - reach.y;
     const std::int64_t width = columns.size() + 2 * reach.x, height = rows.size() + 2 * reach.y;
-    std::vector<std::uint64_t> elements(static_cast<std::size_t>(width * height));
+    const auto count = static_cast<std::size_t>(width * height);
+    auto* const elements = scratch<RankOfWindow, std::uint64_t>(count);
     for (std::int64_t j = 0; j < height; ++j)
       for (std::int64_t i = 0; i < width; ++i) {
         const auto k = static_cast<std::size_t>(j * width + i);
         elements[k] = std::uint64_t{number_of_element(in.row(top + j)[left + i])} << 32 | k;
       }
-    std::sort(elements.begin(), elements.end());
-    std::vector<std::uint32_t> places(elements.size());
-    std::vector<T> values;
-    for (std::size_t k = 0; k < elements.size(); ++k) {
+    std::sort(elements, elements + count);
+    auto* const places = scratch<RankOfWindow, std::uint32_t>(count);
+    T* const values = scratch<RankOfWindow, T>(count);
+    std::size_t different = 0;
+    for (std::size_t k = 0; k < count; ++k) {
       const auto number = static_cast<Number>(elements[k] >> 32);
       if (k == 0 || number != static_cast<Number>(elements[k - 1] >> 32))
-        values.push_back(element_of<T>(static_cast<Key<T>>(number ^ sign)));
-      places[static_cast<std::uint32_t>(elements[k])] = static_cast<std::uint32_t>(values.size() - 1);
+        values[different++] = element_of<T>(static_cast<Key<T>>(number ^ sign));
+      places[static_cast<std::uint32_t>(elements[k])] = static_cast<std::uint32_t>(different - 1);
     }
-    SlidingCounts counts(values.size());
     slide(
-        counts, columns, rows,
+        different, columns, rows,
         [&](std::int64_t x, std::int64_t y) {
           return places[static_cast<std::size_t>((y - top) * width + x - left)];
         },
@@ -122,8 +125,11 @@ struct RankOfWindow {
   }
 
   /// Moves the window over the points of a part, there and back, and counts what comes in and what goes out.
+  /// There are numbers below `values`. All counts are 0 before and after, and the thread keeps them.
   template <class At, class Put>
-  void slide(SlidingCounts& counts, Range columns, Range rows, const At& at, const Put& put) const {
+  void slide(std::size_t values, Range columns, Range rows, const At& at, const Put& put) const {
+    static thread_local SlidingCounts counts;
+    counts.make_room(values);
     const auto count = [&](Range x, Range y, std::int32_t number) {
       for (std::int64_t j = y.begin; j < y.end; ++j)
         for (std::int64_t i = x.begin; i < x.end; ++i) counts.add(at(i, j), number);
@@ -146,6 +152,7 @@ struct RankOfWindow {
       count(width, {y - reach.y, y - reach.y + 1}, -1);
       count(width, {y + reach.y + 1, y + reach.y + 2}, 1);
     }
+    count({x - reach.x, x + reach.x + 1}, {rows.end - 1 - reach.y, rows.end + reach.y}, -1);
   }
 #endif
 };

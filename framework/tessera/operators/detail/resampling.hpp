@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 #include "tessera/operators/geometry.hpp"
 
 namespace tessera::operators::detail {
@@ -73,6 +74,11 @@ struct Resampling {
   }
 };
 
+/// Returns the term of a sum. Points whose weight is 0 do not count, even if they are NaN or infinite.
+KOKKOS_FORCEINLINE_FUNCTION float weighted(float weight, float value) {
+  return weight == 0.0f ? 0.0f : weight * value;
+}
+
 /// A stage body: resamples an image along x, as float32.
 struct ResampledAlongX {
   Resampling resampling;
@@ -86,8 +92,8 @@ struct ResampledAlongX {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     float sum = 0;
     for (int tap = 0; tap < resampling.taps; ++tap)
-      sum = sum + resampling.weight(x.value, tap) *
-                      static_cast<float>(in(Coordinate(resampling.index(x.value, tap)), y, c));
+      sum = sum + weighted(resampling.weight(x.value, tap),
+                           static_cast<float>(in(Coordinate(resampling.index(x.value, tap)), y, c)));
     return sum;
   }
 
@@ -96,8 +102,9 @@ struct ResampledAlongX {
   void plane(const Plane<const In>& in, const Plane<float>& out, Range columns, Range rows) const {
     const auto width = static_cast<std::size_t>(columns.size());
     const auto taps = static_cast<std::size_t>(resampling.taps);
-    std::vector<int> index(taps * width);
-    std::vector<float> weight(taps * width), row;
+    struct Rows;
+    int* const index = scratch<ResampledAlongX, int>(taps * width);
+    float* const weight = scratch<ResampledAlongX, float>(taps * width);
     for (std::size_t tap = 0; tap < taps; ++tap)
       for (std::size_t i = 0; i < width; ++i) {
         const int x = static_cast<int>(columns.begin) + static_cast<int>(i);
@@ -105,22 +112,22 @@ struct ResampledAlongX {
         weight[tap * width + i] = resampling.weight(x, static_cast<int>(tap));
       }
     const int begin = index[0], end = index[taps * width - 1] + 1;
-    for (int& i : index) i -= begin;
-    row.resize(static_cast<std::size_t>(end - begin));
+    for (std::size_t i = 0; i < taps * width; ++i) index[i] -= begin;
+    float* const row = scratch<Rows, float>(static_cast<std::size_t>(end - begin));
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       const In* const from = in.row(y) + begin;
-      for (int i = 0; i < end - begin; ++i) row[static_cast<std::size_t>(i)] = static_cast<float>(from[i]);
+      for (int i = 0; i < end - begin; ++i) row[i] = static_cast<float>(from[i]);
       float* const to = out.row(y) + columns.begin;
       for (std::size_t i = 0; i < width; ++i) to[i] = 0;
       for (std::size_t tap = 0; tap < taps; ++tap)
-        add_tap(to, row.data(), index.data() + tap * width, weight.data() + tap * width, width);
+        add_tap(to, row, index + tap * width, weight + tap * width, width);
     }
   }
 
  private:
   static void add_tap(float* __restrict to, const float* __restrict row, const int* __restrict index,
                       const float* __restrict weight, std::size_t width) {
-    for (std::size_t i = 0; i < width; ++i) to[i] = to[i] + weight[i] * row[index[i]];
+    for (std::size_t i = 0; i < width; ++i) to[i] = to[i] + weighted(weight[i], row[index[i]]);
   }
 #endif
 };
@@ -139,28 +146,28 @@ struct ResampledAlongY {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     float sum = 0;
     for (int tap = 0; tap < resampling.taps; ++tap)
-      sum = sum + resampling.weight(y.value, tap) * in(x, Coordinate(resampling.index(y.value, tap)), c);
+      sum = sum +
+            weighted(resampling.weight(y.value, tap), in(x, Coordinate(resampling.index(y.value, tap)), c));
     return rounded<Out>(sum);
   }
 
 #ifdef TESSERA_COMPUTES_PLANES
   void plane(const Plane<const float>& in, const Plane<Out>& out, Range columns, Range rows) const {
     const std::int64_t width = columns.size();
-    std::vector<float> sums(static_cast<std::size_t>(width));
+    float* const sums = scratch<ResampledAlongY, float>(width);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
-      for (float& sum : sums) sum = 0;
+      std::fill_n(sums, width, 0.0f);
       for (int tap = 0; tap < resampling.taps; ++tap)
-        add_row(sums.data(), in.row(resampling.index(static_cast<int>(y), tap)) + columns.begin,
+        add_row(sums, in.row(resampling.index(static_cast<int>(y), tap)) + columns.begin,
                 resampling.weight(static_cast<int>(y), tap), width);
       Out* const to = out.row(y) + columns.begin;
-      for (std::int64_t i = 0; i < width; ++i)
-        to[i] = static_cast<Out>(rounded<Out>(sums[static_cast<std::size_t>(i)]));
+      for (std::int64_t i = 0; i < width; ++i) to[i] = static_cast<Out>(rounded<Out>(sums[i]));
     }
   }
 
  private:
   static void add_row(float* __restrict sums, const float* __restrict row, float weight, std::int64_t width) {
-    for (std::int64_t i = 0; i < width; ++i) sums[i] = sums[i] + weight * row[i];
+    for (std::int64_t i = 0; i < width; ++i) sums[i] = sums[i] + weighted(weight, row[i]);
   }
 #endif
 };

@@ -12,9 +12,12 @@ namespace tessera::operators::detail {
 /// Transactions on Acoustics, Speech, and Signal Processing, 1979; but blocks of counts are skipped.
 class SlidingCounts {
  public:
-  /// Makes counts of 0 for the integers from 0 to values - 1.
-  explicit SlidingCounts(std::size_t values)
-      : counts_((values / block + 1) * block), blocks_(values / block + 1) {}
+  /// Makes room for counts of the integers from 0 to values - 1, which are 0 in the beginning.
+  void make_room(std::size_t values) {
+    if (values / block + 1 <= blocks_.size()) return;
+    blocks_.resize(values / block + 1);
+    counts_.resize(blocks_.size() * block);
+  }
 
   /// Adds `number` to the count of a value. The sums are never negative.
   void add(std::uint32_t value, std::int32_t number) {

@@ -29,6 +29,14 @@ Taps Taps::along_y(const std::vector<double>& weights) {
   return taps;
 }
 
+Taps Taps::derivative(bool along_x, int side, int middle) {
+  Taps taps;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i)
+      taps.add(i, j, (along_x ? i : j) * ((along_x ? j : i) == 0 ? middle : side));
+  return taps;
+}
+
 Image add_tap_sum(Pipeline& pipeline, const std::string& name, const Image& image, ElementType result,
                   const Taps& taps, double scale, double offset) {
   return with_image_type(image.type, [&]<class In>(std::type_identity<In>) {

@@ -6,6 +6,7 @@
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
+#include "tessera/operators/detail/scratch.hpp"
 
 namespace tessera::operators::detail {
 
@@ -28,6 +29,9 @@ struct Taps {
   void add(int dx, int dy, double factor);
   /// Returns the sum of neighbours along x with these weights, whose number is odd, in order.
   static Taps along_x(const std::vector<double>& weights);
+  /// Returns the derivative along x or y of 3 x 3 neighbours, with the weights `side`, `middle`, `side` along
+  /// edges.
+  static Taps derivative(bool along_x, int side, int middle);
   /// Returns the sum of neighbours along y with these weights, whose number is odd, in order.
   static Taps along_y(const std::vector<double>& weights);
 };
@@ -82,11 +86,11 @@ struct TapSum {
     const std::int64_t height = taps.greatest_y - taps.least_y + 1;
     const std::int64_t begin = part.begin + taps.least_x, end = part.end + taps.greatest_x;
     const std::int64_t width = end - begin;
-    std::vector<float> ring(static_cast<std::size_t>(height * width));
+    float* const ring = scratch<TapSum, float>(height * width);
     // The row y of the ring begins where the point (0, y) would lie.
     const auto ring_row = [&](std::int64_t y) {
       const std::int64_t number = (y - rows.begin - taps.least_y) % height;
-      return ring.data() + number * width - begin;
+      return ring + number * width - begin;
     };
     const auto convert = [&](std::int64_t y) {
       const In* const from = in.row(y) + begin;

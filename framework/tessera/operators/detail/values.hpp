@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,7 +23,7 @@ constexpr ParameterKind kind_of() {
     return ParameterKind::word;
   else if constexpr (std::is_integral_v<M>)
     return ParameterKind::integer;
-  else if constexpr (std::is_same_v<M, double>)
+  else if constexpr (std::is_same_v<M, double> || std::is_same_v<M, std::optional<double>>)
     return ParameterKind::number;
   else if constexpr (std::is_same_v<M, std::array<int, 2>>)
     return ParameterKind::pair;
@@ -43,9 +44,10 @@ std::vector<std::string> choices_of() {
   return choices;
 }
 
-/// Returns a member as a value. An enumerator without a word becomes an empty text, which is never permitted.
+/// Returns a member as a value, and nothing if it has none. An enumerator without a word becomes an empty
+/// text, which is never permitted.
 template <class M>
-ParameterValue value_of_member(const M& member) {
+std::optional<ParameterValue> value_of_member(const M& member) {
   constexpr ParameterKind kind = kind_of<M>();
   if constexpr (kind == ParameterKind::word) {
     for (const auto& [word, value] : words_of<M>)
@@ -55,12 +57,15 @@ ParameterValue value_of_member(const M& member) {
     return static_cast<std::int64_t>(member);
   } else if constexpr (kind == ParameterKind::pair) {
     return std::vector<double>(member.begin(), member.end());
+  } else if constexpr (std::is_same_v<M, std::optional<double>>) {
+    if (!member) return std::nullopt;
+    return *member;
   } else {
     return member;
   }
 }
 
-/// Sets a member to a value, which check_value has accepted.
+/// Sets a member to a value, which checked_value has accepted.
 template <class M>
 void set_member(M& member, const ParameterValue& value) {
   constexpr ParameterKind kind = kind_of<M>();
@@ -72,6 +77,8 @@ void set_member(M& member, const ParameterValue& value) {
   } else if constexpr (kind == ParameterKind::pair) {
     const auto& numbers = std::get<std::vector<double>>(value);
     member = {static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
+  } else if constexpr (kind == ParameterKind::number) {
+    member = std::get<double>(value);
   } else {
     member = std::get<M>(value);
   }

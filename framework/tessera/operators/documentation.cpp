@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <regex>
 
 #include "tessera/operators/registry.hpp"
 
@@ -58,6 +59,12 @@ std::string inputs_text(const Operator& described) {
   return text;
 }
 
+/// Returns a text of help in Markdown, where names of stages such as <name>_x are code.
+std::string in_markdown(const std::string& text) {
+  static const std::regex names("<name>\\w*");
+  return std::regex_replace(text, names, "`$&`");
+}
+
 }  // namespace
 
 std::string documentation() {
@@ -96,11 +103,11 @@ std::string documentation() {
   std::string group;
   for (const Operator& one : all_operators()) {
     if (one.group != group) text += fmt::format("\n## {}\n\n", group_title(group = one.group));
-    text += fmt::format("* **{}** ({}): {} Types: {}. `{}`\n", one.name, inputs_text(one), one.help,
-                        types_text(one), one.example);
+    text += fmt::format("* **{}** ({}): {} Types: {}. `{}`\n", one.name, inputs_text(one),
+                        in_markdown(one.help), types_text(one), one.example);
     for (const Parameter& parameter : one.parameters)
       text += fmt::format("  * `{}` ({}; {}): {}\n", parameter.name, kind_text(parameter),
-                          default_text(parameter), parameter.help);
+                          default_text(parameter), in_markdown(parameter.help));
   }
   return text;
 }

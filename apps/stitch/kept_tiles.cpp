@@ -23,7 +23,7 @@ std::int64_t KeptTiles::bytes_of_tile() const {
 /// Returns what is kept of a tile, or nothing if it is not kept. The last use gives it up.
 std::shared_ptr<KeptTiles::Kept> KeptTiles::find(int part, int tile) {
   const std::lock_guard lock(mutex_);
-  const auto found = uses_.try_emplace({part, tile}, uses_of_tiles_[at(tile)], nullptr).first;
+  const auto found = uses_.try_emplace({part, tile}, Use{uses_of_tiles_[at(tile)], nullptr}).first;
   Use& use = found->second;
   const bool is_last = --use.left <= 0;
   if (!use.kept && !is_last && bytes_ + bytes_of_tile() <= most_bytes_) {

@@ -47,7 +47,7 @@ struct Step {
 
 /// Steps that are computed again and again. They read the iterate by the name of the loop.
 struct Loop {
-  /// What the iterate is before the first turn.
+  /// The step or input that gives the iterate of a loop its values before the first turn.
   Operand begin;
   /// The steps of a turn, each after those that it reads.
   std::vector<Step> steps;

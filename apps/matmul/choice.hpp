@@ -5,7 +5,7 @@
 
 namespace matmul {
 
-/// What the choice of a cut depends on.
+/// The properties of a machine and the wishes of a user on which the choice of a cut depends.
 struct Target {
   Limits limits;
   /// The bytes per second that a rank reads of A and of B.

@@ -54,7 +54,7 @@ struct Panel {
   tessera::Range rows, columns;
 };
 
-/// What a plan has to keep to.
+/// The limits that the plan of a product must keep.
 struct Limits {
   /// The bytes of an element.
   std::int64_t element = 8;

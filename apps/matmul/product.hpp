@@ -19,7 +19,7 @@ enum class Gemm : std::uint8_t {
 /// The names in decks, in the order of the enumeration.
 inline constexpr const char* gemm_names[] = {"side-by-side", "together"};
 
-/// What is computed: alpha A B + beta C.
+/// The factors of the product alpha A B + beta C.
 struct Factors {
   double alpha = 1;
   double beta = 0;

@@ -9,7 +9,7 @@
 
 namespace spectrum {
 
-/// What is written of the spectrum of an image.
+/// The results that the program can write of the spectrum of an image.
 enum class Result : std::uint8_t {
   power,      ///< |X|^2 divided by the number of pixels, the frequency 0 in the middle
   amplitude,  ///< the square root of `power`
@@ -35,7 +35,7 @@ struct Filter {
   Shape shape = Shape::butterworth;
   int order = 2;
 
-  /// Whether anything is held back.
+  /// Returns whether the filter holds any frequency back.
   bool is_active() const { return lowest > 0 || highest > 0 || notch_width > 0; }
 };
 

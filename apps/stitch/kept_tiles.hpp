@@ -60,7 +60,7 @@ class KeptTiles {
     std::mutex mutex;
     std::vector<std::uint16_t> pixels;
   };
-  /// What is known of a tile in a part between its first use and its last one.
+  /// The state of a tile in a part between its first use and its last one.
   struct Use {
     int left = 0;
     std::shared_ptr<Kept> kept;

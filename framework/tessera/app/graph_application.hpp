@@ -79,9 +79,9 @@ struct GraphApplication {
   std::vector<deck::KeyDeclaration> keys = {};
   /// The names in each graph, in the order of GraphProgram::graphs.
   std::vector<GraphNames> graphs = {};
-  /// What help says after "without it" of the key `graph.window`.
+  /// The words that --help prints after "without it" for the key `graph.window`.
   std::string default_window = "four for each thread";
-  /// What help says after "without it" of the key `memory`.
+  /// The words that --help prints after "without it" for the key `memory`.
   std::string default_memory = "there is no limit";
   /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
   std::function<std::unique_ptr<GraphProgram>(const GraphSetting&)> make = {};

@@ -9,7 +9,7 @@
 
 namespace tessera::expressions {
 
-/// What a node of an expression computes from its arguments.
+/// The operations by which a node of an expression computes its value from its arguments.
 enum class Operation {
   constant,       ///< a number
   variable,       ///< an image, or an array of one element
@@ -69,7 +69,7 @@ class Expression {
  public:
   /// A number, a name, or an operation on other nodes.
   struct Node {
-    /// What the node computes.
+    /// The operation that the node computes.
     Operation operation = Operation::constant;
     /// The number, if the node is a constant.
     float value = 0;

@@ -64,7 +64,7 @@ struct LabOfPoint {
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
     const auto r = linear(in(x, y, 0)), g = linear(in(x, y, 1)), b = linear(in(x, y, 2));
-    // Of ITU-R BT.709, divided by the white point.
+    // These are the weights of ITU-R BT.709, divided by the white point.
     const auto fx = root((0.4124564f * r + 0.3575761f * g + 0.1804375f * b) * (1 / 0.95047f));
     const auto fy = root(0.2126729f * r + 0.7151522f * g + 0.0721750f * b);
     const auto fz = root((0.0193339f * r + 0.1191920f * g + 0.9503041f * b) * (1 / 1.08883f));

@@ -19,7 +19,7 @@ struct Convolution {
   Matrix kernel = {};
   /// A factor of the sum.
   double scale = 1;
-  /// What is added to the sum.
+  /// The number that is added to the sum.
   double offset = 0;
   /// Whether the weights are divided by their sum, which then must not be 0.
   bool normalise = false;
@@ -69,7 +69,7 @@ enum class GradientPart {
 };
 /// The parameters of operators that compute gradients.
 struct Gradient {
-  /// What of the gradient is the result.
+  /// The part of the gradient that is the result.
   GradientPart part = GradientPart::sum;
   /// The values beyond the borders of the image.
   Boundary border = Boundary::clamp;

@@ -22,7 +22,7 @@ const Image& find_image(const Expression& expression, const Expression::Name& na
                  fmt::format("there is no image '{}'{}", name.text, suggestion(name.text, known)));
 }
 
-/// What an expression reads.
+/// The images and numbers that an expression reads.
 struct Operands {
   std::vector<Image> images;
   std::vector<int> ids;

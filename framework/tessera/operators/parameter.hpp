@@ -41,7 +41,7 @@ std::string to_string(const ParameterValue& value);
 /// The values of some parameters of an operator, by the names of the parameters.
 using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 
-/// What there is to know of a parameter of an operator.
+/// The description of a parameter of an operator.
 struct Parameter {
   /// The name, as in a deck.
   std::string name;

@@ -99,7 +99,7 @@ struct Limits {
 /// Limits each point to the range from `low` to `high`. NaN becomes `low`.
 Image limit(Pipeline& pipeline, const Image& image, const Limits& parameters);
 
-/// What `threshold` makes of points.
+/// The ways in which `threshold` changes points.
 enum class ThresholdMode {
   binary,      ///< `high` above the threshold, and `low` elsewhere
   inverse,     ///< `low` above the threshold, and `high` elsewhere
@@ -111,7 +111,7 @@ enum class ThresholdMode {
 struct Threshold {
   /// The threshold. Points are above it if they are greater.
   double value = 0;
-  /// What becomes of points above the threshold, and of others.
+  /// The way in which points above the threshold, and all others, are changed.
   ThresholdMode mode = ThresholdMode::binary;
   /// The lower value of the result.
   double low = 0;
@@ -167,7 +167,7 @@ struct Cast {
   ElementType to = ElementType::float32;
   /// The factor by which points are multiplied.
   double scale = 1;
-  /// What is added to the product.
+  /// The number that is added to the product.
   double offset = 0;
   /// Whether points are also scaled so that the greatest value of one type, which is 1 for float32, becomes
   /// that of the other.

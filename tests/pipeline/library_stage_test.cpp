@@ -135,7 +135,7 @@ TEST(LibraryStage, WholePlanesOnAnyGrid) {
     Pipeline pipeline;
     const auto in = pipeline.input<std::int32_t, 3>("input", box);
     std::vector<WholeDimension> whole;
-    for (const int d : dimensions) whole.push_back({d, box[d].size()});
+    for (const int d : dimensions) whole.push_back({d, static_cast<int>(box[d].size())});
     const int along = dimensions.back(), extent = static_cast<int>(box[along].size());
     pipeline.output(pipeline.library_stage<std::int32_t, 3>("sums", SuffixSums{along, extent}, whole, in, in),
                     box);

@@ -61,6 +61,7 @@ TEST_F(Heat3dTest, HasTheSameBitsOnEveryGridWithEveryDeck) {
       {4, {"grid=[4,1,1]", "slices=balanced", "type=float32"}},
       {3, {decks + "default.yaml"}},
       {3, {"loops.diffuse.test=overlaps", "type=float32"}},
+      {2, {decks + "deep_ghosts.yaml", "loops.diffuse.test=overlaps"}},
       {2, {decks + "pencils.yaml", "threads=2"}},
       {4, {decks + "blocks.yaml"}},
       {3, {decks + "deep_ghosts.yaml", "type=float32"}},

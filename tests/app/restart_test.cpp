@@ -108,6 +108,8 @@ TEST_F(RestartTest, AllThatALoopCarriesIsKept) {
     Words words;
     std::string limit;
     std::string result;
+    /// How the two parts of the run are scheduled.
+    Words schedule = {};
   };
   const Case cases[] = {
       // A chain of two iterates, and weights that are a state.
@@ -115,7 +117,8 @@ TEST_F(RestartTest, AllThatALoopCarriesIsKept) {
        "solve: ",
        {"solver=chebyshev", "intervals.x=24", "intervals.y=20", "tolerance=1e-3"},
        "turns",
-       "solution"},
+       "solution",
+       {"loops.solve.turns_per_exchange=3", "loops.solve.test=overlaps"}},
       {"heat3d",
        "diffuse: ",
        {"intervals.x=9", "intervals.y=8", "intervals.z=7", "courant=0.3", "time_step=0.0005", "steps=40"},
@@ -134,10 +137,12 @@ TEST_F(RestartTest, AllThatALoopCarriesIsKept) {
     const bool is_whole = whole.status == 0 || whole.status == 3;
     EXPECT_TRUE(is_whole) << whole.text();
     const auto expected = stored(one.result);
+    Words words = one.words;
+    words.insert(words.end(), one.schedule.begin(), one.schedule.end());
     const ParallelEnding part =
-        run(one.program, 2, one.words, {one.limit + "=17", "checkpoint.every=11", "checkpoint.directory=ck"});
+        run(one.program, 2, words, {one.limit + "=17", "checkpoint.every=11", "checkpoint.directory=ck"});
     EXPECT_FALSE(checkpoints().empty()) << part.text();
-    const ParallelEnding rest = run(one.program, 3, one.words, {"restart=ck"});
+    const ParallelEnding rest = run(one.program, 3, words, {"restart=ck"});
     EXPECT_EQ(rest.status, whole.status) << rest.text();
     EXPECT_EQ(stored(one.result), expected);
     EXPECT_EQ(lines_with(rest.output, one.loop).back(), lines_with(whole.output, one.loop).back());

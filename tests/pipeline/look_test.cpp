@@ -42,9 +42,9 @@ Image after_step(const Image& u) {
   });
 }
 
-/// A loop, its first iterate, and when somebody looks at it.
+/// A loop, its first iterate, and when somebody looks at it. A stage of the loop may be an output, too.
 struct Sample {
-  explicit Sample(test::Random& random)
+  explicit Sample(test::Random& random, bool shows = true)
       : box(random.box(2, -3, 1, 12)),
         first(test::random_image(random, box)),
         mask(test::random_image(random, box)),
@@ -52,14 +52,15 @@ struct Sample {
         limit(random.small(500, 4000)),
         every(random.between(1, 7)) {
     const auto u = pipeline.input<std::int32_t, 2>("u", box, Boundary::clamp);
-    const auto cover = pipeline.input<std::int32_t, 2>("mask", box, Boundary::clamp);
+    Array<std::int32_t, 2> cover;
+    if (shows) cover = pipeline.input<std::int32_t, 2>("mask", box, Boundary::clamp);
     pipeline.repeat("steps", most, [&](const Pipeline::Loop& loop) {
       const auto [next, change] =
           pipeline.stages<TypeList<std::int32_t, std::int32_t>>({"next", "change"}, Step(), u);
       const auto greatest = pipeline.reduce("greatest", Maximum<std::int32_t>(), change, box);
       loop.watch(greatest);
       loop.until(pipeline.value<std::uint8_t>("above", IsAbove{limit}, greatest));
-      pipeline.output(pipeline.stage<std::int32_t>("shown", Shown(), u, cover), box);
+      if (shows) pipeline.output(pipeline.stage<std::int32_t>("shown", Shown(), u, cover), box);
       loop.feed(next, u);
     });
     pipeline.output(u);
@@ -159,6 +160,79 @@ TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
   }
   EXPECT_GT(looks, 60);
   EXPECT_GT(ended_early, 5);
+}
+
+/// A run of the sample in rounds, which begins after `turns` turns with the iterate `begin`.
+class ResumedRun {
+ public:
+  ResumedRun(const Sample& sample, const Rounds& rounds, const Plan& plan, bool looks)
+      : sample_(sample), rounds_(rounds), plan_(plan), looks_(looks) {}
+
+  /// Runs the loop, and compares what is kept between turns, and the result.
+  void run(std::int64_t turns, const Image& begin, const std::vector<Image>& iterates) const {
+    const int u = rounds_.pipeline.find("u");
+    const Box& owned = plan_.stages[static_cast<std::size_t>(u)].owned;
+    const auto expect = [&](const Image& image, const Image& expected, std::int64_t turn) {
+      std::int64_t wrong = 0;
+      test::for_each_point(owned, [&](const Point& p) { wrong += image.at(p) != expected.at(p) ? 1 : 0; });
+      EXPECT_EQ(wrong, 0) << "after turn " << turn << " of a run from turn " << turns << " on";
+    };
+    const auto compare = [&](const LoopProgress& progress, const StoreArray& store) {
+      test::ArraySink<std::int32_t> sink(sample_.box);
+      store(u, sink);
+      expect(sink.array, iterates.at(static_cast<std::size_t>(progress.turns)), progress.turns);
+    };
+    test::ArraySource<std::int32_t> first(sample_.first), kept(begin);
+    test::ArraySink<std::int32_t> sink(sample_.box);
+    Bindings bindings{{{"u", &first}}, {{"u", &sink}}};
+    bindings.resume_loop = [&](int, const LoadArray& load) {
+      if (turns > 0) load(u, kept);
+      return turns;
+    };
+    bindings.keep_loop = compare;
+    if (looks_) {
+      bindings.looks_after = [&](int, std::int64_t turn) { return sample_.looks_after(turn); };
+      bindings.look = compare;
+    }
+    std::int64_t ended = 0;
+    bindings.after_loop = [&](const LoopProgress& progress) { ended = progress.turns; };
+    PlanInstance(rounds_.pipeline, plan_, MPI_COMM_WORLD).run(bindings);
+    EXPECT_EQ(ended, static_cast<std::int64_t>(iterates.size()) - 1);
+    expect(sink.array, iterates.back(), ended);
+  }
+
+ private:
+  const Sample& sample_;
+  const Rounds& rounds_;
+  const Plan& plan_;
+  bool looks_;
+};
+
+TEST(Look, OverlappedRoundsAreKeptAndGoOnAfterAnyTurn) {
+  test::Random random(618);
+  const int rank = test::world_rank(), ranks = test::world_size();
+  std::int64_t turns = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Sample sample(random, false);
+    std::vector<Image> iterates = {sample.first};
+    bool is_above = false;
+    while (!is_above && static_cast<std::int64_t>(iterates.size()) <= sample.most) {
+      iterates.push_back(after_step(iterates.back()));
+      is_above = std::ranges::max(iterates.back().values) > sample.limit;
+    }
+    Schedule schedule;
+    schedule.loops["steps"] = {.turns_per_exchange = random.small(1, 3),
+                               .turns_per_tile = random.small(1, 3),
+                               .turns_per_test = random.small(1, 5),
+                               .overlaps_test = true};
+    const Rounds rounds = in_rounds(sample.pipeline, schedule);
+    const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, ranks, rank);
+    const ResumedRun run(sample, rounds, plan, random.chance(50));
+    for (std::size_t turn = 0; turn + 1 < iterates.size(); turn += 1 + turn / 4)
+      run.run(static_cast<std::int64_t>(turn), iterates[turn], iterates);
+    turns += static_cast<std::int64_t>(iterates.size()) - 1;
+  }
+  EXPECT_GT(turns, 60);
 }
 
 }  // namespace

@@ -59,15 +59,27 @@ struct FirstPoint {
   }
 };
 
-/// What a run leaves: the turns of each loop, in the order in which they end, and the outputs u and w.
+/// What a run leaves: the turns of each loop, in the order in which they end, all that is told of turns, and
+/// the outputs u and w.
 struct Result {
   std::vector<std::int64_t> turns;
+  std::string told;
   test::WholeArray<Number> u{image}, w{image};
 
   bool operator==(const Result& other) const {
-    return turns == other.turns && u.same_bits(other.u) && w.same_bits(other.w);
+    return turns == other.turns && told == other.told && u.same_bits(other.u) && w.same_bits(other.w);
   }
 };
+
+const LoopSchedule waits{}, overlaps{.overlaps_test = true};
+
+/// Rounds of any kind whose tests overlap.
+const std::vector<LoopSchedule> overlapped_rounds = {
+    {.turns_per_test = 2, .overlaps_test = true},
+    {.turns_per_test = 5, .overlaps_test = true},
+    {.turns_per_exchange = 3, .overlaps_test = true},
+    {.turns_per_exchange = 2, .turns_per_tile = 2, .turns_per_test = 4, .overlaps_test = true},
+    {.turns_per_tile = 3, .overlaps_test = true}};
 
 /// In a pipeline with iterates u and w.
 struct Sample {
@@ -78,23 +90,30 @@ struct Sample {
       : u(pipeline.input<Number, 2>("u", image, Boundary::clamp)),
         w(pipeline.input<Number, 2>("w", image, Boundary::clamp)) {}
 
-  Rounds rounds(bool overlaps) {
+  Rounds rounds(const LoopSchedule& inner) {
     Schedule schedule;
-    if (overlaps) schedule.loops["inner"].overlaps_test = true;
+    schedule.loops["inner"] = inner;
     return in_rounds(pipeline, schedule);
   }
   void end() {
     pipeline.output(u);
     pipeline.output(w);
   }
-  Result run(bool overlaps, int ranks) {
-    const Rounds made = rounds(overlaps);
+  Result run(const LoopSchedule& inner, int ranks) {
+    const Rounds made = rounds(inner);
     test::WholeArray<Number> start(image);
     start.at({{2, 3, 0, 0}}) = 3;
     test::ArraySource<Number> first(start), second(start);
     test::ArraySink<Number> u_sink(image), w_sink(image);
     Result result;
     Bindings bindings{{{"u", &first}, {"w", &second}}, {{"u", &u_sink}, {"w", &w_sink}}};
+    bindings.before_turn = [&](const LoopProgress& progress) {
+      result.told += "before " + std::to_string(progress.turns + 1) + "\n";
+    };
+    bindings.after_turn = [&](const LoopProgress& progress) {
+      result.told += "after " + std::to_string(progress.turns) + ": " + std::to_string(progress.residual) +
+                     (progress.has_converged ? ", converged\n" : "\n");
+    };
     bindings.after_loop = [&](const LoopProgress& progress) { result.turns.push_back(progress.turns); };
     Rehearsal(made.pipeline, make_plans(made.pipeline, made.schedule, {}, ranks)).run(bindings);
     result.u = u_sink.array;
@@ -103,7 +122,14 @@ struct Sample {
   }
   /// Why the inner loop cannot overlap its test.
   std::string refusal() {
-    return test::message_of<ScheduleError>([&] { static_cast<void>(rounds(true)); });
+    const auto refusal_of = [this](const LoopSchedule& inner) {
+      return test::message_of<ScheduleError>([&] { static_cast<void>(rounds(inner)); });
+    };
+    const std::string refused = refusal_of(overlaps);
+    if (pipeline.loops().size() == 2 && pipeline.loops().back().name == "inner") {
+      EXPECT_EQ(refusal_of(overlapped_rounds.front()), refused);
+    }
+    return refused;
   }
 };
 
@@ -126,11 +152,13 @@ TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
   });
   sample.end();
   for (const int ranks : {1, 2, 5}) {
-    const Result waits = sample.run(false, ranks);
-    EXPECT_EQ(waits.turns.size(), 1u);
-    EXPECT_GT(waits.turns.front(), 3);
-    EXPECT_LT(waits.turns.front(), 30);
-    EXPECT_EQ(sample.run(true, ranks), waits) << ranks;
+    const Result expected = sample.run(waits, ranks);
+    EXPECT_EQ(expected.turns.size(), 1u);
+    EXPECT_GT(expected.turns.front(), 3);
+    EXPECT_LT(expected.turns.front(), 30);
+    EXPECT_EQ(sample.run(overlaps, ranks), expected) << ranks;
+    for (const LoopSchedule& rounds : overlapped_rounds)
+      EXPECT_EQ(sample.run(rounds, ranks), expected) << ranks;
   }
 }
 
@@ -147,10 +175,73 @@ TEST(Overlapped, LoopsInLoops) {
     outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
   });
   sample.end();
-  const Result waits = sample.run(false, 2);
-  EXPECT_EQ(waits.turns, (std::vector<std::int64_t>{4, 1, 1, 3}));
-  EXPECT_EQ(sample.run(true, 2), waits);
-  EXPECT_EQ(sample.run(true, 3), waits);
+  const Result expected = sample.run(waits, 2);
+  EXPECT_EQ(expected.turns, (std::vector<std::int64_t>{4, 1, 1, 3}));
+  for (const int ranks : {2, 3}) {
+    EXPECT_EQ(sample.run(overlaps, ranks), expected);
+    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, ranks), expected);
+  }
+}
+
+TEST(Overlapped, RoundsEndAtAnyTurn) {
+  // The greatest point is 3 at first, and one more after each turn. A bound of 16 is not reached.
+  for (Number bound = 4; bound <= 16; ++bound) {
+    Sample sample;
+    Pipeline& p = sample.pipeline;
+    p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+      const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
+      const auto most = p.reduce("most", Maximum<Number>(), next, image);
+      loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
+      loop.watch(p.reduce("sum", Sum<Number>(), scaled, image));
+      loop.feed(Numbers(next), sample.u);
+      loop.feed(p.stage<Number>("next sum", Add(), sample.w, scaled), sample.w);
+    });
+    sample.end();
+    const Result expected = sample.run(waits, 1);
+    EXPECT_EQ(expected.turns, (std::vector<std::int64_t>{std::min(bound - 3, 12)}));
+    EXPECT_EQ(expected.told.find("converged") == std::string::npos, bound == 16);
+    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+  }
+}
+
+/// A thousand times the point.
+struct Grow {
+  template <class U, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, Coord x, Coord y) const {
+    return u(x, y) * 1e3f;
+  }
+};
+
+TEST(Overlapped, RoundsNameTheTurnWhoseResidualIsNotFinite) {
+  Pipeline p;
+  const auto u = p.input<float, 2>("u", image, Boundary::clamp);
+  p.repeat("inner", 40, [&](const Pipeline::Loop& loop) {
+    const auto next = p.stage<float>("next", Grow(), u);
+    loop.watch(p.reduce("norm", MaximumNorm<float>(), next, image));
+    loop.feed(next, u);
+  });
+  p.output(u);
+  test::WholeArray<float> start(image);
+  start.at({{2, 3, 0, 0}}) = 2;
+  const auto error = [&](const LoopSchedule& inner, std::int64_t& turns) {
+    Schedule schedule;
+    schedule.loops["inner"] = inner;
+    const Rounds made = in_rounds(p, schedule);
+    test::ArraySource<float> source(start);
+    Bindings bindings{{{"u", &source}}, {}};
+    bindings.after_turn = [&](const LoopProgress& progress) { turns = progress.turns; };
+    Rehearsal rehearsal(made.pipeline, make_plans(made.pipeline, made.schedule, {}, 3));
+    return test::message_of<DivergedError>([&] { rehearsal.run(bindings); });
+  };
+  std::int64_t expected_turns = 0;
+  const std::string expected = error(waits, expected_turns);
+  EXPECT_NE(expected.find("after turn 13 its residual 'norm' is inf"), std::string::npos) << expected;
+  EXPECT_EQ(expected_turns, 13);
+  for (const LoopSchedule& rounds : overlapped_rounds) {
+    std::int64_t turns = 0;
+    EXPECT_EQ(error(rounds, turns), expected);
+    EXPECT_EQ(turns, expected_turns);
+  }
 }
 
 /// The refusal of an inner loop whose condition is right; `declare` adds to the loop, `after` behind it.

@@ -25,8 +25,8 @@ inline std::string to_string(const Schedule& schedule) {
     for (std::int64_t size : stage.inner) text.append(" inner ").append(std::to_string(size));
   }
   for (const auto& [name, loop] : schedule.loops)
-    text += "; " + name + " turns per exchange " + std::to_string(loop.turns_per_exchange) +
-            (loop.overlaps_test ? " overlapped" : "") + " tile " + std::to_string(loop.turns_per_tile) +
+    text += "; " + name + (loop.overlaps_test ? " overlapped," : "") + " turns per exchange " +
+            std::to_string(loop.turns_per_exchange) + " tile " + std::to_string(loop.turns_per_tile) +
             " test " + std::to_string(loop.turns_per_test);
   return text;
 }
@@ -92,10 +92,8 @@ inline void add_random_rounds(Random& random, const Algorithm& pipeline, Schedul
     });
     if (holds_others || random.chance(20)) continue;
     LoopSchedule& asked = schedule.loops[loop.name];
-    if (reason_against_overlap(pipeline, loop).empty() && random.chance(30)) {
-      asked.overlaps_test = true;
-      continue;
-    }
+    asked.overlaps_test = reason_against_overlap(pipeline, loop).empty() && random.chance(50);
+    if (asked.overlaps_test && random.chance(30)) continue;
     asked.turns_per_test = random.small(1, 5);
     asked.turns_per_exchange = random.small(1, 5);
     asked.turns_per_tile = random.small(1, 4);

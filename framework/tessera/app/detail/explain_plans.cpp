@@ -74,7 +74,7 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
     const auto i = static_cast<std::size_t>(id);
     const ArrayRegions& regions = any_plan.stages[i];
     const ArrayDeclaration& array = pipeline[id];
-    text += fmt::format("{} {}: {} of {} on {}", array.is_input() ? "input" : "stage", array.name,
+    text += fmt::format("{} {}: {} of {} on {}", kind_of(array), array.name,
                         array.is_input() ? "distributed" : name_of(regions.placement), name_of(array.type),
                         regions.grid.text() + regions.grid.order_text());
     text +=

@@ -54,9 +54,12 @@ struct ArrayDeclaration {
 
   /// Whether the array is an output of a stage, but not the first one.
   bool is_further_output = false;
+  /// Whether the array is only a place to which a loop feeds another array. Nothing else computes or reads it
+  /// (see in_rounds).
+  bool is_spare = false;
 
   /// Whether the array comes from a file or from memory.
-  bool is_input() const { return kernel == nullptr && !is_further_output; }
+  bool is_input() const { return kernel == nullptr && !is_further_output && !is_spare; }
   /// Whether the array is an input or a bounded stage. Outside its domain such an array has the values that
   /// the boundary conditions give.
   bool ends_at_domain() const { return is_input() || is_bounded; }
@@ -109,7 +112,9 @@ struct LoopDeclaration {
   /// of this round, perhaps not the last one. The round is then taken back: nothing is fed, and the following
   /// loop computes turns of the round again, one by one.
   int rounds_of = -1;
-  /// Whether the ranks agree on the condition of a turn while they compute the next turn (see in_rounds).
+  /// Whether the ranks agree on the condition of a turn while they compute the next turn, or on the condition
+  /// of a round while they compute the next round (see in_rounds). The feeds of such rounds go on to arrays
+  /// that keep what the round began with, so that it can be taken back when the next one has been computed.
   bool overlaps_test = false;
 
   /// Whether one of the loop's stages computes the array.

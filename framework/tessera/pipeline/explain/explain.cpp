@@ -83,7 +83,9 @@ class StepPrinter {
       condition = fmt::format(", until {} is not zero", name(step.condition));
     if (step.condition >= 0 && step.rounds_of >= 0)
       condition = fmt::format("; one after which {} is not zero is taken back", name(step.condition));
-    if (step.overlaps_test) condition += "; tested while the next turn is computed";
+    if (step.overlaps_test)
+      condition +=
+          fmt::format("; tested while the next {} computed", step.turns > 1 ? "turns are" : "turn is");
     const std::string loop =
         step.loop < 0 ? std::string() : pipeline_.loops()[static_cast<std::size_t>(step.loop)].name + ": ";
     const std::int64_t times = step.maximum / step.turns;
@@ -213,7 +215,7 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
   for (const Box& box : difference(regions.required, regions.owned))
     ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
   std::string text =
-      fmt::format("  {} '{}': {} of {}\n", stage.is_input() ? "input" : "stage", stage.name,
+      fmt::format("  {} '{}': {} of {}\n", kind_of(stage), stage.name,
                   stage.is_input() ? "distributed" : name_of(regions.placement), name_of(stage.type));
   const std::array rows = {std::pair{"grid", regions.grid.text() + regions.grid.order_text()},
                            std::pair{"domain", to_string(regions.domain)},
@@ -249,6 +251,10 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),
                             human_bytes(plan.message_bytes), human_bytes(plan.scratch_bytes),
                             counted(plan.target.threads, "thread"), partial);
+}
+
+const char* kind_of(const ArrayDeclaration& array) {
+  return array.is_input() ? "input" : array.is_spare ? "spare array" : "stage";
 }
 
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {

@@ -15,6 +15,9 @@ namespace tessera {
 /// rank.
 std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps = true);
 
+/// Returns the word for an array in reports: "input", "stage" or "spare array".
+const char* kind_of(const ArrayDeclaration& array);
+
 /// The costs of the plans of several ranks together. A step counts once, even if a loop repeats it.
 struct PlanTotals {
   /// The number of plans that were added.

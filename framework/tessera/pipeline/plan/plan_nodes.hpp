@@ -57,8 +57,8 @@ struct Repeat {
   /// Whether this loop follows a loop of rounds and goes on with single turns (see `rounds_of`). The turns of
   /// the completed rounds then count as turns of this loop.
   bool continues = false;
-  /// Whether the global reductions of a turn run while the points of the next turn are computed (see
-  /// TurnPart).
+  /// Whether the global reductions of a turn, or of a round, run while the points of the next turn or round
+  /// are computed (see TurnPart).
   bool overlaps_test = false;
 
   /// Returns the number of the loop whose turns the children compute: that of the loop that the rounds belong

@@ -85,7 +85,7 @@ void DomainFinder::settle_domains() {
     check_domain(id, domain);
     settle_fed(id, domain, nominal);
     settle_kept(id, domain, nominal);
-    if (declaration.is_input()) continue;
+    if (declaration.is_input() || declaration.is_spare) continue;
     if (declaration.is_further_output) {
       // The first output of a stage stands for all its outputs. This loop reaches it after the others.
       const auto lead = static_cast<std::size_t>(declaration.lead);

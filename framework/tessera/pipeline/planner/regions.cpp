@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tessera/domain/corners.hpp"
 #include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
@@ -78,6 +79,7 @@ Box Regions::find_required(int array) {
 
 Box Regions::find_computed(int stage) {
   const ArrayDeclaration& declaration = scheduled_.pipeline()[stage];
+  if (declaration.is_spare) return no_points(declaration.dimensions);
   if (const int contributing = scheduled_[stage].contributed_by; contributing >= 0)
     return intersection(owned(contributing), scheduled_.wanted(stage));
   if (scheduled_[stage].placement == Placement::distributed) return owned(stage);

@@ -73,18 +73,13 @@ class RoundsBuilder {
       check_number(key + "turns_per_tile", asked.turns_per_tile);
       check_number(key + "turns_per_test", asked.turns_per_test);
       if (asked.turns() > 1) check_innermost(*loop);
-      if (asked.overlaps_test) check_overlap(*loop, asked);
+      if (asked.overlaps_test) check_overlap(*loop);
     }
   }
 
-  void check_overlap(const Loop& loop, const LoopSchedule& asked) const {
-    const std::string key = "loops." + loop.name + ".test";
-    if (asked.turns() > 1)
-      throw ScheduleError(key,
-                          "turns that run together have one test at their end: leave it out, or let turns "
-                          "run one by one");
+  void check_overlap(const Loop& loop) const {
     if (const std::string reason = reason_against_overlap(old_, loop); !reason.empty())
-      throw ScheduleError(key, fmt::format("{}: only 'waits' is legal", reason));
+      throw ScheduleError("loops." + loop.name + ".test", fmt::format("{}: only 'waits' is legal", reason));
   }
 
   static void check_number(const std::string& key, int turns) {
@@ -143,6 +138,9 @@ class RoundsBuilder {
     for (int residual : from.residuals) to.residuals.push_back(place(residual));
     for (const auto& feed : from.feeds) to.feeds.push_back({place(feed.from), place(feed.to)});
     to.overlaps_test = asked_for(from).overlaps_test;
+    for (Loop& rounds : loops_)
+      if (rounds.overlaps_test && rounds.rounds_of == static_cast<int>(loop_place_[l]))
+        keep_in_next_iterates(to, rounds);
   }
 
   // One round.
@@ -208,8 +206,40 @@ class RoundsBuilder {
     schedule_copies(rounds);
     rounds.condition = add_end(rounds);
     rounds.last = size();
+    rounds.overlaps_test = asked_for(loop).overlaps_test;
+    if (rounds.overlaps_test) keep_in_spare_arrays(loop, rounds);
     rounds.rounds_of = static_cast<int>(loops_.size()) + 1;
     loops_.push_back(std::move(rounds));
+  }
+
+  // The test of an overlapped round is known only after the next round. Until then, the arrays with which the
+  // round began must be kept, so that its feeds go on to further arrays.
+  /// Lets the overlapped rounds of `loop` keep arrays that `loop` feeds on, but the rounds do not. Each of
+  /// them is fed on to a spare array.
+  void keep_in_spare_arrays(const Loop& loop, Loop& rounds) {
+    for (const auto& [from, to] : loop.feeds)
+      if (loop.feed_from(to) != nullptr && rounds.feed_from(place(to)) == nullptr) {
+        const ArrayDeclaration& kept = old_[to];
+        ArrayDeclaration spare{.type = kept.type,
+                               .dimensions = kept.dimensions,
+                               .domain = kept.is_value ? kept.domain : Box(),
+                               .is_value = kept.is_value,
+                               .is_spare = true};
+        rounds.feeds.push_back(
+            {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, loop.name), to,
+                            [](int input) { return input; })});
+      }
+  }
+
+  /// Lets the overlapped rounds of `loop` keep all other arrays to which they feed. These are fed on to the
+  /// arrays into which `loop` computes its next iterates, whose memory no round uses.
+  static void keep_in_next_iterates(const Loop& loop, Loop& rounds) {
+    for (const auto& last : loop.feeds) {
+      if (loop.feed_from(last.to) != nullptr) continue;
+      const Loop::Feed* first = &last;
+      while (!loop.contains(first->from)) first = loop.feed_to(first->from);
+      rounds.feeds.push_back({last.to, first->from});
+    }
   }
 
   /// Adds the copies of all stages of a round. Values and reductions are added last, except those that are

@@ -34,9 +34,16 @@ inline constexpr int most_turns_per_round = 32;
 /// the loop may thus be computed in vain. `l` itself always computes at least one turn, because later stages
 /// may read its arrays.
 ///
+/// With `overlaps_test`, the ranks agree on the end of a round of `l@rounds` while they compute the next
+/// round, and on the end of a turn of `l` while they compute the next turn. If a round is taken back, the
+/// next round is dropped, too. The arrays with which a round begins must therefore be kept during two rounds.
+/// `l@rounds` feeds them on to the arrays that `l` computes and feeds, whose memory `l@rounds` does not use.
+/// This takes no more memory, unless `l` feeds an iterate on to another one. For each iterate that is fed on,
+/// a spare array keeps the iterate to which it is fed (see ArrayDeclaration::is_spare). The name of a spare
+/// array is that of the iterate with the name of the loop, such as `before@l@kept`.
+///
 /// On devices, `turns_per_tile` has the same effect as `turns_per_exchange`. The numbers of loops in
-/// LoopProgress and in plans are those of the new pipeline. For a loop with `overlaps_test`, no loop is
-/// inserted: only LoopDeclaration::overlaps_test is set.
+/// LoopProgress and in plans are those of the new pipeline.
 ///
 /// Throws ScheduleError
 /// - if a number of turns is less than 1 or greater than most_turns_per_round,
@@ -45,7 +52,7 @@ inline constexpr int most_turns_per_round = 32;
 /// - if `turns_per_exchange` or `turns_per_tile` is more than 1, and ranks cannot compute the points of
 ///   a copy beyond its periodic sides (see reason_against_ghosts),
 /// - if a loop with rounds feeds a bounded stage to an array that has other boundary conditions,
-/// - if `overlaps_test` is set for a loop with rounds, or for a loop that reason_against_overlap rejects.
+/// - if `overlaps_test` is set for a loop that reason_against_overlap rejects.
 ///
 /// Throws InternalError if the pipeline has loops with rounds already.
 Rounds in_rounds(const Algorithm& pipeline, const Schedule& schedule);

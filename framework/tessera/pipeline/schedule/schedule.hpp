@@ -77,8 +77,8 @@ struct LoopSchedule {
   /// The number of turns after which the ranks test the conditions and the residuals of these turns. The loop
   /// nevertheless ends at the first turn after which its condition holds.
   int turns_per_test = 1;
-  /// Whether the ranks agree on the condition of a turn while they compute the next turn. The next turn is
-  /// dropped if the loop ends. This is legal only if turns() is 1.
+  /// Whether the ranks agree on the condition of a turn, or of a round, while they compute the next turn or
+  /// round. The next turn or round is dropped if the loop ends.
   bool overlaps_test = false;
 
   /// The number of turns in one round.

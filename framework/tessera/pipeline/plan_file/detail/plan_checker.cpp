@@ -133,7 +133,8 @@ void PlanChecker::check_stage(int id) {
   check_inside(reduces ? contributed : computable(id, regions.computed), regions.computed, "computed");
   check_inside(regions.domain, regions.nominal, "nominal");
   if (!declaration.is_everywhere()) check_owned(id);
-  require(!declaration.is_value || regions.computed == declaration.domain, "not all ranks compute all of it");
+  require(!declaration.is_value || declaration.is_spare || regions.computed == declaration.domain,
+          "not all ranks compute all of it");
   for (int buffer : {regions.written_buffer, regions.read_buffer}) {
     check_range(buffer, -1, static_cast<std::int64_t>(plan_.buffers.size()) - 1, "a buffer");
     require(buffer < 0 || plan_.buffers[static_cast<std::size_t>(buffer)].array == id,
@@ -255,6 +256,7 @@ void PlanChecker::check_step(const plan::Repeat& step) {
           "the loop '{}' waits for its test, or overlaps it, as the step does not", loop.name);
   require(step.loop >= 0 || (step.rounds_of == -1 && !step.continues && !step.overlaps_test),
           "rounds of no loop");
+  check_feeds(step, loop);
   std::vector<int> values = step.residuals;
   if (step.condition != -1) values.push_back(step.condition);
   for (int value : values) {
@@ -264,6 +266,18 @@ void PlanChecker::check_step(const plan::Repeat& step) {
                 !plan_.buffers[static_cast<std::size_t>(buffer)].box.empty(),
             "'{}', by which a loop ends, is neither a value nor a global reduction", pipeline_[value].name);
   }
+}
+
+void PlanChecker::check_feeds(const plan::Repeat& step, const LoopDeclaration& loop) const {
+  for (const auto& feed : loop.feeds)
+    require(std::ranges::any_of(step.children,
+                                [&feed](const PlanNode& child) {
+                                  const auto* swap = std::get_if<plan::Swap>(&child.step);
+                                  return swap != nullptr && swap->first == feed.to &&
+                                         swap->second == feed.from;
+                                }),
+            "no step swaps '{}' and '{}', as the loop '{}' feeds one to the other", pipeline_[feed.to].name,
+            pipeline_[feed.from].name, loop.name);
 }
 
 void PlanChecker::check_step(const plan::Bands& step) {

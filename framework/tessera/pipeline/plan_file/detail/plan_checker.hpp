@@ -58,6 +58,8 @@ class PlanChecker {
   void check_step(const plan::Compute& step);
   void check_step(const plan::Reduce& step);
   void check_step(const plan::Swap& step);
+  /// Checks that the steps of a loop swap the arrays that the loop feeds to each other.
+  void check_feeds(const plan::Repeat& step, const LoopDeclaration& loop) const;
   void check_messages(const plan::Exchange& step, const plan::ArrayMessages& array, bool sends);
   void check_copies(const plan::ArrayMessages& array);
   void check_in_place(const plan::Exchange& step, const plan::ArrayMessages& array, const Message& message,

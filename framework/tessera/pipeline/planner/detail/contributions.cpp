@@ -56,7 +56,10 @@ bool ContributionFinder::can_contribute(int reduction) const {
   if (const auto found = schedule_.stages.find(declaration.name); found != schedule_.stages.end())
     if (!found->second.is_default()) return false;
   // In another turn, or after a loop that feeds the array, the array would have other points.
-  if (pipeline_.loop_of(stage) != pipeline_.loop_of(reduction) || pipeline_.is_fed(reduced)) return false;
+  const bool is_fed_later = std::ranges::any_of(pipeline_.loops(), [reduced](const LoopDeclaration& loop) {
+    return reduced < loop.first && loop.feed_to(reduced) != nullptr;
+  });
+  if (pipeline_.loop_of(stage) != pipeline_.loop_of(reduction) || is_fed_later) return false;
   if (window_.is_left_out(pipeline_, reduction) ||
       !array(stage).distribution.domain().contains(window_.wanted(pipeline_, reduction)))
     return false;

@@ -26,10 +26,7 @@ void PlanWalker::run(const PlanNode& node) {
           turns_ = resume(loop);
           rounds_ = loop.rounds_of >= 0 ? &loop : nullptr;
         }
-        if (loop.rounds_of >= 0)
-          run_rounds();
-        else
-          loop.overlaps_test ? run_overlapping_turns(loop) : run_turns(loop);
+        loop.rounds_of >= 0 ? run_rounds() : run_loop(loop);
       },
       [this](const plan::Items& items) {
         while (bindings_.next_item && bindings_.next_item()) run(items.children);
@@ -76,6 +73,15 @@ bool PlanWalker::has_round(const plan::Repeat& rounds, std::int64_t turns) const
   return true;
 }
 
+bool PlanWalker::goes_on_in_rounds(const plan::Repeat& loop, std::int64_t turns) const {
+  return loop.continues && rounds_ != nullptr && has_round(*rounds_, turns);
+}
+
+bool PlanWalker::has_next(const plan::Repeat& loop, std::int64_t turns) const {
+  if (loop.rounds_of >= 0) return has_round(loop, turns);
+  return turns < loop.maximum && !goes_on_in_rounds(loop, turns);
+}
+
 void PlanWalker::end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds) {
   for (std::size_t turn = 0; turn < static_cast<std::size_t>(loop.turns); ++turn)
     teller.end(loop.residuals.empty() ? 0 : actions_.number(loop.residuals[turn]), holds);
@@ -83,66 +89,72 @@ void PlanWalker::end_turns(const plan::Repeat& loop, TurnTeller& teller, bool ho
   if (looks_after(loop, teller.progress().turns)) actions_.look(teller.progress());
 }
 
-void PlanWalker::run_turns(const plan::Repeat& loop) {
+bool PlanWalker::end_tested(const plan::Repeat& loop, TurnTeller& teller) {
+  const bool holds = condition_holds(loop);
+  if (!holds || loop.rounds_of < 0) {
+    end_turns(loop, teller, holds);
+  } else {
+    for (auto child = loop.children.rbegin(); child != loop.children.rend(); ++child)
+      if (std::holds_alternative<plan::Swap>(child->step)) actions_.take_back(*child);
+  }
+  return holds;
+}
+
+void PlanWalker::run_loop(const plan::Repeat& loop) {
   std::optional<TurnTeller> teller(std::in_place, pipeline_, loop, bindings_, turns_);
   bool holds = false;
   while (teller->progress().turns < loop.maximum && !holds) {
-    if (loop.continues && rounds_ != nullptr && has_round(*rounds_, teller->progress().turns)) {
+    if (goes_on_in_rounds(loop, teller->progress().turns)) {
       turns_ = teller->counted();
       run_rounds();
       teller.emplace(pipeline_, loop, bindings_, turns_);
     }
-    teller->begin();
-    run(loop.children);
-    holds = condition_holds(loop);
-    end_turns(loop, *teller, holds);
+    holds = run_turns(loop, *teller);
   }
   turns_ = teller->counted();
   teller->end_loop();
 }
 
 void PlanWalker::run_rounds() {
-  const plan::Repeat& loop = *rounds_;
-  TurnTeller teller(pipeline_, loop, bindings_, turns_);
-  while (rounds_ != nullptr && has_round(loop, teller.progress().turns)) {
-    teller.begin();
-    run(loop.children);
-    if (condition_holds(loop)) {
-      for (auto child = loop.children.rbegin(); child != loop.children.rend(); ++child)
-        if (std::holds_alternative<plan::Swap>(child->step)) actions_.take_back(*child);
-      rounds_ = nullptr;
-    } else {
-      end_turns(loop, teller, false);
-    }
-  }
+  TurnTeller teller(pipeline_, *rounds_, bindings_, turns_);
+  if (run_turns(*rounds_, teller)) rounds_ = nullptr;
   turns_ = teller.counted();
 }
 
-void PlanWalker::run_overlapping_turns(const plan::Repeat& loop) {
+bool PlanWalker::run_turns(const plan::Repeat& loop, TurnTeller& teller) {
+  if (loop.overlaps_test) return run_overlapping_turns(loop, teller);
+  bool holds = false;
+  while (!holds && has_next(loop, teller.progress().turns)) {
+    teller.begin();
+    run(loop.children);
+    holds = end_tested(loop, teller);
+  }
+  return holds;
+}
+
+bool PlanWalker::run_overlapping_turns(const plan::Repeat& loop, TurnTeller& teller) {
   const auto run_part = [&](TurnPart part) {
     for_part(pipeline_, loop, part, [this](const PlanNode& child) { run(child); });
   };
-  const CountedTurns before = turns_;
-  TurnTeller teller(pipeline_, loop, bindings_, before);
-  bool holds = false;
-  for (std::int64_t started = before.turns; !holds; ++started) {
-    const bool is_first = started == before.turns;
-    if (is_first) teller.begin();
-    if (started < loop.maximum) run_part(TurnPart::points);
-    if (!is_first) {
+  const std::int64_t before = teller.progress().turns;
+  bool holds = false, has_more = true;
+  for (std::int64_t started = before; has_more && !holds; started += loop.turns) {
+    has_more = has_next(loop, started);
+    if (has_more && started == before) teller.begin();
+    if (has_more) run_part(TurnPart::points);
+    if (started != before) {
       finish_test(loop);
-      holds = condition_holds(loop);
-      end_turns(loop, teller, holds);
+      holds = end_tested(loop, teller);
     }
-    if (holds || started == loop.maximum) break;
-    if (!is_first) teller.begin();
+    if (!has_more || holds) break;
+    teller.begin();
     for_part(pipeline_, loop, TurnPart::reductions,
              [this](const PlanNode& child) { actions_.start_reduction(child); });
     run_part(TurnPart::swaps);
   }
   for_part(pipeline_, loop, TurnPart::reductions,
            [this](const PlanNode& child) { actions_.drop_reduction(child); });
-  teller.end_loop();
+  return holds;
 }
 
 void PlanWalker::finish_test(const plan::Repeat& loop) {

@@ -53,18 +53,34 @@ class PlanWalker {
   void run(const std::vector<PlanNode>& nodes);
 
  private:
-  /// Runs the turns of a loop one by one. If the loop follows a loop of rounds, and there are turns after
+  /// Runs a loop whose turns run one by one. If the loop follows a loop of rounds, and there are turns after
   /// which Bindings::look is called, rounds are run between these turns.
-  void run_turns(const plan::Repeat& loop);
+  void run_loop(const plan::Repeat& loop);
   /// Runs rounds of the loop `rounds_`, as long as a whole round is left and Bindings::look is not called
-  /// inside of it. If the condition of the loop holds after a round, the round is undone. To this end its
-  /// swaps are undone in reverse order, which restores the arrays with which the round began.
+  /// inside of it.
   void run_rounds();
+  /// Runs turns, or rounds of turns, as long as has_next(). Returns whether the condition ended the loop.
+  bool run_turns(const plan::Repeat& loop, TurnTeller& teller);
+  /// Does what run_turns() does. The ranks agree on the condition of one turn or round while they compute the
+  /// next one. When the loop ends, its arrays are those of the last tested turn. If the points of one more
+  /// turn or round have been computed, the swaps after it are not run, and its contributions to reductions
+  /// are dropped. The state of the loop is stored after a test, with the arrays of the tested turn.
+  /// Bindings::before_turn is called when the previous turn has been tested.
+  bool run_overlapping_turns(const plan::Repeat& loop, TurnTeller& teller);
+  /// Whether one more turn of a loop, or one more round, can be run after `turns` turns. A loop that follows
+  /// a loop of rounds pauses when rounds can be run again.
+  bool has_next(const plan::Repeat& loop, std::int64_t turns) const;
+  /// Whether a loop that follows a loop of rounds goes on with rounds after `turns` turns.
+  bool goes_on_in_rounds(const plan::Repeat& loop, std::int64_t turns) const;
   /// Whether a whole round of the loop `rounds` can be run after `turns` turns.
   bool has_round(const plan::Repeat& rounds, std::int64_t turns) const;
   /// Whether Bindings::look is called after the turn number `turn` of a loop.
   bool looks_after(const plan::Repeat& loop, std::int64_t turn) const;
-  /// Ends the turns that the steps of a loop have just computed: one turn, or a round.
+  /// Ends the turns that the steps of a loop have computed: one turn, or a round. If the condition holds
+  /// after a round, the round is undone instead. To this end its swaps are undone in reverse order, which
+  /// restores the arrays with which the round began. Returns whether the condition holds.
+  bool end_tested(const plan::Repeat& loop, TurnTeller& teller);
+  /// Tells of the turns that the steps of a loop have computed: one turn, or a round.
   void end_turns(const plan::Repeat& loop, TurnTeller& teller, bool holds);
   /// Whether the node is a loop of the pipeline that is not inside another loop.
   bool is_outer(const plan::Repeat& loop) const;
@@ -72,12 +88,6 @@ class PlanWalker {
   CountedTurns resume(const plan::Repeat& loop) {
     return is_outer(loop) ? actions_.resume(loop) : CountedTurns();
   }
-  /// Runs the turns of a loop in which ranks agree on the condition of one turn while they compute the next
-  /// turn. When the loop ends, its arrays are those of the last tested turn. If the points of one more turn
-  /// have been computed, the swaps of that turn are not run, and its contributions to reductions are dropped.
-  /// The state of the loop is stored after a turn has been tested, with the arrays of the tested turn.
-  /// Bindings::before_turn is called when the previous turn has been tested.
-  void run_overlapping_turns(const plan::Repeat& loop);
   /// Waits for the reductions of a turn, and computes the values that depend on their results. This is done
   /// in the order of the plan, because later results may use the memory of earlier ones.
   void finish_test(const plan::Repeat& loop);

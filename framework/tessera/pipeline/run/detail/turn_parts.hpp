@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-/// The parts of a turn of a loop in which ranks agree on the condition of one turn while they compute the
-/// next turn. Each step of the loop belongs to one part. The points of a turn are computed first. Then the
-/// reductions of the turn start, and its swaps run. After the points of the next turn have been computed, the
-/// reductions finish, and the values are computed from their results.
+/// The parts of a turn, or of a round of turns, of a loop in which ranks agree on the condition of one turn
+/// or round while they compute the next one. Each step of the loop belongs to one part. The points of a turn
+/// are computed first. Then the reductions of the turn start, and its swaps run. After the points of the next
+/// turn have been computed, the reductions finish, and the values are computed from their results.
 enum class TurnPart : std::uint8_t {
   points,      ///< The steps that do not depend on the reductions of the turn.
   reductions,  ///< The global reductions.

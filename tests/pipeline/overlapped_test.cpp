@@ -3,6 +3,8 @@
 // do.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "pipeline/array_source.hpp"
 #include "pipeline/recording.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
@@ -202,6 +204,50 @@ TEST(Overlapped, RoundsEndAtAnyTurn) {
     EXPECT_EQ(expected.told.find("converged") == std::string::npos, bound == 16);
     for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
   }
+}
+
+/// The greatest of two points of the iterate and of the one before, and two numbers more.
+struct NextByState {
+  template <class U, class W, class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const W& before, const V& turns, const V& turns_before, Coord x,
+                                  Coord y) const {
+    return max(u(x - 1, y), before(x, y + 1)) + turns(0) - turns_before(0);
+  }
+};
+struct OneMore {
+  template <class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, Coord) const {
+    return v(0) * 2 + 1;
+  }
+};
+struct None {
+  template <class Coord>
+  KOKKOS_FUNCTION Number operator()(Coord) const {
+    return 0;
+  }
+};
+
+TEST(Overlapped, RoundsKeepWhatIsFedOn) {
+  std::set<std::int64_t> turns;
+  for (const Number bound : {4, 9, 20, 90, 900, 5000}) {
+    Sample sample;
+    Pipeline& p = sample.pipeline;
+    const auto turn = p.value<Number>("turn", None()), turn_before = p.value<Number>("turn before", None());
+    p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+      const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, turn, turn_before);
+      const auto most = p.reduce("most", Maximum<Number>(), next, image);
+      loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
+      loop.feed(p.value<Number>("next turn", OneMore(), turn), turn);
+      loop.feed(turn, turn_before);
+      loop.feed(next, sample.u);
+      loop.feed(sample.u, sample.w);
+    });
+    sample.end();
+    const Result expected = sample.run(waits, 1);
+    turns.insert(expected.turns.front());
+    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+  }
+  EXPECT_GT(turns.size(), 3u);
 }
 
 /// A thousand times the point.

@@ -212,8 +212,8 @@ class RoundsBuilder {
     loops_.push_back(std::move(rounds));
   }
 
-  // The test of an overlapped round is known only after the next round. Until then, the arrays with which the
-  // round began must be kept, so that its feeds go on to further arrays.
+  // What an overlapped round began with must be kept until its test is known, which is after the next round.
+  // The arrays to which the rounds feed others are therefore fed on to further arrays.
   /// Lets the overlapped rounds of `loop` keep arrays that `loop` feeds on, but the rounds do not. Each of
   /// them is fed on to a spare array.
   void keep_in_spare_arrays(const Loop& loop, Loop& rounds) {

@@ -38,9 +38,9 @@ inline constexpr int most_turns_per_round = 32;
 /// round, and on the end of a turn of `l` while they compute the next turn. If a round is taken back, the
 /// next round is dropped, too. The arrays with which a round begins must therefore be kept during two rounds.
 /// `l@rounds` feeds them on to the arrays that `l` computes and feeds, whose memory `l@rounds` does not use.
-/// This takes no more memory, unless `l` feeds an iterate on to another one. For each iterate that is fed on,
-/// a spare array keeps the iterate to which it is fed (see ArrayDeclaration::is_spare). The name of a spare
-/// array is that of the iterate with the name of the loop, such as `before@l@kept`.
+/// This takes no more memory, unless `l` feeds an iterate on to another one. Such an iterate is kept in a
+/// spare array (see ArrayDeclaration::is_spare), whose name is that of the iterate with the name of the loop,
+/// such as `iterate@l@kept`.
 ///
 /// On devices, `turns_per_tile` has the same effect as `turns_per_exchange`. The numbers of loops in
 /// LoopProgress and in plans are those of the new pipeline.

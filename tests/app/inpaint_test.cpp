@@ -94,7 +94,8 @@ TEST_F(InpaintTest, SavedPlansGiveTheSameBits) {
 }
 
 TEST_F(InpaintTest, SavedPlansHaveTheirRounds) {
-  const std::vector<std::string> rounds = {"loops.fill.turns_per_exchange=3", "loops.fill.turns_per_tile=2"};
+  const std::vector<std::string> rounds = {"loops.fill.turns_per_exchange=3", "loops.fill.turns_per_tile=2",
+                                           "loops.fill.test=overlaps"};
   std::vector<std::string> words = {"--explain", "--verbose", "--ranks", "2", "--save-plan", "plan.json"};
   words.insert(words.end(), rounds.begin(), rounds.end());
   const ParallelEnding explained = inpaint(1, words);

@@ -131,6 +131,30 @@ void Algorithm::make_value(int id, int count) {
   set_whole(id, 0, count);
 }
 
+int Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dimensions,
+                               std::vector<int> inputs, std::shared_ptr<const StageKernel> kernel) {
+  return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
+}
+
+int Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
+                                   std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
+  check_reduced(name, over, (*this)[input].dimensions);
+  return add_reduction(name, type, count, {input}, std::move(kernel), over);
+}
+
+int Algorithm::value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
+                               std::shared_ptr<const StageKernel> kernel) {
+  check_line(name, count);
+  const int id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
+  make_value(id, count);
+  return id;
+}
+
+void Algorithm::bound(int stage, const Box& domain, const BoundaryConditions& boundary) {
+  check_boundary(boundary, domain.dimensions);
+  mark_bounded(stage, domain, boundary);
+}
+
 void Algorithm::add_group(std::vector<int> stages, std::shared_ptr<const GroupKernel> kernel) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (i > 0 && stages[i] <= stages[i - 1])

@@ -52,6 +52,23 @@ class Algorithm {
   /// InternalError when this is not possible.
   void output(int array, const Box& domain = {});
 
+  /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
+  /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
+  /// arrays that the kernel reads.
+  int stage_of_kernel(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
+                      std::shared_ptr<const StageKernel> kernel);
+  /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
+  /// `count` elements. It reduces the points `over` of the array `input`.
+  int reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
+                          std::shared_ptr<const ReductionKernel> kernel, const Box& over);
+  /// Declares a value of `count` elements whose kernel exists already, and returns its id (see
+  /// Pipeline::values).
+  int value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
+                      std::shared_ptr<const StageKernel> kernel);
+  /// Makes a stage end at `domain` (see Pipeline::bound). The constant of `boundary`, if it has one, must be
+  /// of the type of the stage.
+  void bound(int stage, const Box& domain, const BoundaryConditions& boundary);
+
  protected:
   // Each function that appends an array returns its id. It throws InternalError when another array has the
   // same name, or when the domain does not fit the array. It also throws InternalError when the stage reads

@@ -243,6 +243,7 @@ class Pipeline : public Algorithm {
     check_constant<T>(boundary);
     mark_bounded(stage.id, domain, boundary);
   }
+  using Algorithm::bound;
 
   /// Declares a value: an array of one dimension with `count` elements, which every rank computes for itself.
   /// `body(inputs..., i)` returns element i. The inputs are usually global reductions and other values. A
@@ -329,35 +330,6 @@ class Pipeline : public Algorithm {
   template <class... Kernels, class... T, int... N>
   void fusable(Stage<Kernels, T, N>... stages) {
     add_group({stages.id...}, std::make_shared<FusedStages<Kernels...>>(kernel_of<Kernels>(stages.id)...));
-  }
-
-  /// Declares a stage with one output whose kernel exists already, and returns the id of the output. This is
-  /// for libraries of stages whose element types are known at run time only. `inputs` are the ids of the
-  /// arrays that the kernel reads.
-  int stage_of_kernel(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
-                      std::shared_ptr<const StageKernel> kernel) {
-    return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
-  }
-  /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
-  /// `count` elements. It reduces the points `over` of the array `input`.
-  int reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
-                          std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
-    check_reduced(name, over, (*this)[input].dimensions);
-    return add_reduction(name, type, count, {input}, std::move(kernel), over);
-  }
-  /// Declares a value of `count` elements whose kernel exists already, and returns its id (see `values`).
-  int value_of_kernel(std::string_view name, ElementType type, int count, std::vector<int> inputs,
-                      std::shared_ptr<const StageKernel> kernel) {
-    check_line(name, count);
-    const int id = add_stage(name, type, 1, std::move(inputs), std::move(kernel));
-    make_value(id, count);
-    return id;
-  }
-  /// Makes a stage end at `domain`, as the other function `bound` does. The constant of `boundary`, if it has
-  /// one, must be of the type of the stage.
-  void bound(int stage, const Box& domain, const BoundaryConditions& boundary) {
-    check_boundary(boundary, domain.dimensions);
-    mark_bounded(stage, domain, boundary);
   }
 
  private:

@@ -39,7 +39,7 @@ WAYS = [
     (2, {"compute": "tile", "tile": [16, 8]}, ["threads=1"]),
     (3, {"compute": "rank"}, ["threads=1"]),
     (4, {"compute": "distributed"}, ["threads=1", "grid=[2, 2]"]),
-    (1, {"compute": "window"}, ["threads=2"]),
+    (1, {"compute": "window"}, ["threads=2", "bands=3"]),
     (3, {"compute": "replicated"}, ["threads=1", "grid=[3, 1]", "slices=balanced"]),
 ]
 

@@ -59,6 +59,11 @@ class Builder {
     built_.numbers = numbers;
   }
 
+  void add_results(const std::set<std::string>& steps) {
+    for (const std::string& step : steps)
+      if (step != chain_.output) operators::output(built_.pipeline, images_.at(step));
+  }
+
   void add_output() {
     const Image& image = images_.at(chain_.output);
     if (image.dimensions() < 2)
@@ -204,8 +209,8 @@ std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>&
   return needed;
 }
 
-BuiltChain build(const Chain& chain, ElementType type, const Box& domain,
-                 const std::set<std::string>& wanted) {
+BuiltChain build(const Chain& chain, ElementType type, const Box& domain, const std::set<std::string>& wanted,
+                 const std::set<std::string>& results) {
   const std::vector<std::string> numbers = unread_numbers(chain, type, domain);
   std::set<std::string> all = wanted;
   all.insert(numbers.begin(), numbers.end());
@@ -213,6 +218,7 @@ BuiltChain build(const Chain& chain, ElementType type, const Box& domain,
   Builder builder(built, chain, domain);
   add_steps(builder, chain, type, all);
   builder.add_numbers(numbers);
+  builder.add_results(results);
   builder.add_output();
   return built;
 }

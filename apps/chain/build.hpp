@@ -21,11 +21,12 @@ struct BuiltChain {
 };
 
 /// Returns the pipeline of those steps of a chain that `wanted` needs, for an input image with the type
-/// `type` and the points `domain`. The outputs of the pipeline are the output of the chain, and the steps
-/// that are single numbers and that no step reads. Throws InputError, which tells the place in the deck and
-/// the step, if an operator does not accept its images or its parameters.
+/// `type` and the points `domain`. The outputs of the pipeline are the output of the chain, the steps that
+/// are single numbers and that no step reads, and those steps of `results`, which `wanted` has, too. Throws
+/// InputError, which tells the place in the deck and the step, if an operator does not accept its images or
+/// its parameters.
 BuiltChain build(const Chain& chain, tessera::ElementType type, const tessera::Box& domain,
-                 const std::set<std::string>& wanted);
+                 const std::set<std::string>& wanted, const std::set<std::string>& results = {});
 
 /// Returns the names of the steps and inputs that the steps `wanted` need, with the steps themselves.
 std::set<std::string> needed_by(const Chain& chain, const std::set<std::string>& wanted);

@@ -33,11 +33,20 @@ Example:
   bright: {expression: 'clamp(1.5 * clean - smooth, 0, 255)'}
 )";
 
-/// Returns the first sentence of a text, without what follows a colon or stands in parentheses.
+/// Returns a sentence without what stands in parentheses about the names of stages.
+std::string without_stages(std::string sentence) {
+  for (std::size_t name; (name = sentence.find("<name>")) != std::string::npos;) {
+    const std::size_t begin = sentence.rfind(" (", name), end = sentence.find(')', name);
+    if (begin == std::string::npos || end == std::string::npos) break;
+    sentence.erase(begin, end + 1 - begin);
+  }
+  return sentence;
+}
+
+/// Returns the first sentence of a text, without what follows a colon and without the names of stages.
 std::string first_sentence(const std::string& text) {
   std::string sentence = text.substr(0, text.find(". "));
-  sentence = sentence.substr(0, sentence.find(" ("));
-  sentence = sentence.substr(0, sentence.find(": "));
+  sentence = without_stages(sentence.substr(0, sentence.find(": ")));
   return sentence.ends_with('.') ? sentence : sentence + ".";
 }
 

@@ -86,7 +86,8 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
   application.build = [chain, within = application.stages_within](const io::ImageInfo& image,
                                                                   const deck::Deck& all) {
     app::check_image(image, all, {});
-    return build(chain, image.type, image.domain, wanted_steps(chain, within, all)).pipeline;
+    const std::set<std::string> wanted = wanted_steps(chain, within, all);
+    return build(chain, image.type, image.domain, wanted, wanted).pipeline;
   };
   return application;
 }

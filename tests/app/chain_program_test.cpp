@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "sample_images.hpp"
@@ -170,6 +171,28 @@ TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
       "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
 }
 
+// Results that the output does not need are computed, too, and are whole, as are lists of numbers.
+TEST_F(ChainTest, ResultsThatTheOutputDoesNotNeed) {
+  folder_.write("many.yaml",
+                "steps:\n"
+                "  large: {resize: input, size: [200, 150]}\n"
+                "  part: {crop: large, size: [20, 10]}\n"
+                "  smooth: {gaussian: input}\n"
+                "  counts: {histogram: input}\n"
+                "output: {step: part, stages: [large, smooth, counts]}\n"
+                "input: {file: image.h5}\n");
+  using Extents = std::vector<hsize_t>;
+  const std::map<std::string, Extents> expected = {
+      {"large", {150, 200}}, {"part", {10, 20}}, {"smooth", {97, 133}}, {"counts", {256}}};
+  for (const int ranks : {1, 3})
+    for (const auto& [name, extents] : expected)
+      EXPECT_EQ(result(ranks, {"many.yaml"}, name).extents, extents) << name;
+  folder_.write("one.yaml", "steps: {smooth: {gaussian: input}}\ninput: {file: image.h5}\n");
+  EXPECT_EQ(result(2, {"many.yaml"}, "smooth"), result(1, {"one.yaml"}, "smooth"));
+  // A stage of a step that the output does not need has the rows beyond the image that the step reads.
+  EXPECT_EQ(result(2, {"many.yaml", "output.stages=[smooth_x]"}, "smooth_x").extents, (Extents{105, 133}));
+}
+
 TEST_F(ChainTest, NumbersThatNoStepReadsAreReported) {
   folder_.write("n.yaml",
                 "steps:\n"
@@ -215,6 +238,11 @@ TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
   const std::string list = output({"--operators"});
   EXPECT_NE(list.find("\n  invert "), std::string::npos) << list;
   EXPECT_NE(list.find("\n  expression "), std::string::npos) << list;
+  EXPECT_NE(
+      list.find("  Erodes and then dilates, which removes what is brighter and smaller than the window.\n"),
+      std::string::npos)
+      << list;
+  EXPECT_NE(list.find("  One channel of an image, as an image of (x, y).\n"), std::string::npos) << list;
   EXPECT_NE(output({"--operators", "multiply"}).find("Example:\n"), std::string::npos);
   EXPECT_NE(output({"--operators", "expression"}).find("clamp(a, low, high)"), std::string::npos);
   expect_refused({"--operators", "mutliply"}, "there is no operator 'mutliply'; did you mean 'multiply'?");

@@ -254,6 +254,36 @@ TEST(ScheduleKeysTest, NamesThatAPipelineLacksArePassedOver) {
   EXPECT_FALSE(made.stages.contains("high"));
 }
 
+TEST(ScheduleKeysTest, StagesWithinAnotherThatOnlyOwnersCanComputeStayDistributed) {
+  Pipeline pipeline;
+  const auto image = pipeline.input<float, 1>("image", Box{{0, 8}});
+  const auto border = pipeline.stage<float>("step_border", Copy{}, image);
+  pipeline.bound(border, Box{{0, 8}}, Boundary::periodic);
+  const auto bounded = pipeline.stage<float>("step_bounded", Copy{}, border);
+  pipeline.bound(bounded, Box{{0, 8}}, Boundary::periodic);
+  const auto first = pipeline.stage<float>("step_first", Copy{}, bounded);
+  const auto step = pipeline.stage<float>("step", Copy{}, first);
+  pipeline.output(pipeline.reduce("step_least", Minimum<float>{}, first, Box{{0, 8}}));
+  pipeline.output(pipeline.stage<float>("result", Copy{}, step));
+  ScheduleNames names = schedule_names(pipeline);
+  for (const char* name : {"step_border", "step_bounded", "step_first", "step_least"})
+    names.within[name] = "step";
+  deck::Schema schema;
+  declare_schedule_keys(schema, names);
+  for (const Placement placement : {Placement::tile, Placement::replicated}) {
+    const std::string text = "schedule: {step: {compute: " + std::string(name_of(placement)) + "}}";
+    const Schedule made =
+        schedule_from_deck(deck::load(schema, {{"d.yaml", text}}), common_names(names, pipeline), false);
+    EXPECT_EQ(made.stages.at("step").placement, placement);
+    EXPECT_EQ(made.stages.at("step_first").placement, placement);
+    EXPECT_EQ(made.stages.at("step_border").placement, Placement::distributed);
+    EXPECT_EQ(made.stages.at("step_least").placement, Placement::distributed);
+    // Beyond its periodic sides a rank can compute it, but not the whole of it.
+    EXPECT_EQ(made.stages.at("step_bounded").placement,
+              placement == Placement::tile ? Placement::tile : Placement::distributed);
+  }
+}
+
 TEST(ScheduleKeysTest, NamesOfSeveralSamplesAreAllNames) {
   const auto with_stages = [](const std::vector<std::string>& stages) {
     Pipeline pipeline;

@@ -9,6 +9,7 @@
 
 #include "tessera/app/detail/joined.hpp"
 #include "tessera/deck/value.hpp"
+#include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/schedule/rounds.hpp"
 
 namespace tessera::app {
@@ -141,6 +142,13 @@ const std::string* stage_around(const ScheduleNames& names, const std::string& s
   return nullptr;
 }
 
+/// Whether a stage can have the placement that a deck gives for the stage to which it belongs.
+bool may_be(const ScheduleNames& names, const std::string& stage, Placement placement) {
+  if (placement == Placement::automatic || placement == Placement::distributed) return true;
+  return !names.owned.contains(stage) &&
+         !(placement == Placement::replicated && names.periodic.contains(stage));
+}
+
 /// Declares a key for these stages. It has no default for stages that belong to others.
 void declare_for(deck::Schema& schema, const ScheduleNames& names, const std::vector<std::string>& stages,
                  deck::KeyDeclaration key) {
@@ -224,6 +232,12 @@ ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline) {
     return std::ranges::none_of(pipeline.loops(),
                                 [&name](const LoopDeclaration& loop) { return loop.name == name; });
   });
+  for (const ArrayDeclaration& array : pipeline.arrays()) {
+    if (array.is_output || array.reduction != nullptr ||
+        !reason_against_ghosts(pipeline.arrays(), array.lead).empty())
+      names.owned.insert(array.name);
+    if (array.is_bounded && array.has_periodic_side()) names.periodic.insert(array.name);
+  }
   return names;
 }
 
@@ -304,7 +318,10 @@ Schedule schedule_from_deck(const deck::Deck& deck, const ScheduleNames& names, 
   for (const std::string& name : computed) {
     StageSchedule& stage = schedule.stages[name];
     stage.align_own = deck.get<std::string>(key_of(name, "align")) == "own";
-    stage.placement = to_placement(deck.get<std::string>(key_of(name, "compute")));
+    const std::string compute = key_of(name, "compute");
+    stage.placement = to_placement(deck.get<std::string>(compute));
+    if (compute != key(name, "compute") && !may_be(names, name, stage.placement))
+      stage.placement = Placement::distributed;
     const auto& tile = deck.get<deck::TileValue>(key_of(name, "tile"));
     stage.tile = device ? tile.device : tile.host;
     const auto& inner = deck.get<deck::TileValue>(key_of(name, "inner"));

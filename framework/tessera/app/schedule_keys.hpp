@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct ScheduleNames {
   std::map<std::string, std::string> within = {};
   /// The default of `schedule.<stage>.compute`.
   std::string default_compute = "distributed";
+  /// The stages that only their owners can compute: outputs, global reductions, and bounded stages beyond
+  /// whose periodic sides no rank can compute points. As parts of another stage they stay distributed.
+  std::set<std::string> owned = {};
+  /// The bounded stages with periodic sides, which cannot be replicated. As parts of another stage they are
+  /// distributed instead.
+  std::set<std::string> periodic = {};
 };
 
 /// Returns the names in `pipeline` that a deck may schedule, in the order in which the pipeline declares
@@ -35,7 +42,7 @@ struct ScheduleNames {
 ScheduleNames schedule_names(const Algorithm& pipeline);
 
 /// Returns those of `names` that `pipeline` has, too. An array that is an input in one of them and computed
-/// in the other is left out.
+/// in the other is left out. `owned` and `periodic` have such stages of the pipeline.
 ScheduleNames common_names(ScheduleNames names, const Algorithm& pipeline);
 
 /// Declares the keys of schedules with their defaults: `grid`, `idle`, `order`, `slices`, `overlap` and

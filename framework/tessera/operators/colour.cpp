@@ -230,7 +230,7 @@ const detail::Entry<Named>& ycbcr_entry() {
       colour_operator("ycbcr",
                       "Luma and chroma of an image in colour, with the full "
                       "range of the type, as in JPEG files. OpenCV's "
-                      "YCrCb has Cr before Cb.",
+                      "YCrCb has Cr before Cb, and weights of chroma with three digits.",
                       "{ycbcr: a}"),
       build_sums({{0.299, 0.587, 0.114, 0},
                   {-0.168735892, -0.331264108, 0.5, 1},
@@ -252,7 +252,8 @@ const detail::Entry<Named>& lab_entry() {
       colour_operator(
           "lab",
           "The lightness L* and the coordinates a* and b* of an image in colour (CIE 1976, white point D65), "
-          "from colours of sRGB, as scikit-image's rgb2lab.",
+          "from colours of sRGB, as scikit-image's rgb2lab, whose weights have six digits. OpenCV's Lab of "
+          "uint8 is scaled to bytes.",
           "{lab: a}", {"image"}, detail::always(ElementType::float32)),
       build_lab);
   return entry;

@@ -61,22 +61,25 @@ Image build_thin_edges(Pipeline& pipeline, const std::vector<Image>& images, con
 
 const detail::Entry<ThinEdges>& thin_edges_entry() {
   static const auto entry =
-      detail::Entry<ThinEdges>({.name = "thin_edges",
-                                .group = "convolution",
-                                .help = "The first steps of Canny's detector of edges: the root of the "
-                                        "squares of Sobel's derivatives of "
-                                        "a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and "
-                                        "<name>_size), where it is the "
-                                        "greatest along its direction, and 0 elsewhere. Beyond the borders "
-                                        "the gradient is 0. Edges are "
-                                        "not followed from strong to weak ones: apply 'threshold'.",
-                                .inputs = {"image"},
-                                .required_inputs = 1,
-                                .parameters = {},
-                                .types = detail::always(ElementType::float32),
-                                .example = "{thin_edges: a, sigma: 1.4, low: 40}",
-                                .apply = {}},
-                               build_thin_edges)
+      detail::Entry<ThinEdges>(
+          {.name = "thin_edges",
+           .group = "convolution",
+           .help = "The first steps of Canny's detector of edges: the root of the "
+                   "squares of Sobel's derivatives of "
+                   "a smoothed image (stages <name>_smooth, <name>_dx, <name>_dy and "
+                   "<name>_size), where it is the "
+                   "greatest along its direction, and 0 elsewhere. Beyond the borders "
+                   "the gradient is 0. Edges are "
+                   "not followed from strong to weak ones: apply 'threshold'. Of two equal "
+                   "gradients that follow each other the first one stays; OpenCV keeps "
+                   "neither along diagonals.",
+           .inputs = {"image"},
+           .required_inputs = 1,
+           .parameters = {},
+           .types = detail::always(ElementType::float32),
+           .example = "{thin_edges: a, sigma: 1.4, low: 40}",
+           .apply = {}},
+          build_thin_edges)
           .parameter("sigma", &ThinEdges::sigma,
                      {.help = "The standard deviation.", .unit = "pixels", .least = 0.1, .greatest = 50})
           .parameter("low", &ThinEdges::low, {.help = "Smaller gradients become 0."})

@@ -243,7 +243,10 @@ const detail::Entry<Named>& histogram_entry() {
 }
 const detail::Entry<Named>& mean_entry() {
   static const detail::Entry<Named> entry(
-      global_operator("mean", "The mean of all points.", detail::always(ElementType::float64)), build_mean);
+      global_operator("mean",
+                      "The mean of all points. The sum of float32 is exact, and rounded once to float32.",
+                      detail::always(ElementType::float64)),
+      build_mean);
   return entry;
 }
 const detail::Entry<Named>& least_entry() {

@@ -154,9 +154,10 @@ const detail::Entry<Resize>& resize_entry() {
           resampling_operator(
               "resize",
               "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
-              "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
-              "the nearest point rounds corners instead of centres. Only 'area' leaves no aliases where "
-              "images become smaller.",
+              "at halves, and beyond the borders are the nearest points, as in OpenCV. Its method for the "
+              "nearest point is INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and "
+              "its INTER_AREA is another method where images become larger. OpenCV resamples uint8 in "
+              "fixed-point arithmetic. Only 'area' leaves no aliases where images become smaller.",
               "{resize: a, size: [1920, 1080], method: cubic}"),
           build_resize)
           .parameter("size", &Resize::size,

@@ -232,7 +232,8 @@ const detail::Entry<Cast>& cast_entry() {
     Operator described = tone_operator(
         "cast",
         "Converts an image to another type: each point times 'scale', plus 'offset'. NaN becomes 0 in "
-        "integers.",
+        "integers. With 'full_range' it is scikit-image's img_as_ubyte, img_as_uint or img_as_float32, but "
+        "that bytes of 16 bits are rounded.",
         "{cast: a, to: float32, full_range: true}");
     for (TypeRule& rule : described.types) rule.result = "the type that 'to' names";
     return detail::Entry<Cast>(described, build_cast)

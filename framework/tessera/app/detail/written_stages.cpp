@@ -21,6 +21,12 @@ bool is_writable(const Algorithm& pipeline, int id) {
          pipeline.loop_of(id) < 0 && !is_fed;
 }
 
+bool is_output(const Algorithm& pipeline, const std::string& name) {
+  return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
+    return array.is_output && array.name == name;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> writable_stages(const Algorithm& pipeline) {
@@ -46,11 +52,13 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
   // The points that are written are found before stages become outputs and before the pipeline is scheduled.
-  // Therefore, these points depend neither on the schedule nor on the other stages that are written.
+  // Therefore, these points depend neither on the schedule nor on the other stages that are written. What is
+  // an output already has all of its points.
   const Pipeline as_declared = pipeline;
   const std::vector<ArrayDomain> domains = array_domains(as_declared);
   const std::vector<std::string> writable = writable_stages(as_declared);
   for (const std::string& name : names) {
+    if (is_output(as_declared, name)) continue;
     if (std::ranges::find(writable, name) == writable.end())
       deck.fail(
           stages_key,

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of operators, and what their results are compared with."""
+import dataclasses
+
+import cv2
+import numpy as np
+
+UNIT = 2.0**-24  # the greatest relative error of a rounded float32
+
+# The borders of operators, as scipy.ndimage, numpy.pad and OpenCV call them.
+BORDERS = {
+    "clamp": ("nearest", "edge", cv2.BORDER_REPLICATE),
+    "mirror": ("reflect", "symmetric", cv2.BORDER_REFLECT),
+    "mirror_interior": ("mirror", "reflect", cv2.BORDER_REFLECT_101),
+    "constant": ("constant", "constant", cv2.BORDER_CONSTANT),
+    "periodic": ("wrap", "wrap", cv2.BORDER_WRAP),
+}
+
+
+@dataclasses.dataclass
+class Images:
+    """Three images of one type and size, which steps read as 'input', 'second' and 'third'."""
+    name: str
+    first: np.ndarray
+    second: np.ndarray
+    third: np.ndarray
+    is_large: bool = False  # Of each operator only a few cases are computed.
+
+    @property
+    def dtype(self):
+        return self.first.dtype
+
+    @property
+    def is_integer(self):
+        return np.issubdtype(self.dtype, np.integer)
+
+    @property
+    def white(self):
+        return np.iinfo(self.dtype).max if self.is_integer else 1.0
+
+    @property
+    def magnitude(self):
+        return float(max(np.max(np.abs(a.astype("f8"))) for a in (self.first, self.second, self.third)))
+
+    @property
+    def exact(self):
+        """The first image as float64."""
+        return self.first.astype("f8")
+
+    def some(self, values):
+        """All of the values, or the first two if the images are large."""
+        return list(values)[:2] if self.is_large else list(values)
+
+
+def planes(function, image):
+    """Applies a function of (rows, columns) to each channel."""
+    return np.stack([function(np.ascontiguousarray(p)) for p in image]) if image.ndim == 3 else function(image)
+
+
+def flat(function, *images):
+    """Applies a function of points that takes no images of many channels."""
+    return np.reshape(function(*(a.reshape(1, -1) for a in images)), images[0].shape)
+
+
+@dataclasses.dataclass
+class Expected:
+    """What a result is: the same bits, or numbers that are off by at most `error` before they are rounded."""
+    value: np.ndarray
+    dtype: np.dtype
+    error: object = None
+
+    def complaint(self, found):
+        """What is wrong with a result, or an empty text."""
+        value = np.asarray(self.value)
+        if found.dtype != self.dtype or found.shape != value.shape:
+            return f"{found.dtype} of {found.shape} instead of {self.dtype} of {value.shape}"
+        with np.errstate(invalid="ignore"):
+            good = (found == value) | ((found != found) & (value != value))
+            if self.error is not None:
+                good |= np.abs(found - self.limited(value)) <= self.rounding() + self.error
+        if np.all(good):
+            return ""
+        at = tuple(int(i) for i in np.argwhere(~good)[0])
+        return (f"{np.count_nonzero(~good)} of {good.size} points differ, first at {at}: "
+                f"{found[at]!r} instead of {value[at]!r}")
+
+    def limited(self, value):
+        if not np.issubdtype(self.dtype, np.integer):
+            return value
+        limits = np.iinfo(self.dtype)
+        return np.clip(value, limits.min, limits.max)
+
+    def rounding(self):
+        return 0.5 if np.issubdtype(self.dtype, np.integer) else 0.0
+
+
+@dataclasses.dataclass
+class Case:
+    """An operator with parameters, and what its result is by each of its peers."""
+    operator: str
+    parameters: dict
+    expected: list
+    reads: tuple = ("input",)
+
+    def step(self):
+        reads = self.reads[0] if len(self.reads) == 1 else list(self.reads)
+        return {**({self.operator: reads} if reads else {}), **self.parameters}
+
+
+def same(value, dtype=None):
+    """The result has these bits."""
+    return Expected(np.asarray(value, dtype), np.asarray(value, dtype).dtype)
+
+
+def near(value, dtype, error):
+    """The result is off by at most `error` before it is rounded."""
+    return Expected(np.asarray(value, "f8"), np.dtype(dtype), error)
+
+
+def rounded(value, dtype):
+    """The result is the exact value, rounded to the nearest integer, of two such ones to the greater."""
+    limits = np.iinfo(dtype)
+    return same(np.clip(np.floor(np.asarray(value, "f8") + 0.5), limits.min, limits.max), dtype)
+
+
+def sum_error(terms, magnitude):
+    """The greatest error of a sum of float32 with so many terms, of which the absolute sum is `magnitude`."""
+    return (terms + 4) * UNIT * magnitude

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Morphology, ranks, variances and the bilateral filter, beside scipy.ndimage, OpenCV and numpy."""
+import cv2
+import numpy as np
+import scipy.ndimage as ndimage
+
+from comparison import BORDERS, UNIT, Case, near, planes, same
+
+# Each with the operation of OpenCV.
+MORPHOLOGY = {
+    "erode": (ndimage.grey_erosion, cv2.MORPH_ERODE),
+    "dilate": (ndimage.grey_dilation, cv2.MORPH_DILATE),
+    "open": (ndimage.grey_opening, cv2.MORPH_OPEN),
+    "close": (ndimage.grey_closing, cv2.MORPH_CLOSE),
+    "morphological_gradient": (ndimage.morphological_gradient, cv2.MORPH_GRADIENT),
+    "top_hat": (ndimage.white_tophat, cv2.MORPH_TOPHAT),
+    "black_hat": (ndimage.black_tophat, cv2.MORPH_BLACKHAT),
+}
+
+
+def morphology(images, border):
+    mode = BORDERS[border][0]
+    dtype = images.dtype
+    # Differences of integers would wrap around where a border of 0 makes them negative. Those of float32 have
+    # to be rounded as float32.
+    image = images.first.astype("i8") if images.is_integer else images.first
+    for columns, rows in images.some([(3, 3), (5, 3), (1, 7), (31, 9)]):
+        for name, (of_scipy, code) in MORPHOLOGY.items():
+            result = planes(lambda p: of_scipy(p, size=(rows, columns), mode=mode), image)
+            if images.is_integer:
+                result = np.clip(result, 0, images.white)
+            peers = [same(result, dtype)]
+            if border == "clamp":
+                window = np.ones((rows, columns), "u1")
+                peers.append(same(planes(lambda p: cv2.morphologyEx(p, code, window), images.first), dtype))
+            yield Case(name, {"window": [columns, rows], "border": border}, peers)
+
+
+def ranks(images, border):
+    mode = BORDERS[border][0]
+    a = images.first
+    for columns, rows in images.some([(3, 3), (5, 5), (7, 3), (1, 9), (21, 11)]):
+        named = {"window": [columns, rows], "border": border}
+        peers = [same(planes(lambda p: ndimage.median_filter(p, (rows, columns), mode=mode), a))]
+        if border == "clamp" and columns == rows:
+            peers.append(same(planes(lambda p: cv2.medianBlur(p, rows), a)))
+        yield Case("median", named, peers)
+        for percent in images.some((90, 10, 33.3, 0, 100)):
+            result = planes(lambda p: ndimage.percentile_filter(p, percent, (rows, columns), mode=mode), a)
+            yield Case("percentile", {**named, "percent": percent}, [same(result)])
+
+
+def variances(images, border):
+    mode = BORDERS[border][0]
+    for columns, rows in images.some([(3, 3), (5, 3), (15, 21)]):
+        def mean(image):
+            return planes(lambda p: ndimage.uniform_filter(p, (rows, columns), mode=mode), image)
+
+        a = images.exact
+        variance = np.maximum(mean(a * a) - mean(a) ** 2, 0)
+        error = 2 * UNIT * variance + 1e-13 * images.magnitude**2
+        yield Case("variance", {"window": [columns, rows], "border": border}, [near(variance, "f4", error)])
+
+
+def weighted_mean(image, columns, rows, sigma, contrast, mode):
+    reach_x, reach_y = columns // 2, rows // 2
+    padded = np.pad(image, ((reach_y, reach_y), (reach_x, reach_x)), mode=mode)
+    height, width = image.shape
+    total, weights = np.zeros_like(image), np.zeros_like(image)
+    for j in range(rows):
+        for i in range(columns):
+            value = padded[j:j + height, i:i + width]
+            distance = ((i - reach_x) ** 2 + (j - reach_y) ** 2) / sigma**2 + ((value - image) / contrast) ** 2
+            total += np.exp(-distance / 2) * value
+            weights += np.exp(-distance / 2)
+    return total / weights
+
+
+def bilateral(images, border):
+    _, mode, code = BORDERS[border]
+    for (columns, rows), sigma, share in images.some([((5, 5), 1.5, 0.1), ((3, 3), 0.3, 0.5), ((3, 7), 3, 0.5)]):
+        contrast = share * images.white
+        result = planes(lambda p: weighted_mean(p, columns, rows, sigma, contrast, mode), images.exact)
+        peers = [near(result, images.dtype, (2 * columns * rows + 32) * UNIT * images.magnitude)]
+        # OpenCV has no corners in its windows, whose weights are next to nothing here. Its table of weights ends at
+        # the greatest difference in the image, which that to a constant border may exceed.
+        if columns == rows == 3 and border not in ("periodic", "constant"):
+            of_opencv = planes(lambda p: cv2.bilateralFilter(p.astype("f4"), 3, contrast, sigma, borderType=code),
+                               images.first)
+            peers.append(near(of_opencv, images.dtype, 2e-4 * images.magnitude))
+        yield Case("bilateral", {"contrast": contrast, "sigma": sigma, "window": [columns, rows],
+                                 "border": border}, peers)
+
+
+def cases(images):
+    for border in images.some(BORDERS):
+        for family in (morphology, ranks, variances, bilateral):
+            yield from family(images, border)

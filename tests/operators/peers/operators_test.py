@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each operator of tessera-chain, beside OpenCV, scipy.ndimage, scikit-image and numpy.
+
+A run of the program computes all cases of a family of operators for some images: they are steps of one chain. Integers,
+selections and moves are compared bit by bit; of other results the error is bounded before they are rounded. A second
+run computes some of the cases on more ranks, by another schedule, and has to give the same bits.
+
+usage: operators_test.py FOLDER_OF_PROGRAMS MANUAL_OF_OPERATORS PHOTOGRAPH MPIEXEC COUNT_FLAG
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cv2
+import h5py
+import numpy as np
+
+sys.dont_write_bytecode = True  # no files beside the sources
+# pylint: disable=wrong-import-position
+import colours
+import convolutions
+import geometry
+import neighbourhoods
+import points
+import whole_images
+from comparison import Images
+
+programs, manual, photograph, mpiexec, count_flag = sys.argv[1:]
+families = {"convolutions": [convolutions], "neighbourhoods": [neighbourhoods],
+            "others": [points, geometry, colours, whole_images]}
+
+# The ways take turns, so that each family meets all of them. Each is a number of ranks, what the schedule says of each
+# step, and further keys.
+WAYS = [
+    (2, {"compute": "tile", "tile": [16, 8]}, ["threads=1"]),
+    (3, {"compute": "rank"}, ["threads=1"]),
+    (4, {"compute": "distributed"}, ["threads=1", "grid=[2, 2]"]),
+    (1, {"compute": "window"}, ["threads=2", "bands=3"]),
+    (3, {"compute": "replicated"}, ["threads=1", "grid=[3, 1]", "slices=balanced"]),
+]
+
+
+def random_images(dtype, shape):
+    """Random images, of which those of float also have numbers beyond 0 and 1."""
+    random = np.random.default_rng([np.dtype(dtype).itemsize, *shape])
+
+    def one():
+        if np.issubdtype(dtype, np.integer):
+            return random.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+        return (2 * random.random(shape) - 0.5).astype(dtype)
+
+    extents = "x".join(str(n) for n in reversed(shape))
+    return Images(f"{np.dtype(dtype).name}_{extents}", one(), one(), one())
+
+
+def photographs():
+    """Parts of a photograph: in colour, grey with 16 bits, and as float32."""
+    colour = np.ascontiguousarray(np.moveaxis(cv2.imread(photograph)[..., ::-1], -1, 0))
+    grey = np.tensordot([76, 150, 29], colour.astype("u2"), 1).astype("u2")
+    for image in (colour[:, 100:200, 220:363], grey[50:251, 150:450], (colour[:, 200:300, 220:363] / 255).astype("f4")):
+        others = [np.ascontiguousarray(np.flip(image, axis)) for axis in (-1, -2)]
+        yield Images(f"photograph_{image.dtype.name}", image, *others, is_large=True)
+
+
+class Operators(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_program(self, ranks, *words):
+        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-chain", *words]
+        ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(ended.returncode, 0, ended.stdout[-2000:] + ended.stderr)
+        return ended.stdout
+
+    def write(self, images):
+        for name, image in zip(("input", "second", "third"), (images.first, images.second, images.third)):
+            with h5py.File(self.path(f"{name}.h5"), "w") as file:
+                file["image"] = image
+
+    def results(self, steps, stages, ranks, *words, schedule):
+        """The results of some steps by their names, and the numbers that no step reads."""
+        deck = {"input": {"file": "input.h5"}, "steps": steps, "schedule": schedule,
+                "inputs": {name: {"file": f"{name}.h5"} for name in ("second", "third")},
+                "output": {"step": stages[0], "file": "o.h5"}}
+        if len(stages) > 1:
+            deck["output"]["stages"] = stages[1:]
+        with open(self.path("deck.yaml"), "w", encoding="utf-8") as file:
+            json.dump(deck, file)
+        self.run_program(ranks, "deck.yaml", "--report", "r.json", "--quiet", *words)
+        with open(self.path("r.json"), encoding="utf-8") as report:
+            found = {name: np.float64(value) for name, value in json.load(report).get("numbers", {}).items()}
+        with h5py.File(self.path("o.h5")) as file:
+            found.update({name: file[name][...] for name in stages})
+        return found
+
+    def check(self, images, cases, turn):
+        self.write(images)
+        steps = {f"s{i}": case.step() for i, case in enumerate(cases)}
+        dimensions = {f"s{i}": np.ndim(case.expected[0].value) for i, case in enumerate(cases)}
+        stages = sorted((name for name, count in dimensions.items() if count > 0), key=dimensions.get, reverse=True)
+        found = self.results(steps, stages, 1, "threads=1", schedule={})
+        for name, case in zip(steps, cases):
+            for number, expected in enumerate(case.expected):
+                with self.subTest(**{case.operator: case.parameters, "peer": number}):
+                    self.assertEqual(expected.complaint(found[name]), "")
+        if not images.is_large:
+            of_two_dimensions = [name for name in stages if dimensions[name] > 1]
+            stride = 1 + len(of_two_dimensions) // 80
+            self.check_schedule({name: steps[name] for name in of_two_dimensions[turn % stride::stride]}, found, turn)
+
+    def check_schedule(self, steps, found, turn):
+        ranks, way, words = WAYS[turn % len(WAYS)]
+        # As results of the run, steps would be computed like results. Copies are the results instead.
+        copies = {"c" + name: {"crop": name, "size": [int(n) for n in found[name].shape[:-3:-1]]} for name in steps}
+        again = self.results({**steps, **copies}, list(copies), ranks, *words, schedule=dict.fromkeys(steps, way))
+        for name in steps:
+            with self.subTest(ranks=ranks, way=way, step=steps[name]):
+                self.assertEqual(again["c" + name].tobytes(), found[name].tobytes())
+
+    def test_every_operator_and_type_has_a_peer(self):
+        listed = re.findall(r"^  (\w+) ", self.run_program(1, "--operators"), re.MULTILINE)
+        self.assertGreater(len(listed), 60)
+        with open(manual, encoding="utf-8") as page:
+            rules = dict(re.findall(r"^\* \*\*(\w+)\*\* .* Types: (.*?)\. `", page.read(), re.MULTILINE))
+        rules["expression"] = "uint8, uint16, float32 stay"
+        for operator in listed:
+            # What comes before 'becomes' is what the operator takes.
+            taken = " ".join(rule.split(" becomes ")[0] for rule in rules[operator].split("; "))
+            types = set(re.findall("uint8|uint16|float32", taken))
+            self.assertEqual(types - covered.get(operator, set()), set(), operator)
+            self.assertTrue(types, operator)
+
+
+def add_tests():
+    shapes = [(47, 61), (1, 53), (3, 29, 37)]
+    all_images = [random_images(dtype, shape) for dtype in (np.uint8, np.uint16, np.float32) for shape in shapes]
+    turn = 0
+    for images in [*all_images, *photographs()]:
+        for name, modules in families.items():
+            cases = [case for module in modules for case in module.cases(images)]
+            for case in cases:
+                covered.setdefault(case.operator, set()).add(images.dtype.name)
+            setattr(Operators, f"test_{name}_{images.name}",
+                    lambda self, i=images, c=cases, t=turn: self.check(i, c, t))
+            turn += 1
+
+
+covered = {}
+add_tests()
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

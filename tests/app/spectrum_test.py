@@ -328,6 +328,8 @@ class Kernels(Runs):
                                       (4, "[auto, auto]", ()), (4, "[auto, 1]", ())]:
                 found = self.result(*words, f"grid={grid}", *more, ranks=ranks)
                 self.assertEqual(found.tobytes(), expected, f"{words} {ranks} {grid} {more}")
+            if "method=direct" in words and "border=periodic" not in words:
+                self.assertEqual(self.result(*words, "memory=24K", ranks=2).tobytes(), expected)
 
     def test_decks(self):
         image = self.write(self.sample((60, 70), np.uint8))

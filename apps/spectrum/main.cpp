@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "stages.hpp"
+#include "pipelines.hpp"
 #include "tessera/app/image_application.hpp"
 
 namespace {
 
 using namespace tessera;
 
-const std::vector<std::string> results = {"power", "amplitude", "complex", "image"};
+const std::vector<std::string> results = {"power", "amplitude", "complex",
+                                          "image", "convolved", "deconvolved"};
 const std::vector<std::string> shapes = {"ideal", "gaussian", "butterworth"};
+const std::vector<std::string> methods = {"auto", "direct", "transform"};
+// In the order of Boundary, which has none before them.
+const std::vector<std::string> borders = {"clamp", "mirror", "mirror_interior", "constant", "periodic"};
 
 /// The enumerator that is called so.
 template <class Choice>
 Choice choice_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
 }
+
+const std::vector<ElementType> kernel_types = {ElementType::uint8, ElementType::uint16, ElementType::float32,
+                                               ElementType::float64};
 
 double number_of(const deck::Deck& deck, const std::string& key) {
   return deck.is_set(key) ? deck.get<double>(key) : 0.0;
@@ -39,13 +49,75 @@ spectrum::Filter filter_of(const deck::Deck& deck) {
   return filter;
 }
 
-Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
-  const auto result = choice_of<spectrum::Result>(results, deck.get<std::string>("result"));
-  const spectrum::Filter filter = filter_of(deck);
+/// Throws InputError if the deck gives a key that has no effect on the result.
+void check_without_effect(const deck::Deck& deck, const std::string& result, bool has_kernel) {
+  for (const char* key : {"kernel.file", "kernel.sigma"})
+    if (!has_kernel && deck.is_set(key))
+      deck.fail(key,
+                fmt::format("the result '{}' has no kernel: leave it out, or ask for result=convolved or "
+                            "result=deconvolved",
+                            result));
+  for (const char* key : {"filter.lowest", "filter.highest", "filter.notch.x", "filter.notch.y"})
+    if (has_kernel && deck.is_set(key))
+      deck.fail(key, fmt::format("the result '{}' has no filter: leave it out", result));
+  if (result == "deconvolved" && deck.get<std::string>("method") == "direct")
+    deck.fail("method", "a deconvolution is computed by transforms only: leave it out");
+}
+
+/// Throws InputError unless the image in the file is a kernel.
+void check_file(const deck::Deck& deck, const io::ImageInfo& file) {
+  if (file.domain.dimensions != 2)
+    deck.fail("kernel.file",
+              fmt::format("the kernel is {}: give one without channels", to_string(file.domain)));
+  if (std::ranges::find(kernel_types, file.type) == kernel_types.end())
+    deck.fail("kernel.file", fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64",
+                                         name_of(file.type)));
+}
+
+/// Returns the kernel that a deck names. `file` is the description of the image with the kernel, or null.
+spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::ImageInfo* file) {
+  if ((file != nullptr) == deck.is_set("kernel.sigma"))
+    deck.fail(file != nullptr ? "kernel.sigma" : "result",
+              "the kernel is an image or a Gaussian: give either 'kernel.file' or 'kernel.sigma'");
+  if (file != nullptr) check_file(deck, *file);
+  const Box points =
+      file != nullptr ? file->domain : spectrum::Kernel::gaussian(deck.get<double>("kernel.sigma")).box();
+  if (points[0].size() > image[0].size() || points[1].size() > image[1].size())
+    deck.fail(file != nullptr ? "kernel.file" : "kernel.sigma",
+              fmt::format("the kernel has {} x {} points, but the image only {} x {}: give a smaller one",
+                          points[0].size(), points[1].size(), image[0].size(), image[1].size()));
+  spectrum::Kernel kernel{.width = static_cast<int>(points[0].size()),
+                          .height = static_cast<int>(points[1].size()),
+                          .is_normalised = deck.get<bool>("kernel.normalise")};
+  if (file != nullptr)
+    kernel.type = file->type;
+  else
+    kernel.sigma = deck.get<double>("kernel.sigma");
+  return kernel;
+}
+
+spectrum::Task task_of(const deck::Deck& deck, const Box& image, const io::ImageInfo* kernel) {
+  const auto& result = deck.get<std::string>("result");
+  spectrum::Task task{.result = choice_of<spectrum::Result>(results, result)};
+  check_without_effect(deck, result, task.has_kernel());
+  task.filter = filter_of(deck);
+  if (!task.has_kernel()) return task;
+  task.kernel = kernel_of(deck, image, kernel);
+  task.method = choice_of<spectrum::Method>(methods, deck.get<std::string>("method"));
+  task.noise = deck.get<double>("noise");
+  task.border = static_cast<Boundary>(
+      1 + (std::ranges::find(borders, deck.get<std::string>("border")) - borders.begin()));
+  return task;
+}
+
+Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
+               const deck::Deck& deck) {
+  const auto kernel = further.find("kernel");
   return app::pipeline_for<std::uint8_t, std::uint16_t, float, double>(
       image, deck, [&]<class In, int N>(const Box& domain) {
         using T = std::conditional_t<std::is_same_v<In, double>, double, float>;
-        return spectrum::make_pipeline<In, T, N>(domain, result, filter);
+        return spectrum::make_pipeline<In, T, N>(
+            domain, task_of(deck, domain, kernel == further.end() ? nullptr : &kernel->second));
       });
 }
 
@@ -66,9 +138,9 @@ std::vector<deck::KeyDeclaration> keys() {
       {.name = "result",
        .type = deck::ValueType::choice,
        .group = "Spectrum",
-       .help = "The power or amplitude of all frequencies, 0 in the middle; the complex half spectrum; or "
-               "the image "
-               "of the filtered spectrum",
+       .help = "The power or amplitude of all frequencies, 0 in the middle; the complex half spectrum; the "
+               "image of the filtered spectrum; the image convolved with a kernel; or the image that was "
+               "convolved with a kernel, by Wiener's filter",
        .default_text = "power",
        .choices = results},
       frequency("filter.lowest",
@@ -97,18 +169,82 @@ std::vector<deck::KeyDeclaration> keys() {
        .maximum = 16}};
 }
 
+/// The keys of convolutions and deconvolutions.
+std::vector<deck::KeyDeclaration> kernel_keys() {
+  constexpr const char* group = "Kernel";
+  return {{.name = "kernel.sigma",
+           .type = deck::ValueType::real,
+           .group = group,
+           .help = "A Gaussian of this standard deviation instead of kernel.file; it ends after 4 of them",
+           .unit = "pixels",
+           .minimum = 0.1,
+           .maximum = 10000},
+          {.name = "kernel.normalise",
+           .type = deck::ValueType::boolean,
+           .group = group,
+           .help = "Whether the weights are divided by their sum, unless that is 0",
+           .default_text = "true"},
+          {.name = "border",
+           .type = deck::ValueType::choice,
+           .group = group,
+           .help = "The values beyond the borders of the image; constant is 0; all but periodic ones need "
+                   "transforms of a larger, padded image",
+           .default_text = "mirror",
+           .choices = borders},
+          {.name = "method",
+           .type = deck::ValueType::choice,
+           .group = group,
+           .help = "How a convolution is computed: by sums (direct), by transforms, or by whichever is "
+                   "estimated to be cheaper",
+           .default_text = "auto",
+           .choices = methods},
+          {.name = "noise",
+           .type = deck::ValueType::real,
+           .group = group,
+           .help = "For deconvolutions, the power of the noise divided by that of the image: the less, the "
+                   "sharper and the noisier is the result",
+           .default_text = "0.01",
+           .minimum = 1e-20,
+           .maximum = 1e6}};
+}
+
+/// Returns a task for each set of stages that a pipeline may have.
+std::vector<spectrum::Task> samples() {
+  using spectrum::Kernel, spectrum::Method, spectrum::Result, spectrum::Task;
+  std::vector<Task> tasks;
+  for (const auto result : {Result::power, Result::image, Result::complex})
+    for (const double highest : {0.0, 0.1})
+      tasks.push_back({.result = result, .filter = {.highest = highest}});
+  for (const auto border : {Boundary::periodic, Boundary::mirror})
+    for (const double sigma : {0.0, 0.5})
+      for (const auto result : {Result::convolved, Result::deconvolved})
+        for (const auto method : {Method::direct, Method::transform})
+          tasks.push_back({.result = result,
+                           .kernel = {.width = 3, .height = 3, .sigma = sigma},
+                           .border = border,
+                           .method = method,
+                           .noise = 1});
+  return tasks;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   app::PipelineApplication application{
       .program = "tessera-spectrum",
-      .summary = "The Fourier spectrum of an image, or the image of its filtered spectrum.",
+      .summary =
+          "The Fourier spectrum of an image, the image of its filtered spectrum, and convolutions and "
+          "deconvolutions with large kernels.",
+      .further_images = {{.name = "kernel",
+                          .help = "The kernel of a convolution: the point spread function by which an image "
+                                  "was blurred",
+                          .may_differ = true}},
       .parameters = keys(),
-      .build = build};
-  for (const auto result : {spectrum::Result::power, spectrum::Result::image, spectrum::Result::complex})
-    for (const double highest : {0.0, 0.1})
-      application = app::with_names_of(
-          spectrum::make_pipeline<std::uint8_t, float, 2>({{0, 8}, {0, 8}}, result, {.highest = highest}),
-          std::move(application));
+      .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
+      .build_with = build};
+  for (const deck::KeyDeclaration& key : kernel_keys()) application.parameters.push_back(key);
+  for (const spectrum::Task& task : samples())
+    application = app::with_names_of(spectrum::make_pipeline<std::uint8_t, float, 2>({{0, 8}, {0, 8}}, task),
+                                     std::move(application));
   return app::run_pipeline_application(argc, argv, application);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <string_view>
+#include <cstdlib>
 
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/spectral/dft.hpp"
 
 namespace spectrum {
-
-/// The results that the program can write of the spectrum of an image.
-enum class Result : std::uint8_t {
-  power,      ///< |X|^2 divided by the number of pixels, the frequency 0 in the middle
-  amplitude,  ///< the square root of `power`
-  complex,    ///< the half spectrum, as the transform gives it
-  image       ///< the image of the filtered spectrum
-};
 
 /// How a filter passes from 1 to 0. At its cut-off frequency each passes a half of the amplitude.
 enum class Shape : std::uint8_t {
@@ -39,12 +32,15 @@ struct Filter {
   bool is_active() const { return lowest > 0 || highest > 0 || notch_width > 0; }
 };
 
-/// The image as floating-point numbers.
+/// The image as floating-point numbers, whose upper left corner lies at (left, top).
 template <class T>
 struct Values {
-  template <class In, class... Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord... at) const {
-    return tessera::cast<T>(in(at...));
+  int left = 0;
+  int top = 0;
+
+  template <class In, class X, class Y, class... Channel>
+  KOKKOS_FUNCTION auto operator()(const In& in, X x, Y y, Channel... channel) const {
+    return tessera::cast<T>(in(x - left, y - top, channel...));
   }
 };
 
@@ -96,56 +92,58 @@ struct Filtered {
   }
 };
 
-/// The power of all frequencies, from the half spectrum: the frequency 0 lies at (width / 2, height / 2).
+/// The power or amplitude of the half spectrum of an image of this width and height.
 template <class T>
-struct Power {
+struct HalfPower {
   int width;
   int height;
   bool is_amplitude;
 
-  template <class In, class X, class Y, class... Channel>
-  KOKKOS_FUNCTION auto operator()(const In& in, X x, Y y, Channel... channel) const {
-    const auto u = x - width / 2, v = y - height / 2;
-    const auto row = tessera::select(u < 0, -v, v) % height;  // X[-k] is conj(X[k])
-    const auto column = tessera::clamp(tessera::abs(u), 0, width / 2);
-    const auto power =
-        tessera::norm(in(column, row, channel...)) / (static_cast<T>(width) * static_cast<T>(height));
+  template <class In, class... At>
+  KOKKOS_FUNCTION auto operator()(const In& in, At... at) const {
+    const auto power = tessera::norm(in(at...)) / (static_cast<T>(width) * static_cast<T>(height));
     return is_amplitude ? tessera::sqrt(power) : power + T(0);
   }
 };
 
-/// Adds the stages from the half spectrum to the result.
-template <class T, int N>
-void add_result(tessera::Pipeline& pipeline, tessera::Array<Kokkos::complex<T>, N> half,
-                const tessera::Box& image, Result result) {
-  const int width = static_cast<int>(image[0].size()), height = static_cast<int>(image[1].size());
-  if (result == Result::image) {
-    pipeline.output(tessera::spectral::inverse_dft_to_real<T, N>(pipeline, "result", half, image, 2), image);
-  } else {
-    const Power<T> power{width, height, result == Result::amplitude};
-    pipeline.output(pipeline.stage<T>("result", power, half), image);
-  }
-}
+/// The call of a library stage that computes all frequencies of a real image from half of them: the frequency
+/// 0 lies at (width / 2, height / 2), and opposite frequencies are equal. A row needs two rows that lie far
+/// from each other, so that slices of rows would need all of the half. Slices of columns need few columns.
+template <class T>
+struct WholePower {
+  int width;
+  int height;
 
-/// The stages `values` (the image as T), `spectrum_x` and `spectrum` (its half spectrum), `filtered` if the
-/// filter holds anything back, and `result`. If the half spectrum is wanted, its last stage is the result.
-template <class In, class T, int N>
-tessera::Pipeline make_pipeline(const tessera::Box& image, Result result, const Filter& filter) {
-  using tessera::spectral::dft_of_real, tessera::spectral::half_spectrum;
-  tessera::Pipeline pipeline;
-  const auto input = pipeline.input<In, N>("input", image);
-  const auto values = pipeline.stage<T>("values", Values<T>(), input);
-  const bool is_last = result == Result::complex && !filter.is_active();
-  auto half = dft_of_real<T, N>(pipeline, is_last ? "result" : "spectrum", values, image, 2);
-  if (filter.is_active()) {
-    const Filtered<T> body{filter, static_cast<int>(image[0].size()), static_cast<int>(image[1].size())};
-    half = pipeline.stage<Kokkos::complex<T>>(result == Result::complex ? "result" : "filtered", body, half);
+  tessera::Box footprint(int, tessera::Box box) const {
+    const std::int64_t first = box[0].begin - width / 2, last = box[0].end - 1 - width / 2;
+    const std::int64_t nearest = first > 0 ? first : last < 0 ? -last : 0;
+    box[0] = {nearest, std::max(std::abs(first), std::abs(last)) + 1};
+    box[1] = {0, height};
+    return box;
   }
-  if (result == Result::complex)
-    pipeline.output(half, half_spectrum(image));
-  else
-    add_result<T, N>(pipeline, half, image, result);
-  return pipeline;
-}
+
+  void operator()(const tessera::LibraryBlock<const T>& half, const tessera::LibraryBlock<T>& result) const {
+    const bool has_channels = result.box.dimensions > 2;
+    const std::int64_t channels = has_channels ? result.box[2].size() : 1;
+    const tessera::Range columns = result.box[0];
+    const std::int64_t middle = std::clamp<std::int64_t>(width / 2, columns.begin, columns.end);
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t y = 0; y < height; ++y) {
+        const std::int64_t v = (y + height - height / 2) % height;
+        const T* const opposite = row(half, (height - v) % height, c) + width / 2;
+        const T* const same = row(half, v, c) - width / 2;
+        T* const out = row(result, y, c);
+        for (std::int64_t x = columns.begin; x < middle; ++x) out[x] = opposite[-x];
+        for (std::int64_t x = middle; x < columns.end; ++x) out[x] = same[x];
+      }
+  }
+
+ private:
+  /// Returns where the point with x = 0 of a row lies, or would lie. `channel` counts from the first one.
+  template <class U>
+  static U* row(const tessera::LibraryBlock<U>& block, std::int64_t y, std::int64_t channel) {
+    return block.data + y * block.strides[1] - block.box[0].begin + channel * block.strides[2];
+  }
+};
 
 }  // namespace spectrum

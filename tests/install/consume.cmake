@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Configures, builds and runs the project in consumer/. With WAY=installed, Tessera is installed from TESSERA_BUILD
 # first, and found with find_package, and the project is run. With WAY=core only the component `library` is installed, and
-# the project asks for the component `core`. With WAY=subdirectory Tessera is taken in from TESSERA_SOURCE, and the project's
+# the project asks for the component `core`. With WAY=libraries the project asks for the components `operators` and
+# `spectral`, and its program uses both. With WAY=subdirectory Tessera is taken in from TESSERA_SOURCE, and the project's
 # own code is compiled: what it is linked with is what the build around this test has compiled.
 cmake_minimum_required(VERSION 3.25)
 
@@ -68,12 +69,16 @@ if(WAY STREQUAL installed)
   step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --prefix ${WORK}/prefix)
   check_installation(${WORK}/prefix)
   list(APPEND options -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DTessera_ROOT=${WORK}/prefix)
-elseif(WAY STREQUAL core)
+elseif(WAY STREQUAL core OR WAY STREQUAL libraries)
   step(${CMAKE_COMMAND} --install ${TESSERA_BUILD} --component library --prefix ${WORK}/prefix)
   if(EXISTS ${WORK}/prefix/bin)
     message(FATAL_ERROR "the component library has programs")
   endif()
-  list(APPEND options -DTessera_ROOT=${WORK}/prefix -DTESSERA_COMPONENT=core)
+  set(components core)
+  if(WAY STREQUAL libraries)
+    set(components operators,spectral)
+  endif()
+  list(APPEND options -DTessera_ROOT=${WORK}/prefix -DTESSERA_COMPONENTS=${components})
 else()
   list(APPEND options -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DTESSERA_SOURCE=${TESSERA_SOURCE}
        -DKokkos_DIR=${KOKKOS})

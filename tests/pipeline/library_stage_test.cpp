@@ -175,6 +175,51 @@ TEST(LibraryStage, LinesAlongYAreCutAmongThreads) {
   EXPECT_GE(tiles, 4);
 }
 
+TEST(LibraryStage, LinesAlongZAreCutAmongThreads) {
+  const Pipeline pipeline = sums_of<3>({{0, 64}, {0, 64}, {0, 64}});
+  Target target;
+  target.threads = 2;
+  const Plan plan = make_plans(pipeline, {}, target, 1)[0];
+  std::int64_t tiles = 0;
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    if (step != nullptr && pipeline[step->stage].name == "sums2")
+      tiles += Tiles(step->parts, step->tile).size();
+  });
+  EXPECT_GE(tiles, 4);
+}
+
+/// Copies rows, and says that it needs memory for a row.
+struct CopyWithScratch {
+  Box footprint(int, const Box& box) const { return box; }
+  void operator()(const LibraryBlock<const std::int32_t>& in, const LibraryBlock<std::int32_t>& out) const {
+    for_each_point(out.box, [&](const Point& p) { SuffixSums::at(out, p) = SuffixSums::at(in, p); });
+  }
+  std::int64_t scratch_bytes(const Box& box) const { return 1000 * box[1].size(); }
+};
+
+TEST(LibraryStage, PlansCountTheMemoryOfCalls) {
+  const Box box{{0, 10}, {0, 64}};
+  Pipeline pipeline;
+  const auto in = pipeline.input<std::int32_t, 2>("input", box);
+  const auto first = pipeline.library_stage<std::int32_t, 2>("first", CopyWithScratch(), {}, in);
+  pipeline.output(pipeline.library_stage<std::int32_t, 2>("second", CopyWithScratch(), {}, first));
+  Target target;
+  target.threads = 3;
+  Schedule schedule;
+  schedule.stages["second"].tile = {10, 16};
+  for (const Placement placement : {Placement::distributed, Placement::tile}) {
+    schedule.stages["first"].placement = placement;
+    schedule.stages["first"].tile = {10, 4};
+    const Plan plan = make_plans(pipeline, schedule, target, 1)[0];
+    EXPECT_EQ(plan.library_bytes, 3 * 16 * 1000);
+    EXPECT_EQ(plan.peak_bytes(), plan.array_bytes + plan.message_bytes + plan.scratch_bytes +
+                                     plan.partial_bytes + plan.library_bytes);
+    const std::string text = explain(pipeline, plan);
+    EXPECT_NE(text.find(", within library calls 46.9 KiB"), std::string::npos) << text;
+  }
+}
+
 template <class Call>
 std::string message_of(const Call& call) {
   try {

@@ -98,8 +98,8 @@ TEST(PlanJson, TextsThatAreNoPlan) {
   EXPECT_EQ(error_of(pipeline, "[]"), "'' expects an object, got []" + advice);
   EXPECT_EQ(after("tessera plan", "other plan"),
             "'format' expects \"tessera plan\", got \"other plan\"" + advice);
-  EXPECT_EQ(after("\"version\": 8", "\"version\": 2"),
-            "'version' expects 8, the version that this program knows, got 2" + advice);
+  EXPECT_EQ(after("\"version\": 9", "\"version\": 2"),
+            "'version' expects 9, the version that this program knows, got 2" + advice);
   EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": \"1\""),
             "'plans[0].rank_count' expects an integer, got \"1\"" + advice);
   EXPECT_EQ(after("\"rank_count\": 1", "\"rank_count\": 5000000000"),

@@ -72,6 +72,18 @@ std::int64_t count(const std::vector<const PlanNode*>& steps) {
                                [](const PlanNode* node) { return std::holds_alternative<Step>(node->step); });
 }
 
+TEST(Rounds, RemarksAreKept) {
+  Pipeline p = relaxing(9);
+  p.remark("relaxed by sums");
+  p.remark("in float");
+  Schedule schedule;
+  for (const int turns : {1, 4}) {
+    schedule.loops["relax"].turns_per_exchange = turns;
+    EXPECT_EQ(in_rounds(p, schedule).pipeline.remarks(),
+              (std::vector<std::string>{"relaxed by sums", "in float"}));
+  }
+}
+
 TEST(Rounds, DeepGhostsAreExchangedOnce) {
   const Rounds rounds = with_rounds(relaxing(100), {4, 1, 1});
   const Plan plan = make_plan(rounds.pipeline, rounds.schedule, {}, 4, 1);

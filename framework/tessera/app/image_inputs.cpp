@@ -57,6 +57,10 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name, further.keys());
+    if (further.may_differ) {
+      different_.emplace(further.name, images_.back().info);
+      continue;
+    }
     const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
     if (info.type != first.type || !(info.domain == first.domain))
       deck.fail(key, fmt::format("the image is {} of {}, but that of input.file {} of {}: give one like it",

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 class ImageInputs {
  public:
   /// Reads the headers of the images that the deck names. Collective. Throws InputError when a file is not an
-  /// image, or when a further image does not have the element type and domain of the first image.
+  /// image, or when a further image does not have the element type and domain of the first image, but must.
   ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
   /// Returns the description of the image `input`, or null when the application reads no image.
@@ -32,6 +33,9 @@ class ImageInputs {
   /// Returns the description of the image that is the input `name` of the pipeline, or null when there is no
   /// such image.
   const io::ImageInfo* image(const std::string& name) const;
+
+  /// Returns the descriptions of those further images that may differ from the image `input`, by name.
+  const std::map<std::string, io::ImageInfo>& different() const { return different_; }
 
   /// Returns the image files, each with the key that names it.
   std::vector<NamedFile> files() const;
@@ -55,6 +59,7 @@ class ImageInputs {
 
   MPI_Comm communicator_;
   std::vector<Image> images_;
+  std::map<std::string, io::ImageInfo> different_;
 };
 
 }  // namespace tessera::app

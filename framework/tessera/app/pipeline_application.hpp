@@ -15,8 +15,8 @@
 
 namespace tessera::app {
 
-/// An image that a program may read in addition to its input image. The image must have the same element type
-/// and domain as the input image. A deck names the file of the image with the keys `<name>.file`,
+/// An image that a program may read in addition to its input image. A deck names the file of the image with
+/// the keys `<name>.file`,
 /// `<name>.dataset`, `<name>.page` and the block `<name>.raw`, where `<name>` is the member `name`. If a deck
 /// names the file, the pipeline must have an input of this name.
 struct FurtherImage {
@@ -28,6 +28,9 @@ struct FurtherImage {
   bool required = false;
   /// The block of keys in the deck, if it is not called like the input.
   std::string block = {};
+  /// Whether the image may have an element type and a domain of its own (see
+  /// PipelineApplication::build_with). Otherwise it must have those of the input image.
+  bool may_differ = false;
 
   /// Returns the name of the block of keys in the deck.
   const std::string& keys() const { return block.empty() ? name : block; }
@@ -133,6 +136,11 @@ struct PipelineApplication {
   /// may throw InputError when it does not accept the image or the deck. Programs that read no image leave
   /// this member empty.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
+  /// A function that is called instead of `build` if the deck names further images that may differ from the
+  /// input image. It also gets the descriptions of these images, by name.
+  std::function<Pipeline(const io::ImageInfo&, const std::map<std::string, io::ImageInfo>&,
+                         const deck::Deck&)>
+      build_with = {};
   /// The parts in which the pipeline is computed in a series of images, in their order. The first part must
   /// read `input`, and the output of the last part is `output`. If the list is empty, the whole pipeline is
   /// one task, which is called like the program.

@@ -29,6 +29,7 @@ struct LineCall {
   void operator()(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output) const {
     transform(input, output, dimension);
   }
+  std::int64_t scratch_bytes(const Box& box) const { return transform.scratch_bytes(box, dimension); }
 };
 
 /// Returns the number of points of `domain` along `dimension`. Throws InternalError unless they begin at 0

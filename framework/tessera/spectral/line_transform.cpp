@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <new>
 
 #include "tessera/domain/error.hpp"
+#include "tessera/spectral/detail/aligned_memory.hpp"
 #include "tessera/spectral/detail/fftw_plan.hpp"
 #include "tessera/spectral/planner_lock.hpp"
 
 namespace tessera::spectral {
 namespace {
 
-constexpr std::size_t line_alignment = 64;
+using detail::line_alignment;
 /// The lines along y and z that are transformed together should stay in the nearest large cache with their
 /// results.
 constexpr std::int64_t group_bytes = std::int64_t{384} << 10;
@@ -26,16 +26,16 @@ constexpr std::int64_t group_bytes = std::int64_t{384} << 10;
 template <class T>
 class Lines {
  public:
-  Lines(std::int64_t lines, std::int64_t points) : distance_(distance_of(points)) {
-    memory_.reset(static_cast<std::byte*>(::operator new (
-        static_cast<std::size_t>(lines * distance_) * sizeof(T), std::align_val_t{line_alignment})));
+  Lines(std::int64_t lines, std::int64_t points)
+      : distance_(distance_of(points)),
+        memory_(detail::aligned_memory<T>(static_cast<std::size_t>(lines * distance_))) {}
+  /// Returns the bytes that lines take.
+  static std::int64_t bytes(std::int64_t lines, std::int64_t points) {
+    return lines * distance_of(points) * static_cast<std::int64_t>(sizeof(T));
   }
-  T* line(std::int64_t number) const { return reinterpret_cast<T*>(memory_.get()) + number * distance_; }
+  T* line(std::int64_t number) const { return memory_.get() + number * distance_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{line_alignment}); }
-  };
   static std::int64_t distance_of(std::int64_t points) {
     constexpr std::int64_t unit = line_alignment / sizeof(T);
     const std::int64_t distance = (points + unit - 1) / unit * unit;
@@ -43,7 +43,7 @@ class Lines {
   }
 
   std::int64_t distance_;
-  std::unique_ptr<std::byte, Free> memory_;
+  detail::AlignedMemory<T> memory_;
 };
 
 template <class T>
@@ -84,11 +84,16 @@ class LineTransform<In, Out>::Plan {
         input_points_(ComplexNumber<In> && !ComplexNumber<Out> ? points / 2 + 1 : points),
         output_points_(!ComplexNumber<In> ? points / 2 + 1 : points),
         is_inverse_(direction == Direction::inverse),
-        plan_(points, direction, Lines<In>(1, input_points_).line(0), Lines<Out>(1, output_points_).line(0)) {
-  }
+        plan_({points}, direction, Lines<In>(1, input_points_).line(0), Lines<Out>(1, output_points_).line(0),
+              detail::Input::preserved) {}
 
   int input_points() const { return input_points_; }
   int output_points() const { return output_points_; }
+
+  std::int64_t scratch_bytes(const Box& output, int dimension) const {
+    const std::int64_t lines = dimension == 0 ? 1 : group_of(output[0].size());
+    return Lines<In>::bytes(lines, input_points_) + Lines<Out>::bytes(lines, output_points_);
+  }
 
   void rows(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output) const {
     const Lines<In> from(1, input_points_);
@@ -101,12 +106,7 @@ class LineTransform<In, Out>::Plan {
   }
 
   void columns(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output, int dimension) const {
-    const std::int64_t width = output.box[0].size();
-    const std::int64_t unit = static_cast<std::int64_t>(line_alignment / std::min(sizeof(In), sizeof(Out)));
-    const std::int64_t line_bytes = input_points_ * static_cast<std::int64_t>(sizeof(In)) +
-                                    output_points_ * static_cast<std::int64_t>(sizeof(Out));
-    const std::int64_t group =
-        std::min(width, std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
+    const std::int64_t width = output.box[0].size(), group = group_of(width);
     const Lines<In> from(group, input_points_);
     const Lines<Out> to(group, output_points_);
     for_each_plane(input, output, dimension, [&](const In* in, Out* out) {
@@ -120,6 +120,14 @@ class LineTransform<In, Out>::Plan {
   }
 
  private:
+  /// Returns how many lines along y or z, of `width` lines side by side, are transformed together.
+  std::int64_t group_of(std::int64_t width) const {
+    const std::int64_t unit = static_cast<std::int64_t>(line_alignment / std::min(sizeof(In), sizeof(Out)));
+    const std::int64_t line_bytes = input_points_ * static_cast<std::int64_t>(sizeof(In)) +
+                                    output_points_ * static_cast<std::int64_t>(sizeof(Out));
+    return std::min(width,
+                    std::clamp(group_bytes / line_bytes / unit, std::int64_t{1}, std::int64_t{8}) * unit);
+  }
   /// Transforms one row, without copies if both rows have the alignment for which FFTW has planned.
   void row(const In* in, Out* out, const Lines<In>& from, const Lines<Out>& to) const {
     const In* const source = is_aligned(in) ? in : from.line(0);
@@ -176,6 +184,11 @@ void LineTransform<In, Out>::operator()(const LibraryBlock<const In>& input, con
     plan_->rows(input, output);
   else
     plan_->columns(input, output, dimension);
+}
+
+template <class In, class Out>
+std::int64_t LineTransform<In, Out>::scratch_bytes(const Box& output, int dimension) const {
+  return plan_->scratch_bytes(output, dimension);
 }
 
 template class LineTransform<Kokkos::complex<float>, Kokkos::complex<float>>;

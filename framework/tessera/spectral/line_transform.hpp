@@ -40,6 +40,10 @@ class LineTransform {
   /// the same in the other dimensions, and [0, input_points()) and [0, output_points()) in this one.
   void operator()(const LibraryBlock<const In>& input, const LibraryBlock<Out>& output, int dimension) const;
 
+  /// Returns the bytes of memory that a call allocates for the lines of `output` along `dimension`. What FFTW
+  /// may allocate besides is not counted.
+  std::int64_t scratch_bytes(const Box& output, int dimension) const;
+
  private:
   class Plan;
   std::shared_ptr<const Plan> plan_;

@@ -88,6 +88,12 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
   return text;
 }
 
+std::string remarks_text(const Algorithm& pipeline) {
+  std::string text;
+  for (const std::string& line : pipeline.remarks()) text += line + "\n";
+  return text;
+}
+
 /// Returns the warnings about what the plans cost, or an empty text if there are none.
 std::string warnings_text(const Algorithm& pipeline, const Plan& any_plan) {
   std::string text;
@@ -124,7 +130,8 @@ std::string explain_text(const Algorithm& pipeline, const Plans& plans, const st
   const PlanTotals totals = totals_of(pipeline, plans, [&ranks](const Plan& plan) { ranks.add(plan); });
   const Plan any_plan = plans.of(0);
   std::string text = costs_text(any_plan, totals, exchange) + bands_text(pipeline, plans) +
-                     arrays_text(pipeline, any_plan, totals) + warnings_text(pipeline, any_plan);
+                     arrays_text(pipeline, any_plan, totals) + remarks_text(pipeline) +
+                     warnings_text(pipeline, any_plan);
   const auto count = static_cast<std::int64_t>(ranks.classes().size());
   if (!kinds)
     return text +

@@ -2,6 +2,7 @@
 #include "tessera/app/detail/run_description.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
@@ -28,6 +29,7 @@ std::string RunDescription::start_text(bool verbose) const {
   if (ranks.empty()) return "";
   std::string text = first_line() + "\n" + build_text(build) + "\n" + (verbose ? libraries_text() : "") +
                      layout_text() + placement_text(ranks, verbose);
+  for (const std::string& remark : pipeline.remarks()) text += "\n" + remark;
   for (const std::string& warning : {build_warning(build), overlap_warning(ranks)})
     if (!warning.empty()) text += "\n" + warning;
   return text;
@@ -71,6 +73,8 @@ void RunDescription::add(Report& report, const StepRecorder& recorder) const {
                      {"points", to_string(data().domain)},
                      {"type", std::string(name_of(data().type))},
                      {"plan", plan_file.empty() ? "by the deck" : plan_file}});
+  if (!pipeline.remarks().empty())
+    report.add("run", {{"remarks", fmt::format("{}", fmt::join(pipeline.remarks(), "; "))}});
   add_steps(report, session.communicator(), pipeline, plan, recorder);
   report.add("run", {{"versions", version_text(application.program, build)}, {"deck", deck::print(deck)}});
 }

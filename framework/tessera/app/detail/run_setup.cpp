@@ -34,8 +34,11 @@ AskedPipeline rounds_of(const Algorithm& pipeline, const Schedule& schedule, con
 }  // namespace
 
 AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
-                             const io::ImageInfo* image) {
-  Pipeline pipeline = image != nullptr ? application.build(*image, deck) : application.generate(deck);
+                             const io::ImageInfo* image,
+                             const std::map<std::string, io::ImageInfo>& different) {
+  Pipeline pipeline = image == nullptr    ? application.generate(deck)
+                      : different.empty() ? application.build(*image, deck)
+                                          : application.build_with(*image, different, deck);
   check_names_of(application, deck, pipeline);
   write_stages(pipeline, deck);
   return rounds_of(pipeline, schedule_for(application, deck, pipeline), deck);
@@ -72,7 +75,7 @@ RunSetup::RunSetup(Session& given_session, const PipelineApplication& given_appl
 }
 
 void RunSetup::make_pipeline() {
-  AskedPipeline asked = asked_pipeline(application, deck, inputs.image());
+  AskedPipeline asked = asked_pipeline(application, deck, inputs.image(), inputs.different());
   pipeline = std::make_unique<Algorithm>(std::move(asked.pipeline));
   schedule = std::move(asked.schedule);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,10 +22,12 @@ struct AskedPipeline {
   Schedule schedule;
 };
 
-/// Returns the pipeline of an application for the image `image`, or for no image if `image` is null. Throws
+/// Returns the pipeline of an application for the image `image`, or for no image if `image` is null.
+/// `different` are the further images that may differ from this image (see ImageInputs::different). Throws
 /// InputError when the application does not accept the image or the deck, or when the schedule is faulty.
 AskedPipeline asked_pipeline(const PipelineApplication& application, const deck::Deck& deck,
-                             const io::ImageInfo* image);
+                             const io::ImageInfo* image,
+                             const std::map<std::string, io::ImageInfo>& different = {});
 
 /// Returns the pipeline of one part of an application in a series, for the image `image`. It has those keys
 /// of the schedule that are about its stages. The output of the part is stored, so that `distributed` is its

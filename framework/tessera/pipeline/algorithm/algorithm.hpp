@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tessera/domain/id_range.hpp"
@@ -68,6 +70,11 @@ class Algorithm {
   /// Makes a stage end at `domain` (see Pipeline::bound). The constant of `boundary`, if it has one, must be
   /// of the type of the stage.
   void bound(int stage, const Box& domain, const BoundaryConditions& boundary);
+  /// Adds a remark: a line about a choice that was made while the algorithm was declared, such as which of
+  /// two methods computes a stage. Programs show remarks with plans, at the start of a run, and in reports.
+  void remark(std::string line) { remarks_.push_back(std::move(line)); }
+  /// The remarks, in the order in which they were added.
+  const std::vector<std::string>& remarks() const { return remarks_; }
 
  protected:
   // Each function that appends an array returns its id. It throws InternalError when another array has the
@@ -145,6 +152,7 @@ class Algorithm {
   std::vector<ArrayDeclaration> arrays_;
   std::vector<LoopDeclaration> loops_;
   std::vector<FusableGroup> groups_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace tessera

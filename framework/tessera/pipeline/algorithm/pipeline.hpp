@@ -134,9 +134,10 @@ class Pipeline : public Algorithm {
   /// points of the output. `call.footprint(input, box)` returns the box of input number `input` that it reads
   /// for a box of the output, whole dimensions included. Hosts call it for tiles of lines, on several threads
   /// at the same time, and copy it once per stage. A point must get the same bits in whatever box it is
-  /// computed. On a device, `call.launch(execution, inputs..., output)` is called instead, for the box of a
-  /// rank. Throws InternalError if a call without `launch` is compiled for a device, or if `whole` does not
-  /// fit the array.
+  /// computed. If the call allocates memory for itself, a member `call.scratch_bytes(box)` should return how
+  /// many bytes it allocates for a box of the output, so that plans count them. On a device,
+  /// `call.launch(execution, inputs..., output)` is called instead, for the box of a rank. Throws
+  /// InternalError if a call without `launch` is compiled for a device, or if `whole` does not fit the array.
   template <class T, int N, class Call, class... In, int... InN>
   Array<T, N> library_stage(std::string_view name, const Call& call, const std::vector<WholeDimension>& whole,
                             Array<In, InN>... inputs) {

@@ -246,6 +246,8 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
   text += StepPrinter(pipeline, plan, all_steps).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
+  if (plan.library_bytes > 0)
+    partial += fmt::format(", within library calls {}", human_bytes(plan.library_bytes));
   if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
   return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),

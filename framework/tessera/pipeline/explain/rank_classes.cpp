@@ -24,7 +24,8 @@ class Signature {
       add(static_cast<std::int64_t>(node.step.index()));
       std::visit([this](const auto& step) { add(step); }, node.step);
     });
-    for (std::int64_t bytes : {plan.array_bytes, plan.message_bytes, plan.scratch_bytes, plan.partial_bytes})
+    for (std::int64_t bytes :
+         {plan.array_bytes, plan.message_bytes, plan.scratch_bytes, plan.partial_bytes, plan.library_bytes})
       add(bytes);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <utility>
 
 #include "tessera/pipeline/kernel/point_stage.hpp"
@@ -40,6 +41,13 @@ concept HasDeviceCall = requires(const Call& call, const ExecutionSpace& executi
   call.launch(execution, inputs..., output);
 };
 
+/// Whether a call of a library stage has a member scratch_bytes(box). It returns the bytes of memory that one
+/// call on a host allocates for itself for a box of the output.
+template <class Call>
+concept TellsScratch = requires(const Call& call, const Box& box) {
+  { call.scratch_bytes(box) } -> std::convertible_to<std::int64_t>;
+};
+
 /// A stage that calls a library for whole boxes (see Pipeline::library_stage). `Inputs` are the ArrayTypes of
 /// the inputs.
 template <class Call, class Value, int N, class... Inputs>
@@ -53,6 +61,11 @@ class LibraryStage final : public StageKernel {
   explicit LibraryStage(const Call& call) : call_(call), footprint_(call) {}
 
   void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
+
+  std::int64_t library_bytes(const Box& box) const override {
+    if constexpr (TellsScratch<Call>) return call_.scratch_bytes(box);
+    return 0;
+  }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
               AccessMonitor) const override {

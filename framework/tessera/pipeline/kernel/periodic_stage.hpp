@@ -35,6 +35,7 @@ class PeriodicStage final : public StageKernel {
   bool swaps_rows() const override { return stage_->swaps_rows(); }
   bool could_transpose() const override { return stage_->could_transpose(); }
   const StageKernel& unwrapped() const override { return stage_->unwrapped(); }
+  std::int64_t library_bytes(const Box& box) const override { return stage_->library_bytes(box); }
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override;
 

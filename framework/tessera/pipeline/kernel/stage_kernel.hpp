@@ -48,6 +48,10 @@ class StageKernel {
   /// otherwise this kernel itself.
   virtual const StageKernel& unwrapped() const { return *this; }
 
+  /// Returns the bytes of memory that one call of `region` allocates for itself while it computes `box`.
+  /// Plans count this memory.
+  virtual std::int64_t library_bytes(const Box& /*box*/) const { return 0; }
+
   /// Enqueues on `execution` a kernel that computes `box`. Devices compute in this way. The arrays `inputs`
   /// and `outputs` are the same as for `region`. On a device, the call does not wait for the kernel.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,

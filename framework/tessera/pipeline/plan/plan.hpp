@@ -117,9 +117,13 @@ struct Plan {
   std::int64_t scratch_bytes = 0;
   /// The bytes of the partial results of global reductions.
   std::int64_t partial_bytes = 0;
+  /// Hosts: the bytes that the calls of library stages allocate for themselves, on all threads together.
+  std::int64_t library_bytes = 0;
 
   /// The bytes of memory that the rank needs.
-  std::int64_t peak_bytes() const { return array_bytes + message_bytes + scratch_bytes + partial_bytes; }
+  std::int64_t peak_bytes() const {
+    return array_bytes + message_bytes + scratch_bytes + partial_bytes + library_bytes;
+  }
 };
 
 /// Returns a plan that runs the steps of `plan` for every item of a stream, such as a frame of a video, until

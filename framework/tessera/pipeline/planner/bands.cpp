@@ -176,6 +176,7 @@ void append_pass(Plan& plan, Plan pass) {
   plan.message_bytes = pass.message_bytes;
   plan.scratch_bytes = pass.scratch_bytes;
   plan.partial_bytes = pass.partial_bytes;
+  plan.library_bytes = pass.library_bytes;
 }
 
 }  // namespace

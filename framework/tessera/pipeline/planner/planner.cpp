@@ -44,7 +44,10 @@ void Planner::run() {
   plan_.root.step = std::move(root);
   number_nodes(plan_.root);
   count_message_bytes();
-  if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
+  if (!plan_.target.device) {
+    plan_.scratch_bytes *= plan_.target.threads;
+    plan_.library_bytes *= plan_.target.threads;
+  }
   for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
   check_memory();
 }
@@ -112,11 +115,13 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
       if (scheduled_[member].contributes_in == root && !step.parts.empty())
         step.contributions.push_back({reduction, regions_.computed(reduction)});
   visit_computed(pipeline_, step, [&](std::size_t m, const Box& points) {
+    count_library_bytes(step.members[m], points);
     for (int member : pipeline_.parts(step.members[m])) {
       stage(member).computed_points += points.size();
       own_points_[index(member)] += intersection(points, stage(member).owned).size();
     }
   });
+  for (const Box& part : step.parts) count_library_bytes(root, Tiles({part}, step.tile)[0]);
   // On a device, scratch is memory of a team, which is not counted. Only the tables of group kernels are
   // counted.
   if (!plan_.target.device)
@@ -129,6 +134,12 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
     for (int input : pipeline_[member].inputs)
       if (!is_in_tiles(scheduled_[input].placement)) use(stage(input).read_buffer, place);
   use_outputs(root, place);
+}
+
+void Planner::count_library_bytes(int computed, const Box& box) {
+  const StageKernel* const kernel = pipeline_[computed].kernel.get();
+  if (kernel != nullptr && !plan_.target.device)
+    plan_.library_bytes = std::max(plan_.library_bytes, kernel->library_bytes(box));
 }
 
 std::int64_t Planner::table_bytes(const plan::Compute& step) const {

@@ -367,7 +367,9 @@ std::string key_without_turn(std::string key) {
 }
 
 Rounds in_rounds(const Algorithm& pipeline, const Schedule& schedule) {
-  return detail::RoundsBuilder(pipeline, schedule).build();
+  Rounds rounds = detail::RoundsBuilder(pipeline, schedule).build();
+  for (const std::string& line : pipeline.remarks()) rounds.pipeline.remark(line);
+  return rounds;
 }
 
 }  // namespace tessera

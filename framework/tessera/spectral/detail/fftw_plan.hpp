@@ -3,6 +3,8 @@
 
 #include <fftw3.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -23,28 +25,36 @@ struct PartOf<T> {
   using type = typename T::value_type;
 };
 
-/// A plan of FFTW for one line, for arrays that are aligned as those for which it was made. The input is
-/// preserved.
+/// Whether a transform preserves its input. FFTW cannot preserve the input of inverse transforms of planes to
+/// real numbers.
+enum class Input : std::uint8_t { preserved, lost };
+
+/// A plan of FFTW for one line or plane without gaps, for arrays that are aligned as those for which it was
+/// made.
 template <class In, class Out>
 class FftwPlan {
  public:
-  /// Plans the transform of `points` points from `in` to `out`, which are not read.
-  FftwPlan(int points, Direction direction, In* in, Out* out) {
+  /// Plans the transform from `in` to `out`, which are not read, but may be written. `extents` are the
+  /// numbers of points along each dimension, x last.
+  FftwPlan(std::initializer_list<int> extents, Direction direction, In* in, Out* out, Input input) {
     const auto lock = lock_planner();
-    const unsigned flags = FFTW_ESTIMATE | FFTW_PRESERVE_INPUT;
+    const unsigned flags =
+        FFTW_ESTIMATE | (input == Input::preserved ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
     const int sign = direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD;
+    const int rank = static_cast<int>(extents.size());
+    const int* const points = extents.begin();
     if constexpr (!ComplexNumber<In> && is_float)
-      plan_ = fftwf_plan_dft_r2c_1d(points, in, number(out), flags);
+      plan_ = fftwf_plan_dft_r2c(rank, points, in, number(out), flags);
     else if constexpr (!ComplexNumber<In>)
-      plan_ = fftw_plan_dft_r2c_1d(points, in, number(out), flags);
+      plan_ = fftw_plan_dft_r2c(rank, points, in, number(out), flags);
     else if constexpr (!ComplexNumber<Out> && is_float)
-      plan_ = fftwf_plan_dft_c2r_1d(points, number(in), out, flags);
+      plan_ = fftwf_plan_dft_c2r(rank, points, number(in), out, flags);
     else if constexpr (!ComplexNumber<Out>)
-      plan_ = fftw_plan_dft_c2r_1d(points, number(in), out, flags);
+      plan_ = fftw_plan_dft_c2r(rank, points, number(in), out, flags);
     else if constexpr (is_float)
-      plan_ = fftwf_plan_dft_1d(points, number(in), number(out), sign, flags);
+      plan_ = fftwf_plan_dft(rank, points, number(in), number(out), sign, flags);
     else
-      plan_ = fftw_plan_dft_1d(points, number(in), number(out), sign, flags);
+      plan_ = fftw_plan_dft(rank, points, number(in), number(out), sign, flags);
     if (plan_ == nullptr) throw InternalError("FFTW makes no plan");
   }
   ~FftwPlan() {
@@ -57,9 +67,10 @@ class FftwPlan {
   FftwPlan(const FftwPlan&) = delete;
   FftwPlan& operator=(const FftwPlan&) = delete;
 
-  /// Transforms one line.
+  /// Transforms one line or plane, whose alignment is that of the arrays of the plan.
   void execute(const In* in, Out* out) const {
-    In* const from = const_cast<In*>(in);  // FFTW's functions take no const, but the plan preserves the input
+    // FFTW's functions take no const. Callers whose input is lost pass one that they may change.
+    In* const from = const_cast<In*>(in);
     if constexpr (!ComplexNumber<In> && is_float)
       fftwf_execute_dft_r2c(plan_, from, number(out));
     else if constexpr (!ComplexNumber<In>)

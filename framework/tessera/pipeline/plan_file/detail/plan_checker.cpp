@@ -181,6 +181,7 @@ void PlanChecker::check_memory() const {
               "scratch_bytes");
   check_range(plan_.message_bytes, 0, most_bytes, "message_bytes");
   check_range(plan_.partial_bytes, 0, most_bytes, "partial_bytes");
+  check_range(plan_.library_bytes, 0, most_bytes, "library_bytes");
 }
 
 void PlanChecker::check_root() const {

@@ -135,6 +135,7 @@ inline constexpr auto fields_of<Plan> = std::tuple{Field{"rank", &Plan::rank},
                                                    Field{"message_bytes", &Plan::message_bytes},
                                                    Field{"scratch_bytes", &Plan::scratch_bytes},
                                                    Field{"partial_bytes", &Plan::partial_bytes},
+                                                   Field{"library_bytes", &Plan::library_bytes},
                                                    Field{"stages", &Plan::stages},
                                                    Field{"buffers", &Plan::buffers},
                                                    Field{"root", &Plan::root}};
@@ -156,6 +157,6 @@ inline constexpr const char* slicing_names[] = {"ceil", "balanced"};
 /// The text that marks a JSON file as a file of plans.
 inline constexpr const char* plan_format = "tessera plan";
 /// The version of the format. It is raised by each change that makes new files unreadable for older programs.
-inline constexpr int plan_version = 8;
+inline constexpr int plan_version = 9;
 
 }  // namespace tessera::detail

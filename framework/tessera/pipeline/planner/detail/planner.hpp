@@ -124,6 +124,10 @@ class Planner {
 
   void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members);
 
+  /// Counts the memory that a thread allocates in a library call which computes `box` of the stage
+  /// `computed`.
+  void count_library_bytes(int computed, const Box& box);
+
   /// Returns the bytes of the tables in which the kernel of a fusable group looks up its tiles.
   std::int64_t table_bytes(const plan::Compute& step) const;
 

@@ -166,6 +166,10 @@ class RowTiles {
         slides_(has(placements, Placement::window) && !has(placements, Placement::outer_tile)) {
     const std::int64_t last = box.dimensions > 2 ? box[box.dimensions - 1].size() : 1;
     if (members.size() > 1 && last <= most_planes) planes_ = last;
+    const ArrayDeclaration& root = scheduled.pipeline()[members.back()];
+    for (int d = 2; d < box.dimensions && planes_ == 1 && root.reduction == nullptr; ++d)
+      if (const Range& line = root.whole[static_cast<std::size_t>(d)]; line.size() > most_planes)
+        points_of_lines_ *= line.size();
   }
 
   /// Returns the widest tile that computes few points again, or else the one that computes the fewest points
@@ -223,9 +227,9 @@ class RowTiles {
     if (planes > 1) size.back() = planes;
     size[0] = width;
     if (box_.dimensions == 1) return size;
-    const std::int64_t rows = box_.size() / (box_[0].size() * planes);
-    const std::int64_t in_cache =
-        slides_ ? rows : tile_bytes / (width * planes * bytes_per_point(scheduled_, members_));
+    const std::int64_t row = width * planes * points_of_lines_;
+    const std::int64_t rows = box_.size() / (box_[0].size() * planes * points_of_lines_);
+    const std::int64_t in_cache = slides_ ? rows : tile_bytes / (row * bytes_per_point(scheduled_, members_));
     const std::int64_t balanced = rows / (tiles_per_thread * scheduled_.target().threads);
     size[1] =
         std::max<std::int64_t>(1, std::min({box_[1].size(), in_cache, std::max<std::int64_t>(balanced, 8)}));
@@ -237,6 +241,9 @@ class RowTiles {
   const Box& box_;
   bool slides_;
   std::int64_t planes_ = 1;
+  /// The number of points that a tile has beyond y for each of its points (x, y), because the root stage
+  /// computes long lines there.
+  std::int64_t points_of_lines_ = 1;
 };
 
 /// Returns a tile for a stage that computes whole lines along y. A tile of long rows would hold all lines, so

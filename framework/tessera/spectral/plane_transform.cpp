@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/spectral/plane_transform.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/spectral/detail/aligned_memory.hpp"
+#include "tessera/spectral/detail/fftw_plan.hpp"
+
+namespace tessera::spectral {
+namespace {
+
+std::size_t half_size(int width, int height) {
+  return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(height);
+}
+
+}  // namespace
+
+template <class T>
+class PlaneTransform<T>::Plans {
+ public:
+  using Complex = Kokkos::complex<T>;
+
+  /// Plans for memory that is only needed meanwhile.
+  Plans(int width, int height)
+      : Plans({height, width}, detail::aligned_memory<T>(half_size(width, height) * 2),
+              detail::aligned_memory<Complex>(half_size(width, height))) {}
+
+  void forward(const T* plane, Complex* half) const { forward_.execute(plane, half); }
+  void inverse(Complex* half, T* plane) const { inverse_.execute(half, plane); }
+
+ private:
+  Plans(std::initializer_list<int> extents, const detail::AlignedMemory<T>& plane,
+        const detail::AlignedMemory<Complex>& half)
+      : forward_(extents, Direction::forward, plane.get(), half.get(), detail::Input::preserved),
+        inverse_(extents, Direction::inverse, half.get(), plane.get(), detail::Input::lost) {}
+
+  detail::FftwPlan<T, Complex> forward_;
+  detail::FftwPlan<Complex, T> inverse_;
+};
+
+template <class T>
+PlaneTransform<T>::PlaneTransform(int width, int height) {
+  if (width < 1 || height < 1)
+    throw InternalError(fmt::format("a Fourier transform of {} x {} points", width, height));
+  plans_ = std::make_shared<const Plans>(width, height);
+}
+
+template <class T>
+void PlaneTransform<T>::forward(const T* plane, std::complex<T>* half) const {
+  plans_->forward(plane, reinterpret_cast<Kokkos::complex<T>*>(half));
+}
+
+template <class T>
+void PlaneTransform<T>::inverse(std::complex<T>* half, T* plane) const {
+  plans_->inverse(reinterpret_cast<Kokkos::complex<T>*>(half), plane);
+}
+
+template class PlaneTransform<float>;
+template class PlaneTransform<double>;
+
+}  // namespace tessera::spectral

@@ -82,11 +82,11 @@ struct LabOfPoint {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto linear(const V& value) const {
     const auto share = tessera::cast<float>(value) * unit;
-    return select(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f), share * (1 / 12.92f));
+    return detail::either(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f), share * (1 / 12.92f));
   }
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION static auto root(const V& value) {
-    return select(value > 0.008856452f, detail::power(value, 1.0f / 3), value * 7.787037f + 16.0f / 116);
+    return detail::either(value > 0.008856452f, detail::cube_root(value), value * 7.787037f + 16.0f / 116);
   }
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {

@@ -59,7 +59,7 @@ struct Curve {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& value) const {
     const auto share = clamp((value - black) / range, 0.0f, 1.0f);
-    return low + (high - low) * select(share > 0.0f, detail::power(share, exponent), 0.0f);
+    return low + (high - low) * detail::either(share > 0.0f, detail::power(share, exponent), 0.0f);
   }
 };
 

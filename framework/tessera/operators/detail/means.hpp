@@ -82,6 +82,8 @@ struct MeanOfWindow {
  private:
   /// The greatest number of columns that are computed together.
   static constexpr std::int64_t piece = 512;
+  /// The greatest number of columns that are read for them, and the number of elements in the longest vector.
+  static constexpr std::int64_t most_columns = piece + 256, lanes = 64 / sizeof(std::uint16_t);
 
   template <class Sum>
   KOKKOS_FORCEINLINE_FUNCTION auto finished(Sum sum) const {
@@ -131,18 +133,24 @@ struct MeanOfWindow {
   /// Computes a row of the result from the sums of `width` columns.
   template <class Sum>
   void add_columns(const Column* columns, std::int64_t width, T* out, std::int64_t count) const {
-    Sum blocks[piece + 256], sums[piece];
+    // Whole vectors are computed, and what they have beyond the columns is never used.
+    alignas(64) Sum blocks[most_columns + 128 + lanes], sums[piece];
     const int extent = 2 * reach.x + 1;
     for (std::int64_t i = 0; i < width; ++i) blocks[i] = static_cast<Sum>(columns[i]);
-    for (std::int64_t i = 0; i < count; ++i) sums[i] = blocks[i + extent - 1];
+    std::fill_n(blocks + width, whole_vectors(width) + 128 + lanes - width, Sum(0));
+    const std::int64_t points = whole_vectors(count);
+    for (std::int64_t i = 0; i < points; ++i) sums[i] = blocks[i + extent - 1];
     for (int size = 1; 2 * size <= extent; size *= 2) {
-      add(blocks, blocks + size, width - 2 * size + 1);
-      if ((extent & 2 * size) != 0) add(sums, blocks + begin_of_block(extent, 2 * size), count);
+      add(blocks, blocks + size, whole_vectors(width - 2 * size + 1));
+      if ((extent & 2 * size) != 0) add(sums, blocks + begin_of_block(extent, 2 * size), points);
     }
     const MeanOfWindow copy = *this;  // Stores of bytes cannot change this copy.
     TESSERA_VECTORISED
     for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(copy.finished(sums[i]));
   }
+
+  /// Returns the least number of elements that fill vectors and are not less than `count`.
+  static std::int64_t whole_vectors(std::int64_t count) { return (count + lanes - 1) / lanes * lanes; }
 
   /// Adds b[i] to a[i]. Where the arrays overlap, b lies behind a, so that no element is read after it was set.
   template <class Sum>

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "tessera/operators/detail/arithmetic.hpp"
 #include "tessera/operators/detail/plane_stage.hpp"
@@ -26,6 +28,8 @@ struct Resampling {
 
   /// Makes the resampling of the points `from` to `to` points.
   static Resampling of(Range from, int to, Interpolation method);
+
+  bool operator==(const Resampling&) const = default;
 
   /// Returns the number of the first point of the source for point x, which may lie beyond the source.
   KOKKOS_FORCEINLINE_FUNCTION int first(int x) const {
@@ -85,6 +89,53 @@ KOKKOS_FORCEINLINE_FUNCTION float weighted(float weight, float value) {
   return weight == 0.0f ? no_terms : weight * value;
 }
 
+#ifdef TESSERA_COMPUTES_PLANES
+/// The indices and the weights of all taps, one tap after the other, each for some points. A thread keeps
+/// some tables, because most tiles have the same columns as other tiles before.
+struct TapTable {
+  Resampling resampling;
+  Range points{0, 0};
+  std::vector<int> index;
+  std::vector<float> weight;
+  /// Whether some weights are 0.
+  bool has_zeros = false;
+
+  /// Returns a table that has `points`. It is valid until the next call of the thread.
+  static const TapTable& of(const Resampling& resampling, const Range& points) {
+    static thread_local std::array<TapTable, 4> tables;
+    static thread_local std::size_t oldest = 0;
+    const auto known = std::ranges::find(tables, resampling, &TapTable::resampling);
+    TapTable& table = known != tables.end() ? *known : tables[oldest++ % tables.size()];
+    if (known == tables.end() || table.points.empty())
+      table.make(resampling, points);
+    else if (points.begin < table.points.begin || points.end > table.points.end)
+      table.make(resampling,
+                 {std::min(points.begin, table.points.begin), std::max(points.end, table.points.end)});
+    return table;
+  }
+
+  /// Returns the place of tap `tap` of point x.
+  std::size_t at(int tap, std::int64_t x) const {
+    return static_cast<std::size_t>(tap * points.size() + x - points.begin);
+  }
+
+ private:
+  void make(const Resampling& of_resampling, const Range& of_points) {
+    resampling = of_resampling;
+    points = of_points;
+    const auto count = static_cast<std::size_t>(resampling.taps * points.size());
+    index.resize(count);
+    weight.resize(count);
+    for (int tap = 0; tap < resampling.taps; ++tap)
+      for (std::int64_t x = points.begin; x < points.end; ++x) {
+        index[at(tap, x)] = resampling.index(static_cast<int>(x), tap);
+        weight[at(tap, x)] = resampling.weight(static_cast<int>(x), tap);
+      }
+    has_zeros = std::ranges::find(weight, 0.0f) != weight.end();
+  }
+};
+#endif
+
 /// A stage body: resamples an image along x, as float32.
 struct ResampledAlongX {
   Resampling resampling;
@@ -106,35 +157,16 @@ struct ResampledAlongX {
 #ifdef TESSERA_COMPUTES_PLANES
   template <class In>
   void plane(const Plane<const In>& in, const Plane<float>& out, Range columns, Range rows) const {
-    const auto taps = static_cast<std::size_t>(resampling.taps);
-    const auto width = static_cast<std::size_t>(columns.size());
-    const Table table{scratch<ResampledAlongX, int>(taps * width), scratch<ResampledAlongX, float>(taps * width),
-                      columns};
-    bool has_zeros = false;
-    for (std::size_t tap = 0; tap < taps; ++tap)
-      for (std::size_t i = 0; i < width; ++i) {
-        const int x = static_cast<int>(columns.begin) + static_cast<int>(i);
-        table.index[tap * width + i] = resampling.index(x, static_cast<int>(tap));
-        table.weight[tap * width + i] = resampling.weight(x, static_cast<int>(tap));
-        has_zeros |= table.weight[tap * width + i] == 0.0f;
-      }
-    const Range inner = has_zeros ? Range{columns.begin, columns.begin} : inner_columns(columns);
+    const TapTable& table = TapTable::of(resampling, columns);
+    // Where weights are 0, elements may be NaN, and sums of negative terms may become another zero.
+    const bool has_products =
+        !table.has_zeros || (std::is_integral_v<In> && resampling.method == Interpolation::linear);
+    const Range inner = has_products ? inner_columns(columns) : Range{columns.begin, columns.begin};
     add_taps(in, out, {columns.begin, inner.begin}, rows, table);
-    add_taps(in, out, {permuted(in, out, inner, rows, table), columns.end}, rows, table);
+    add_taps(in, out, {permuted(in, out, inner, columns, rows, table), columns.end}, rows, table);
   }
 
  private:
-  /// The indices and the weights of all taps, one tap after the other, each for the points `columns`.
-  struct Table {
-    int* index;
-    float* weight;
-    Range columns;
-
-    std::size_t at(int tap, std::int64_t x) const {
-      return static_cast<std::size_t>(tap * columns.size() + x - columns.begin);
-    }
-  };
-
   /// Returns those of the points `columns` whose taps all lie in the source.
   Range inner_columns(Range columns) const {
     Range inner = columns;
@@ -145,33 +177,33 @@ struct ResampledAlongX {
     return inner;
   }
 
-  /// Computes points whose taps lie in the source, and whose weights are not 0, by permutations of vectors.
+  /// Computes the points `inner` of `columns`, whose taps lie in the source, by permutations of vectors.
   /// Returns the end of those that are computed.
   template <class In>
-  std::int64_t permuted(const Plane<const In>& in, const Plane<float>& out, Range columns, Range rows,
-                        const Table& table) const {
-    if (columns.empty()) return columns.begin;
-    const Range all = table.columns;
-    const std::int64_t readable = table.index[table.at(resampling.taps - 1, all.end - 1)] + 1;
+  std::int64_t permuted(const Plane<const In>& in, const Plane<float>& out, Range inner, Range columns,
+                        Range rows, const TapTable& table) const {
+    if (inner.empty()) return inner.begin;
+    const std::int64_t first = table.index[table.at(0, columns.begin)];
+    const std::int64_t last = table.index[table.at(resampling.taps - 1, columns.end - 1)];
     return tessera::detail::sum_taps(tessera::detail::TapRows<In, float, float>{
         .input = in.row(rows.begin),
         .input_stride = in.stride,
         .output = out.row(rows.begin),
         .output_stride = out.stride,
         .rows = static_cast<int>(rows.size()),
-        .firsts = table.index - all.begin,
-        .weights = table.weight - all.begin,
-        .weights_stride = all.size(),
+        .firsts = table.index.data() - table.points.begin,
+        .weights = table.weight.data() - table.points.begin,
+        .weights_stride = table.points.size(),
         .taps = resampling.taps,
         .step = 1,
-        .columns = columns,
-        .readable = {table.index[0], readable}});
+        .columns = inner,
+        .readable = {first, last + 1}});
   }
 
   /// Computes points one tap after the other.
   template <class In>
   void add_taps(const Plane<const In>& in, const Plane<float>& out, Range columns, Range rows,
-                const Table& table) const {
+                const TapTable& table) const {
     if (columns.empty()) return;
     const int begin = table.index[table.at(0, columns.begin)];
     const int end = table.index[table.at(resampling.taps - 1, columns.end - 1)] + 1;
@@ -184,8 +216,8 @@ struct ResampledAlongX {
       float* const to = out.row(y) + columns.begin;
       for (std::size_t i = 0; i < width; ++i) to[i] = no_terms;
       for (int tap = 0; tap < resampling.taps; ++tap)
-        add_tap(to, row, begin, table.index + table.at(tap, columns.begin),
-                table.weight + table.at(tap, columns.begin), width);
+        add_tap(to, row, begin, table.index.data() + table.at(tap, columns.begin),
+                table.weight.data() + table.at(tap, columns.begin), width);
     }
   }
 
@@ -289,9 +321,8 @@ struct NearestPoints {
 #ifdef TESSERA_COMPUTES_PLANES
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
     const std::int64_t width = columns.size();
-    int* const index = scratch<NearestPoints, int>(width);
-    for (std::int64_t i = 0; i < width; ++i)
-      index[i] = along_x.index(static_cast<int>(columns.begin + i), 0);
+    const TapTable& table = TapTable::of(along_x, columns);
+    const int* const index = table.index.data() + table.at(0, columns.begin);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       const int number = along_y.index(static_cast<int>(y), 0);
       T* const to = out.row(y) + columns.begin;

@@ -59,8 +59,8 @@ class MatSource final : public BlockSource {
       for (int c = 0; c < channels; ++c) {
         const uchar* const from = image_.ptr(y) + static_cast<std::size_t>(c) * size;
         std::byte* const to =
-            block.data +
-            (y * block.strides[1] + (channels > 1 ? c * block.strides[2] : 0)) * static_cast<std::int64_t>(size);
+            block.data + (y * block.strides[1] + (channels > 1 ? c * block.strides[2] : 0)) *
+                             static_cast<std::int64_t>(size);
         for (std::size_t x = 0; x < static_cast<std::size_t>(image_.cols); ++x)
           std::memcpy(to + x * size, from + x * static_cast<std::size_t>(channels) * size, size);
       }

@@ -28,7 +28,7 @@ OperatorCase edges() {
               },
           .peer =
               [smooth = cv::Mat(), gx = cv::Mat(), gy = cv::Mat(), sum = cv::Mat()](const cv::Mat& image,
-                                                                                  cv::Mat& result) mutable {
+                                                                                    cv::Mat& result) mutable {
                 gaussian(image, smooth, 1.4, 4);
                 cv::Sobel(smooth, gx, CV_16S, 1, 0, 3, 1, 0, edge);
                 cv::Sobel(smooth, gy, CV_16S, 0, 1, 3, 1, 0, edge);
@@ -74,7 +74,7 @@ OperatorCase spots() {
               },
           .peer =
               [a = cv::Mat(), b = cv::Mat(), large = window(15), small = window(3)](const cv::Mat& image,
-                                                                                  cv::Mat& result) mutable {
+                                                                                    cv::Mat& result) mutable {
                 cv::medianBlur(image, a, 3);
                 gaussian(a, b, 1, 4);
                 cv::morphologyEx(b, a, cv::MORPH_TOPHAT, large);
@@ -92,7 +92,8 @@ OperatorCase sharper() {
           .type = ElementType::float32,
           .build =
               [](Pipeline& p, const Image& image) {
-                const Image detail = operators::subtract(p, image, operators::gaussian(p, image, {.sigma = 2}));
+                const Image detail =
+                    operators::subtract(p, image, operators::gaussian(p, image, {.sigma = 2}));
                 const Image more = operators::multiply(p, detail, {.value = 1.5});
                 return operators::limit(p, operators::add(p, image, more), {.low = 0, .high = 1});
               },
@@ -120,7 +121,7 @@ OperatorCase mask() {
               },
           .peer =
               [a = cv::Mat(), b = cv::Mat(), small = window(3), large = window(5)](const cv::Mat& image,
-                                                                                 cv::Mat& result) mutable {
+                                                                                   cv::Mat& result) mutable {
                 cv::threshold(image, a, 120, 255, cv::THRESH_BINARY);
                 cv::morphologyEx(a, b, cv::MORPH_OPEN, small);
                 cv::morphologyEx(b, a, cv::MORPH_CLOSE, large);
@@ -141,7 +142,7 @@ OperatorCase blobs() {
               },
           .peer =
               [fine = cv::Mat(), coarse = cv::Mat(), difference = cv::Mat()](const cv::Mat& image,
-                                                                           cv::Mat& result) mutable {
+                                                                             cv::Mat& result) mutable {
                 gaussian(image, fine, 1, 4);
                 gaussian(image, coarse, 2, 8);
                 cv::absdiff(fine, coarse, difference);
@@ -152,56 +153,58 @@ OperatorCase blobs() {
 
 /// Local variance: 6 operators.
 OperatorCase texture() {
-  return {.name = "texture: box 15, multiply, multiply, box 15, subtract, limit",
-          .type = ElementType::float32,
-          .build =
-              [](Pipeline& p, const Image& image) {
-                const Image mean = operators::box(p, image, {.window = {15, 15}});
-                const Image squares = operators::box(p, operators::multiply(p, image, image), {.window = {15, 15}});
-                const Image variance = operators::subtract(p, squares, operators::multiply(p, mean, mean));
-                return operators::limit(p, variance, {.low = 0, .high = 0.05});
-              },
-          .peer =
-              [mean = cv::Mat(), a = cv::Mat(), b = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
-                cv::blur(image, mean, {15, 15}, {-1, -1}, edge);
-                cv::multiply(image, image, a);
-                cv::blur(a, b, {15, 15}, {-1, -1}, edge);
-                cv::multiply(mean, mean, a);
-                cv::subtract(b, a, b);
-                cv::max(b, 0, b);
-                cv::min(b, 0.05, result);
-              },
-          .tolerance = 1e-5};
+  return {
+      .name = "texture: box 15, multiply, multiply, box 15, subtract, limit",
+      .type = ElementType::float32,
+      .build =
+          [](Pipeline& p, const Image& image) {
+            const Image mean = operators::box(p, image, {.window = {15, 15}});
+            const Image squares =
+                operators::box(p, operators::multiply(p, image, image), {.window = {15, 15}});
+            const Image variance = operators::subtract(p, squares, operators::multiply(p, mean, mean));
+            return operators::limit(p, variance, {.low = 0, .high = 0.05});
+          },
+      .peer =
+          [mean = cv::Mat(), a = cv::Mat(), b = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
+            cv::blur(image, mean, {15, 15}, {-1, -1}, edge);
+            cv::multiply(image, image, a);
+            cv::blur(a, b, {15, 15}, {-1, -1}, edge);
+            cv::multiply(mean, mean, a);
+            cv::subtract(b, a, b);
+            cv::max(b, 0, b);
+            cv::min(b, 0.05, result);
+          },
+      .tolerance = 1e-5};
 }
 
 /// A small picture: 4 operators.
 OperatorCase thumbnail() {
-  return {.name = "thumbnail: gaussian, resize 0.5, gamma, equalise",
-          .type = ElementType::uint8,
-          .build =
-              [](Pipeline& p, const Image& image) {
-                const Image smooth = operators::gaussian(p, image, {.sigma = 1, .truncate = 3});
-                const Image half = operators::resize(
-                    p, smooth,
-                    {.size = {static_cast<int>(image.domain[0].size() / 2),
-                              static_cast<int>(image.domain[1].size() / 2)},
-                     .method = operators::Interpolation::area});
-                return operators::equalise(p, operators::gamma(p, half, {.exponent = 0.6}));
-              },
-          .peer =
-              [a = cv::Mat(), b = cv::Mat(), table = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
-                if (table.empty()) {
-                  table.create(1, 256, CV_8U);
-                  for (int i = 0; i < 256; ++i)
-                    table.at<uchar>(i) = cv::saturate_cast<uchar>(255 * std::pow(i / 255.0, 0.6));
-                }
-                gaussian(image, a, 1, 3);
-                cv::resize(a, b, {image.cols / 2, image.rows / 2}, 0, 0, cv::INTER_AREA);
-                cv::LUT(b, table, a);
-                cv::equalizeHist(a, result);
-              },
-          .tolerance = 4,
-          .share = 1e-3};
+  return {
+      .name = "thumbnail: gaussian, resize 0.5, gamma, equalise",
+      .type = ElementType::uint8,
+      .build =
+          [](Pipeline& p, const Image& image) {
+            const Image smooth = operators::gaussian(p, image, {.sigma = 1, .truncate = 3});
+            const Image half = operators::resize(p, smooth,
+                                                 {.size = {static_cast<int>(image.domain[0].size() / 2),
+                                                           static_cast<int>(image.domain[1].size() / 2)},
+                                                  .method = operators::Interpolation::area});
+            return operators::equalise(p, operators::gamma(p, half, {.exponent = 0.6}));
+          },
+      .peer =
+          [a = cv::Mat(), b = cv::Mat(), table = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
+            if (table.empty()) {
+              table.create(1, 256, CV_8U);
+              for (int i = 0; i < 256; ++i)
+                table.at<uchar>(i) = cv::saturate_cast<uchar>(255 * std::pow(i / 255.0, 0.6));
+            }
+            gaussian(image, a, 1, 3);
+            cv::resize(a, b, {image.cols / 2, image.rows / 2}, 0, 0, cv::INTER_AREA);
+            cv::LUT(b, table, a);
+            cv::equalizeHist(a, result);
+          },
+      .tolerance = 4,
+      .share = 1e-3};
 }
 
 /// A print with soft light: 8 operators.
@@ -211,14 +214,15 @@ OperatorCase print() {
           .build =
               [](Pipeline& p, const Image& image) {
                 const Image clean = operators::median(p, image);
-                const Image lit = operators::add(p, operators::multiply(p, clean, {.value = 1.2}), {.value = 10});
+                const Image lit =
+                    operators::add(p, operators::multiply(p, clean, {.value = 1.2}), {.value = 10});
                 const Image soft = operators::gaussian(p, lit, {.sigma = 3, .truncate = 3});
                 const Image inverse = operators::invert(p, operators::maximum(p, lit, soft));
                 return operators::difference(p, inverse, operators::erode(p, inverse));
               },
           .peer =
               [a = cv::Mat(), b = cv::Mat(), soft = cv::Mat(), kernel = window(3)](const cv::Mat& image,
-                                                                                 cv::Mat& result) mutable {
+                                                                                   cv::Mat& result) mutable {
                 cv::medianBlur(image, a, 3);
                 cv::multiply(a, cv::Scalar(1.2), b);
                 cv::add(b, cv::Scalar(10), a);

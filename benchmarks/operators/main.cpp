@@ -17,8 +17,8 @@ using namespace tessera;
 bool measure(const app::Session& session, const std::string& heading,
              const std::vector<bench::OperatorCase>& cases, const std::string& only,
              const bench::BesideSettings& settings) {
-  session.print(fmt::format("| {} | type | OpenCV, ms | Tessera, ms | ratio |\n| --- | --- | --- | --- | --- |\n",
-                            heading));
+  session.print(fmt::format(
+      "| {} | type | OpenCV, ms | Tessera, ms | ratio |\n| --- | --- | --- | --- | --- |\n", heading));
   double logarithms = 0;
   int count = 0;
   bool agree = true;
@@ -47,8 +47,9 @@ app::ExitStatus run(app::Session& session, int argc, char** argv) {
   command_line.add_option("--only", only, "Measure only cases whose names contain this text");
   command_line.add_flag("!--no-chains", chains, "Measure no chains");
   command_line.add_flag("!--no-single", single, "Measure no single operators");
-  command_line.add_flag("--processor-time", settings.processor_time,
-                        "Take the time of the processor, with one thread: for a machine that does other things, too");
+  command_line.add_flag(
+      "--processor-time", settings.processor_time,
+      "Take the time of the processor, with one thread: for a machine that does other things, too");
   if (const std::string help = bench::parse_arguments(command_line, argc, argv); !help.empty()) {
     session.print(help);
     return app::ExitStatus::done;
@@ -65,6 +66,4 @@ app::ExitStatus run(app::Session& session, int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return tessera::app::run_program(argc, argv, "tessera-bench-chains", run);
-}
+int main(int argc, char** argv) { return tessera::app::run_program(argc, argv, "tessera-bench-chains", run); }

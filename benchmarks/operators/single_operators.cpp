@@ -20,9 +20,7 @@ bool is_float(ElementType type) { return type == ElementType::float32; }
 /// The difference that counts as rounding: halves are rounded in other directions, and sums of floats are
 /// added in another order.
 double rounding(ElementType type) { return is_float(type) ? 2e-5 : 1; }
-double white(ElementType type) {
-  return is_float(type) ? 1 : type == ElementType::uint8 ? 255 : 65535;
-}
+double white(ElementType type) { return is_float(type) ? 1 : type == ElementType::uint8 ? 255 : 65535; }
 
 void add_gaussians(Cases& cases) {
   for (const double sigma : {2.0, 8.0})
@@ -32,9 +30,10 @@ void add_gaussians(Cases& cases) {
       const int extent = 2 * static_cast<int>(truncate * sigma + 0.5) + 1;
       cases.push_back({.name = fmt::format("gaussian {}", sigma),
                        .type = type,
-                       .build = [=](Pipeline& p, const Image& image) {
-                         return operators::gaussian(p, image, {.sigma = sigma, .truncate = truncate});
-                       },
+                       .build =
+                           [=](Pipeline& p, const Image& image) {
+                             return operators::gaussian(p, image, {.sigma = sigma, .truncate = truncate});
+                           },
                        .peer =
                            [=](const cv::Mat& image, cv::Mat& result) {
                              cv::GaussianBlur(image, result, {extent, extent}, sigma, sigma, edge);
@@ -48,9 +47,10 @@ void add_windows(Cases& cases) {
     for (const ElementType type : all_types)
       cases.push_back({.name = fmt::format("box {}", extent),
                        .type = type,
-                       .build = [=](Pipeline& p, const Image& image) {
-                         return operators::box(p, image, {.window = {extent, extent}});
-                       },
+                       .build =
+                           [=](Pipeline& p, const Image& image) {
+                             return operators::box(p, image, {.window = {extent, extent}});
+                           },
                        .peer =
                            [=](const cv::Mat& image, cv::Mat& result) {
                              cv::blur(image, result, {extent, extent}, {-1, -1}, edge);
@@ -81,30 +81,31 @@ void add_medians(Cases& cases) {
   for (const int extent : {3, 5, 15})
     for (const ElementType type : all_types) {
       if (extent > 5 && type != ElementType::uint8) continue;  // OpenCV has no others.
-      cases.push_back({.name = fmt::format("median {}", extent),
-                       .type = type,
-                       .build = [=](Pipeline& p, const Image& image) {
-                         return operators::median(p, image, {.window = {extent, extent}});
-                       },
-                       .peer = [=](const cv::Mat& image, cv::Mat& result) {
-                         cv::medianBlur(image, result, extent);
-                       }});
+      cases.push_back(
+          {.name = fmt::format("median {}", extent),
+           .type = type,
+           .build =
+               [=](Pipeline& p, const Image& image) {
+                 return operators::median(p, image, {.window = {extent, extent}});
+               },
+           .peer = [=](const cv::Mat& image, cv::Mat& result) { cv::medianBlur(image, result, extent); }});
     }
 }
 
 void add_gradients(Cases& cases) {
   for (const ElementType type : all_types) {
-    cases.push_back({.name = "sobel",
-                     .type = type,
-                     .build = [](Pipeline& p, const Image& image) { return operators::sobel(p, image); },
-                     .peer =
-                         [type, gx = cv::Mat(), gy = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
-                           const int depth = type == ElementType::uint8 ? CV_16S : CV_32F;
-                           cv::Sobel(image, gx, depth, 1, 0, 3, 1, 0, edge);
-                           cv::Sobel(image, gy, depth, 0, 1, 3, 1, 0, edge);
-                           cv::add(cv::abs(gx), cv::abs(gy), result, cv::noArray(), image.depth());
-                         },
-                     .tolerance = rounding(type)});
+    cases.push_back(
+        {.name = "sobel",
+         .type = type,
+         .build = [](Pipeline& p, const Image& image) { return operators::sobel(p, image); },
+         .peer =
+             [type, gx = cv::Mat(), gy = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
+               const int depth = type == ElementType::uint8 ? CV_16S : CV_32F;
+               cv::Sobel(image, gx, depth, 1, 0, 3, 1, 0, edge);
+               cv::Sobel(image, gy, depth, 0, 1, 3, 1, 0, edge);
+               cv::add(cv::abs(gx), cv::abs(gy), result, cv::noArray(), image.depth());
+             },
+         .tolerance = rounding(type)});
     cases.push_back({.name = "scharr x",
                      .type = type,
                      .build =
@@ -125,8 +126,8 @@ void add_gradients(Cases& cases) {
 
 void add_convolutions(Cases& cases) {
   // A matrix that is no product, and one that is.
-  const operators::Matrix sharpen = {{-1, -2, -1, 0, 1}, {-2, 3, -2, 4, 2}, {1, -2, 20, -2, -1},
-                                     {2, 4, -2, 3, -2},  {-1, 0, 1, -2, -1}};
+  const operators::Matrix sharpen = {
+      {-1, -2, -1, 0, 1}, {-2, 3, -2, 4, 2}, {1, -2, 20, -2, -1}, {2, 4, -2, 3, -2}, {-1, 0, 1, -2, -1}};
   const std::vector<double> binomial = {1, 6, 15, 20, 15, 6, 1};
   operators::Matrix smooth;
   for (const double row : binomial) {
@@ -139,7 +140,8 @@ void add_convolutions(Cases& cases) {
       filter.at<float>(j, i) =
           static_cast<float>(sharpen[static_cast<std::size_t>(4 - j)][static_cast<std::size_t>(4 - i)] / 22);
   cv::Mat factor(1, 7, CV_32F);
-  for (int i = 0; i < 7; ++i) factor.at<float>(i) = static_cast<float>(binomial[static_cast<std::size_t>(i)] / 64);
+  for (int i = 0; i < 7; ++i)
+    factor.at<float>(i) = static_cast<float>(binomial[static_cast<std::size_t>(i)] / 64);
   for (const ElementType type : all_types) {
     cases.push_back({.name = "convolution 5x5",
                      .type = type,
@@ -147,19 +149,22 @@ void add_convolutions(Cases& cases) {
                          [sharpen](Pipeline& p, const Image& image) {
                            return operators::convolution(p, image, {.kernel = sharpen, .scale = 1.0 / 22});
                          },
-                     .peer = [filter](const cv::Mat& image,
-                                      cv::Mat& result) { cv::filter2D(image, result, -1, filter, {-1, -1}, 0, edge); },
+                     .peer =
+                         [filter](const cv::Mat& image, cv::Mat& result) {
+                           cv::filter2D(image, result, -1, filter, {-1, -1}, 0, edge);
+                         },
                      .tolerance = rounding(type)});
-    cases.push_back(
-        {.name = "convolution 7x7, a product",
-         .type = type,
-         .build =
-             [smooth](Pipeline& p, const Image& image) {
-               return operators::convolution(p, image, {.kernel = smooth, .normalise = true});
-             },
-         .peer = [factor](const cv::Mat& image,
-                          cv::Mat& result) { cv::sepFilter2D(image, result, -1, factor, factor, {-1, -1}, 0, edge); },
-         .tolerance = rounding(type)});
+    cases.push_back({.name = "convolution 7x7, a product",
+                     .type = type,
+                     .build =
+                         [smooth](Pipeline& p, const Image& image) {
+                           return operators::convolution(p, image, {.kernel = smooth, .normalise = true});
+                         },
+                     .peer =
+                         [factor](const cv::Mat& image, cv::Mat& result) {
+                           cv::sepFilter2D(image, result, -1, factor, factor, {-1, -1}, 0, edge);
+                         },
+                     .tolerance = rounding(type)});
     if (type == ElementType::uint16) continue;  // OpenCV's bilateral filter takes no uint16.
     // The windows of OpenCV are discs, so that the results differ.
     cases.push_back({.name = "bilateral 5 (OpenCV: a disc)",
@@ -194,32 +199,33 @@ void add_sizes(Cases& cases) {
         const auto extent = [factor](std::int64_t points) {
           return static_cast<int>(factor * static_cast<double>(points) + 0.5);
         };
-        cases.push_back({.name = fmt::format("resize {} {}", method.name, factor),
-                         .type = type,
-                         .build =
-                             [=](Pipeline& p, const Image& image) {
-                               return operators::resize(
-                                   p, image,
-                                   {.size = {extent(image.domain[0].size()), extent(image.domain[1].size())},
-                                    .method = method.method});
-                             },
-                         .peer =
-                             [=](const cv::Mat& image, cv::Mat& result) {
-                               cv::resize(image, result, {extent(image.cols), extent(image.rows)}, 0, 0,
-                                          method.peer);
-                             },
-                         // Weights of OpenCV for integers have 11 bits.
-                         .tolerance = type == ElementType::float32  ? 1e-3
-                                      : type == ElementType::uint16 ? 32
-                                                                    : 1,
-                         .share = method.method == Interpolation::nearest ? 0.05 : 0});
+        cases.push_back(
+            {.name = fmt::format("resize {} {}", method.name, factor),
+             .type = type,
+             .build =
+                 [=](Pipeline& p, const Image& image) {
+                   return operators::resize(
+                       p, image,
+                       {.size = {extent(image.domain[0].size()), extent(image.domain[1].size())},
+                        .method = method.method});
+                 },
+             .peer =
+                 [=](const cv::Mat& image, cv::Mat& result) {
+                   cv::resize(image, result, {extent(image.cols), extent(image.rows)}, 0, 0, method.peer);
+                 },
+             // Weights of OpenCV for integers have 11 bits.
+             .tolerance = type == ElementType::float32  ? 1e-3
+                          : type == ElementType::uint16 ? 32
+                                                        : 1,
+             .share = method.method == Interpolation::nearest ? 0.05 : 0});
       }
   for (const ElementType type : all_types) {
-    cases.push_back({.name = "pyramid_down",
-                     .type = type,
-                     .build = [](Pipeline& p, const Image& image) { return operators::pyramid_down(p, image); },
-                     .peer = [](const cv::Mat& image, cv::Mat& result) { cv::pyrDown(image, result); },
-                     .tolerance = rounding(type)});
+    cases.push_back(
+        {.name = "pyramid_down",
+         .type = type,
+         .build = [](Pipeline& p, const Image& image) { return operators::pyramid_down(p, image); },
+         .peer = [](const cv::Mat& image, cv::Mat& result) { cv::pyrDown(image, result); },
+         .tolerance = rounding(type)});
     cases.push_back({.name = "pyramid_up",
                      .type = type,
                      .build = [](Pipeline& p, const Image& image) { return operators::pyramid_up(p, image); },
@@ -248,14 +254,16 @@ void add_points(Cases& cases) {
                            return operators::threshold(
                                p, image, {.value = half, .mode = operators::ThresholdMode::keep_above});
                          },
-                     .peer = [=](const cv::Mat& image, cv::Mat& result) {
-                       cv::threshold(image, result, half, white(type), cv::THRESH_TOZERO);
-                     }});
-    cases.push_back({.name = "add a constant",
-                     .type = type,
-                     .build = [=](Pipeline& p, const Image& image) { return operators::add(p, image, {.value = some}); },
-                     .peer = [=](const cv::Mat& image, cv::Mat& result) { cv::add(image, cv::Scalar(some), result); },
-                     .tolerance = rounding(type)});
+                     .peer =
+                         [=](const cv::Mat& image, cv::Mat& result) {
+                           cv::threshold(image, result, half, white(type), cv::THRESH_TOZERO);
+                         }});
+    cases.push_back(
+        {.name = "add a constant",
+         .type = type,
+         .build = [=](Pipeline& p, const Image& image) { return operators::add(p, image, {.value = some}); },
+         .peer = [=](const cv::Mat& image, cv::Mat& result) { cv::add(image, cv::Scalar(some), result); },
+         .tolerance = rounding(type)});
     cases.push_back({.name = "multiply two images",
                      .type = type,
                      .build =
@@ -268,16 +276,18 @@ void add_points(Cases& cases) {
   }
   cv::Mat table(1, 256, CV_8U);
   for (int i = 0; i < 256; ++i) table.at<uchar>(i) = cv::saturate_cast<uchar>(255 * std::pow(i / 255.0, 0.6));
-  cases.push_back({.name = "gamma",
-                   .type = ElementType::uint8,
-                   .build = [](Pipeline& p, const Image& image) { return operators::gamma(p, image, {.exponent = 0.6}); },
-                   .peer = [table](const cv::Mat& image, cv::Mat& result) { cv::LUT(image, table, result); },
-                   .tolerance = 1});
-  cases.push_back({.name = "gamma",
-                   .type = ElementType::float32,
-                   .build = [](Pipeline& p, const Image& image) { return operators::gamma(p, image, {.exponent = 0.6}); },
-                   .peer = [](const cv::Mat& image, cv::Mat& result) { cv::pow(image, 0.6, result); },
-                   .tolerance = 1e-5});
+  cases.push_back(
+      {.name = "gamma",
+       .type = ElementType::uint8,
+       .build = [](Pipeline& p, const Image& image) { return operators::gamma(p, image, {.exponent = 0.6}); },
+       .peer = [table](const cv::Mat& image, cv::Mat& result) { cv::LUT(image, table, result); },
+       .tolerance = 1});
+  cases.push_back(
+      {.name = "gamma",
+       .type = ElementType::float32,
+       .build = [](Pipeline& p, const Image& image) { return operators::gamma(p, image, {.exponent = 0.6}); },
+       .peer = [](const cv::Mat& image, cv::Mat& result) { cv::pow(image, 0.6, result); },
+       .tolerance = 1e-5});
 }
 
 void add_histograms(Cases& cases) {
@@ -290,13 +300,14 @@ void add_histograms(Cases& cases) {
     cases.push_back({.name = "histogram",
                      .type = type,
                      .build = [](Pipeline& p, const Image& image) { return operators::histogram(p, image); },
-                     .peer = [type](const cv::Mat& image, cv::Mat& result) {
-                       const int bins = static_cast<int>(white(type)) + 1;
-                       const int channel = 0;
-                       const float range[] = {0, static_cast<float>(bins)};
-                       const float* ranges[] = {range};
-                       cv::calcHist(&image, 1, &channel, cv::noArray(), result, 1, &bins, ranges);
-                     }});
+                     .peer =
+                         [type](const cv::Mat& image, cv::Mat& result) {
+                           const int bins = static_cast<int>(white(type)) + 1;
+                           const int channel = 0;
+                           const float range[] = {0, static_cast<float>(bins)};
+                           const float* ranges[] = {range};
+                           cv::calcHist(&image, 1, &channel, cv::noArray(), result, 1, &bins, ranges);
+                         }});
 }
 
 void add_colours(Cases& cases) {
@@ -305,22 +316,25 @@ void add_colours(Cases& cases) {
                      .type = type,
                      .channels = 3,
                      .build = [](Pipeline& p, const Image& image) { return operators::grey(p, image); },
-                     .peer = [](const cv::Mat& image, cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2GRAY); },
+                     .peer = [](const cv::Mat& image,
+                                cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2GRAY); },
                      .tolerance = type == ElementType::uint16 ? 2 : rounding(type)});
     // OpenCV has the order Y, Cr, Cb, so that the results differ: a grey image is not compared here.
     cases.push_back({.name = "ycbcr (OpenCV: YCrCb)",
                      .type = type,
                      .channels = 3,
                      .build = [](Pipeline& p, const Image& image) { return operators::ycbcr(p, image); },
-                     .peer = [](const cv::Mat& image, cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2YCrCb); },
+                     .peer = [](const cv::Mat& image,
+                                cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2YCrCb); },
                      .tolerance = white(type)});
   }
-  cases.push_back({.name = "lab",
-                   .type = ElementType::float32,
-                   .channels = 3,
-                   .build = [](Pipeline& p, const Image& image) { return operators::lab(p, image); },
-                   .peer = [](const cv::Mat& image, cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2Lab); },
-                   .tolerance = 1});
+  cases.push_back(
+      {.name = "lab",
+       .type = ElementType::float32,
+       .channels = 3,
+       .build = [](Pipeline& p, const Image& image) { return operators::lab(p, image); },
+       .peer = [](const cv::Mat& image, cv::Mat& result) { cv::cvtColor(image, result, cv::COLOR_RGB2Lab); },
+       .tolerance = 1});
 }
 
 }  // namespace

@@ -114,6 +114,30 @@ TEST(ConvolutionOperators, Smoothing) {
   });
 }
 
+/// Sums of boxes are made of blocks. The image is wider than what is computed together, and the windows have
+/// all numbers of blocks, and sums of 16 and of 32 bits.
+TEST(ConvolutionOperators, Boxes) {
+  Random random(7);
+  for_all_types({Box{{-3, 601}, {2, 9}}}, [&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] :
+         {std::pair(1, 1), std::pair(15, 17), std::pair(43, 3), std::pair(3, 63)}) {
+      const Border& border = random.one_of(borders());
+      const operators::ParameterValues values = {
+          {"window", std::vector<double>{double(width), double(height)}}, {"border", border.name}};
+      const auto exact = computed<double>(box, [&](const Point& p) {
+        return sum_around(a, border.conditions, p, width / 2, height / 2, [](int, int) { return 1.0; }) /
+               (width * height);
+      });
+      if constexpr (std::is_integral_v<T>)
+        expect_operator<T, T>(random, "box", values, {a},
+                              computed<T>(box, [&](const Point& p) { return stored<T>(exact.at(p)); }));
+      else
+        expect_near<T, T>(random, "box", values, {a}, exact, 1e-5);
+    }
+  });
+}
+
 /// Each channel of the image has one value.
 TEST(ConvolutionOperators, ConstantImagesOfBytesStay) {
   Random random(6);

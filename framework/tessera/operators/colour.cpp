@@ -82,7 +82,8 @@ struct LabOfPoint {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto linear(const V& value) const {
     const auto share = tessera::cast<float>(value) * unit;
-    return detail::either(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f), share * (1 / 12.92f));
+    return detail::either(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f),
+                          share * (1 / 12.92f));
   }
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION static auto root(const V& value) {
@@ -163,9 +164,8 @@ Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, b
     if (has_three && matrix.size() == 1)
       return detail::add_stage<T>(pipeline, name, OneSumOfThree<T>{table}, domain, detail::typed<T>(image));
     if (has_three && matrix.size() == 3)
-      return image_of(
-          pipeline,
-          pipeline.planes<T, 3, 3>(name, ThreeSumsOfThree<T>{table}, image.as<T, 3>()), domain);
+      return image_of(pipeline, pipeline.planes<T, 3, 3>(name, ThreeSumsOfThree<T>{table}, image.as<T, 3>()),
+                      domain);
     return detail::add_stage<T>(pipeline, name, WeightedChannels<T>{static_cast<int>(channels), table},
                                 domain, detail::typed<T>(image));
   });

@@ -182,17 +182,16 @@ const detail::Entry<Gaussian>& gaussian_entry() {
 }
 const detail::Entry<Window>& box_entry() {
   static const auto entry =
-      detail::Entry<Window>(
-          {.name = "box",
-           .group = "convolution",
-           .help = "The mean of a window. Sums of integers are exact.",
-           .inputs = {"image"},
-           .required_inputs = 1,
-           .parameters = {},
-           .types = detail::same_type(),
-           .example = "{box: a, window: [5, 5]}",
-           .apply = {}},
-          build_box)
+      detail::Entry<Window>({.name = "box",
+                             .group = "convolution",
+                             .help = "The mean of a window. Sums of integers are exact.",
+                             .inputs = {"image"},
+                             .required_inputs = 1,
+                             .parameters = {},
+                             .types = detail::same_type(),
+                             .example = "{box: a, window: [5, 5]}",
+                             .apply = {}},
+                            build_box)
           .parameter("window", &Window::window,
                      {.help = "The extents of the window along x and y.",
                       .unit = "pixels",

@@ -186,7 +186,8 @@ const detail::Entry<Resize>& resize_entry() {
       detail::Entry<Resize>(
           resampling_operator(
               "resize",
-              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the method is "
+              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the "
+              "method is "
               "'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie "
               "at halves, and beyond the borders are the nearest points, as in OpenCV, whose method for "
               "the nearest point rounds corners instead of centres. Only 'area' leaves no aliases where "

@@ -12,9 +12,9 @@
 #include "tessera/view/vectorised.hpp"
 
 // Sums of windows in a number of steps that grows with the number of binary digits of their extents only. A
-// sum of n terms is one of blocks, one block for each digit 1 of n. A block of 2, 4, 8 ... terms is the sum of
-// two blocks of half as many, and larger blocks lie before smaller ones. The order of the terms so depends on
-// n alone: sums of floats have the same bits in every tile, and windows of equal values have equal sums.
+// sum of n terms is one of blocks, one block for each digit 1 of n. A block of 2, 4, 8 ... terms is the sum
+// of two blocks of half as many, and larger blocks lie before smaller ones. The order of the terms so depends
+// on n alone: sums of floats have the same bits in every tile, and windows of equal values have equal sums.
 
 namespace tessera::operators::detail {
 
@@ -67,8 +67,9 @@ struct MeanOfWindow {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint32_t>;
     return finished(sum_in_blocks<Sum>(2 * reach.x + 1, [&](int i) {
-      return sum_in_blocks<Sum>(
-          2 * reach.y + 1, [&](int j) { return static_cast<Sum>(in(x + (i - reach.x), y + (j - reach.y), c)); });
+      return sum_in_blocks<Sum>(2 * reach.y + 1, [&](int j) {
+        return static_cast<Sum>(in(x + (i - reach.x), y + (j - reach.y), c));
+      });
     }));
   }
 
@@ -152,7 +153,8 @@ struct MeanOfWindow {
   /// Returns the least number of elements that fill vectors and are not less than `count`.
   static std::int64_t whole_vectors(std::int64_t count) { return (count + lanes - 1) / lanes * lanes; }
 
-  /// Adds b[i] to a[i]. Where the arrays overlap, b lies behind a, so that no element is read after it was set.
+  /// Adds b[i] to a[i]. Where the arrays overlap, b lies behind a, so that no element is read after it was
+  /// set.
   template <class Sum>
   static void add(Sum* a, const Sum* b, std::int64_t count) {
     TESSERA_VECTORISED

@@ -21,8 +21,9 @@ KOKKOS_FORCEINLINE_FUNCTION float log2_of(float value) {
   const float whole = static_cast<float>(bits >> 23);
   const auto mantissa = bit_cast<float>((bits & 0x7fffff) + root_of_half);
   const float s = (mantissa - 1.0f) / (mantissa + 1.0f), square = s * s;
-  const float sum = 2.88539008f +
-                    square * (0.961796694f + square * (0.577078016f + square * (0.412198583f + square * 0.320598898f)));
+  const float sum =
+      2.88539008f +
+      square * (0.961796694f + square * (0.577078016f + square * (0.412198583f + square * 0.320598898f)));
   return whole + s * sum;
 }
 

@@ -185,19 +185,19 @@ struct ResampledAlongX {
     if (inner.empty()) return inner.begin;
     const std::int64_t first = table.index[table.at(0, columns.begin)];
     const std::int64_t last = table.index[table.at(resampling.taps - 1, columns.end - 1)];
-    return tessera::detail::sum_taps(tessera::detail::TapRows<In, float, float>{
-        .input = in.row(rows.begin),
-        .input_stride = in.stride,
-        .output = out.row(rows.begin),
-        .output_stride = out.stride,
-        .rows = static_cast<int>(rows.size()),
-        .firsts = table.index.data() - table.points.begin,
-        .weights = table.weight.data() - table.points.begin,
-        .weights_stride = table.points.size(),
-        .taps = resampling.taps,
-        .step = 1,
-        .columns = inner,
-        .readable = {first, last + 1}});
+    return tessera::detail::sum_taps(
+        tessera::detail::TapRows<In, float, float>{.input = in.row(rows.begin),
+                                                   .input_stride = in.stride,
+                                                   .output = out.row(rows.begin),
+                                                   .output_stride = out.stride,
+                                                   .rows = static_cast<int>(rows.size()),
+                                                   .firsts = table.index.data() - table.points.begin,
+                                                   .weights = table.weight.data() - table.points.begin,
+                                                   .weights_stride = table.points.size(),
+                                                   .taps = resampling.taps,
+                                                   .step = 1,
+                                                   .columns = inner,
+                                                   .readable = {first, last + 1}});
   }
 
   /// Computes points one tap after the other.
@@ -221,8 +221,8 @@ struct ResampledAlongX {
     }
   }
 
-  static void add_tap(float* __restrict to, const float* __restrict row, int begin, const int* __restrict index,
-                      const float* __restrict weight, std::size_t width) {
+  static void add_tap(float* __restrict to, const float* __restrict row, int begin,
+                      const int* __restrict index, const float* __restrict weight, std::size_t width) {
     for (std::size_t i = 0; i < width; ++i) to[i] = to[i] + weighted(weight[i], row[index[i] - begin]);
   }
 #endif

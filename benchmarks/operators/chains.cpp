@@ -32,7 +32,9 @@ OperatorCase edges() {
                 gaussian(image, smooth, 1.4, 4);
                 cv::Sobel(smooth, gx, CV_16S, 1, 0, 3, 1, 0, edge);
                 cv::Sobel(smooth, gy, CV_16S, 0, 1, 3, 1, 0, edge);
-                cv::add(cv::abs(gx), cv::abs(gy), sum, cv::noArray(), CV_8U);
+                cv::convertScaleAbs(gx, sum);
+                cv::convertScaleAbs(gy, smooth);
+                cv::add(sum, smooth, sum);
                 cv::threshold(sum, result, 60, 255, cv::THRESH_BINARY);
               },
           .share = 0.05};
@@ -237,22 +239,24 @@ OperatorCase print() {
 
 /// The size of the curvature of a smoothed image: 4 operators.
 OperatorCase curvature() {
-  return {.name = "curvature: gaussian, laplacian, abs, cast",
-          .type = ElementType::uint16,
-          .build =
-              [](Pipeline& p, const Image& image) {
-                const Image smooth = operators::gaussian(p, image, {.sigma = 2});
-                return operators::cast(p, operators::abs(p, operators::laplacian(p, smooth)),
-                                       {.to = ElementType::uint16, .scale = 8});
-              },
-          .peer =
-              [a = cv::Mat(), b = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
-                gaussian(image, a, 2, 8);
-                cv::Laplacian(a, b, CV_32F, 1, 1, 0, edge);
-                b = cv::abs(b);
-                b.convertTo(result, CV_16U, 8);
-              },
-          .tolerance = 64};
+  return {
+      .name = "curvature: gaussian, laplacian, abs, cast",
+      .type = ElementType::uint16,
+      .build =
+          [](Pipeline& p, const Image& image) {
+            const Image smooth = operators::gaussian(p, image, {.sigma = 2});
+            return operators::cast(p, operators::abs(p, operators::laplacian(p, smooth)),
+                                   {.to = ElementType::uint16, .scale = 8});
+          },
+      .peer =
+          [a = cv::Mat(), b = cv::Mat(), zero = cv::Mat()](const cv::Mat& image, cv::Mat& result) mutable {
+            gaussian(image, a, 2, 8);
+            cv::Laplacian(a, b, CV_32F, 1, 1, 0, edge);
+            if (zero.empty()) zero = cv::Mat::zeros(b.size(), b.type());
+            cv::absdiff(b, zero, b);
+            b.convertTo(result, CV_16U, 8);
+          },
+      .tolerance = 64};
 }
 
 }  // namespace

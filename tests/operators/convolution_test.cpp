@@ -3,6 +3,7 @@
 
 #include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
+#include "tessera/operators/detail/means.hpp"
 
 namespace tessera::test {
 namespace {
@@ -113,6 +114,52 @@ TEST(ConvolutionOperators, Smoothing) {
                       std::is_integral_v<T> ? 0.01 : 1e-5);
   });
 }
+
+/// Sums of boxes are made of blocks. The image is wider than what is computed together, and the windows have
+/// all numbers of blocks, and sums of 16 and of 32 bits.
+TEST(ConvolutionOperators, Boxes) {
+  Random random(7);
+  for_all_types({Box{{-3, 601}, {2, 9}}}, [&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const std::array<int, 2>& window : {std::array{1, 1}, {15, 17}, {43, 3}, {3, 63}}) {
+      const int width = window[0], height = window[1];
+      const Border& border = random.one_of(borders());
+      const operators::ParameterValues values = {
+          {"window", std::vector<double>{double(width), double(height)}}, {"border", border.name}};
+      const auto exact = computed<double>(box, [&](const Point& p) {
+        return sum_around(a, border.conditions, p, width / 2, height / 2, [](int, int) { return 1.0; }) /
+               (width * height);
+      });
+      if constexpr (std::is_integral_v<T>)
+        expect_operator<T, T>(random, "box", values, {a},
+                              computed<T>(box, [&](const Point& p) { return stored<T>(exact.at(p)); }));
+      else
+        expect_near<T, T>(random, "box", values, {a}, exact, 1e-5);
+    }
+  });
+}
+
+#ifdef TESSERA_COMPUTES_PLANES
+/// Devices compute boxes point by point, in the same order.
+TEST(ConvolutionOperators, BoxesOfPointsHaveTheBitsOfPlanes) {
+  Random random(8);
+  constexpr int width = 60, height = 40;
+  const auto a = random_pixels<float>(random, {{0, width}, {0, height}});
+  const auto at = [&a](Coordinate x, Coordinate y, Coordinate) { return a.at({{x.value, y.value}}); };
+  for (const auto& reach : {operators::detail::Reach{7, 3}, {1, 15}, {10, 0}}) {
+    const auto body = operators::detail::MeanOfWindow<float>::of(reach);
+    std::vector<float> row_by_row(width * height), result(width * height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) row_by_row[static_cast<std::size_t>(y * width + x)] = a.at({{x, y}});
+    const Range columns{reach.x, width - reach.x}, rows{reach.y, height - reach.y};
+    body.plane({row_by_row.data(), width}, {result.data(), width}, columns, rows);
+    for (auto y = rows.begin; y < rows.end; ++y)
+      for (auto x = columns.begin; x < columns.end; ++x)
+        EXPECT_EQ(result[static_cast<std::size_t>(y * width + x)],
+                  body(at, Coordinate(static_cast<int>(x)), Coordinate(static_cast<int>(y)), Coordinate(0)));
+  }
+}
+#endif
 
 /// Each channel of the image has one value.
 TEST(ConvolutionOperators, ConstantImagesOfBytesStay) {

@@ -123,6 +123,18 @@ TEST(GeometryOperators, Resize) {
   });
 }
 
+/// Rows that are longer than vectors, and halves, which have a stage of their own.
+TEST(GeometryOperators, ResizeOfLongRowsAndHalves) {
+  Random random(5);
+  for_all_types({Box{{0, 140}, {0, 6}}}, [&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const std::string& method : methods)
+      for (const auto& [w, h] : {std::pair(251, 5), std::pair(70, 3), std::pair(70, 6), std::pair(280, 12)})
+        expect_near<T, T>(random, "resize", {{"size", Pair{double(w), double(h)}}, {"method", method}}, {a},
+                          resampled(a, w, h, method), method == "nearest" ? 0 : float_error<T>());
+  });
+}
+
 /// The same size, thirds and multiples have points with a single weight that is not 0. Multiples are not
 /// taken for cubic interpolation, in which weights of opposite signs may fall on one point at the border.
 TEST(GeometryOperators, ResizeOfNaNsAndInfinities) {

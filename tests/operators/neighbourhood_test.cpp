@@ -59,6 +59,17 @@ TEST(NeighbourhoodOperators, Extremes) {
   });
 }
 
+/// The image is wider than what is computed together.
+TEST(NeighbourhoodOperators, ExtremesOfLongRows) {
+  Random random(8);
+  for_all_types({Box{{-5, 1100}, {0, 4}}}, [&]<class T>(std::type_identity<T>, const Box& box) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] : {std::pair(15, 3), std::pair(33, 5)})
+      expect_operator<T, T>(random, "dilate", window_of(width, height, "mirror"), {a},
+                            ranked(a, Boundary::mirror, width, height, 1));
+  });
+}
+
 TEST(NeighbourhoodOperators, Ranks) {
   Random random(2);
   for_all_images([&]<class T>(std::type_identity<T>, const Box& box) {

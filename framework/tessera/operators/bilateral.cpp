@@ -20,12 +20,12 @@ constexpr int most_reach = 15;
 /// everywhere. 2^-n is made of its bits, and the rest is a Taylor series.
 KOKKOS_FORCEINLINE_FUNCTION float exp_of_negative(float t) {
   const float y = t < 60.0f ? t * -1.44269504f : -86.5617f;
-  const int whole = static_cast<int>(y);
+  const int whole = static_cast<int>(y - 0.5f);
   const float f = y - static_cast<float>(whole);
-  constexpr float terms[] = {1.01780860e-7f, 1.32154868e-6f, 1.52527338e-5f, 1.54035304e-4f, 1.33335581e-3f,
-                             9.61812911e-3f, 5.55041087e-2f, 2.40226507e-1f, 6.93147181e-1f, 1.0f};
+  constexpr float terms[] = {
+      1.54035304e-4f, 1.33335581e-3f, 9.61812911e-3f, 5.55041087e-2f, 2.40226507e-1f, 6.93147181e-1f, 1.0f};
   float sum = terms[0];
-  for (int i = 1; i < 10; ++i) sum = sum * f + terms[i];
+  for (int i = 1; i < 7; ++i) sum = sum * f + terms[i];
   return sum * bit_cast<float>((whole + 127) << 23);
 }
 

@@ -5,6 +5,7 @@
 #include "tessera/operators/detail/entry.hpp"
 #include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/operators/detail/power.hpp"
 #include "tessera/pipeline/body/table.hpp"
 
 namespace tessera::operators {
@@ -30,11 +31,14 @@ struct Merged {
   }
 };
 
-/// A stage body: the weighted sum of channels. Column `most_channels` of the weights has what is added.
+/// The weights of sums of channels. Column `most_channels` has what is added.
+using ChannelWeights = Table<float, most_channels + 1, most_channels>;
+
+/// A stage body: the weighted sum of channels.
 template <class T>
 struct WeightedChannels {
   int channels;
-  Table<float, most_channels + 1, most_channels> weights;
+  ChannelWeights weights;
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
     const auto term = [&](int m) { return weights(m, c) * tessera::cast<float>(in(x, y, m)); };
@@ -44,22 +48,46 @@ struct WeightedChannels {
   }
 };
 
+/// Returns the sum of three channels with the weights of a row, as an element of T.
+template <class T, class In, class Coord>
+KOKKOS_FORCEINLINE_FUNCTION auto sum_of_three(const ChannelWeights& weights, int row, const In& in, Coord x,
+                                              Coord y) {
+  const auto term = [&](int m) { return weights(m, row) * tessera::cast<float>(in(x, y, m)); };
+  return detail::rounded<T>(weights(most_channels, row) + term(0) + term(1) + term(2));
+}
+/// A stage body: a weighted sum of three channels, which compilers vectorise.
+template <class T>
+struct OneSumOfThree {
+  ChannelWeights weights;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord) const {
+    return sum_of_three<T>(weights, 0, in, x, y);
+  }
+};
+/// A stage body: three weighted sums of three channels, which are read once.
+template <class T>
+struct ThreeSumsOfThree {
+  ChannelWeights weights;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return pack(sum_of_three<T>(weights, 0, in, x, y), sum_of_three<T>(weights, 1, in, x, y),
+                sum_of_three<T>(weights, 2, in, x, y));
+  }
+};
+
 /// A stage body: the coordinates L*, a* and b* of a point of sRGB.
 struct LabOfPoint {
   float unit;
 
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION static auto power(const V& value, float exponent) {
-    return exp(log(max(value, 1e-30f)) * exponent);
-  }
-  template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto linear(const V& value) const {
     const auto share = tessera::cast<float>(value) * unit;
-    return select(share > 0.04045f, power((share + 0.055f) * (1 / 1.055f), 2.4f), share * (1 / 12.92f));
+    return detail::either(share > 0.04045f, detail::power((share + 0.055f) * (1 / 1.055f), 2.4f),
+                          share * (1 / 12.92f));
   }
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION static auto root(const V& value) {
-    return select(value > 0.008856452f, power(value, 1.0f / 3), value * 7.787037f + 16.0f / 116);
+    return detail::either(value > 0.008856452f, detail::cube_root(value), value * 7.787037f + 16.0f / 116);
   }
   template <class In, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
@@ -131,11 +159,15 @@ Image add_matrix(Pipeline& pipeline, const Image& image, const Matrix& matrix, b
         weights[begin + most_channels] =
             static_cast<float>(matrix[row][channels] * (chroma ? middle<T> : 1.0));
     }
-    using Body = WeightedChannels<T>;
-    return detail::add_stage<T>(
-        pipeline, name,
-        Body{static_cast<int>(channels), Table<float, most_channels + 1, most_channels>(weights)}, domain,
-        detail::typed<T>(image));
+    const ChannelWeights table(weights);
+    const bool has_three = channels == 3 && image.domain[2].begin == 0;
+    if (has_three && matrix.size() == 1)
+      return detail::add_stage<T>(pipeline, name, OneSumOfThree<T>{table}, domain, detail::typed<T>(image));
+    if (has_three && matrix.size() == 3)
+      return image_of(pipeline, pipeline.planes<T, 3, 3>(name, ThreeSumsOfThree<T>{table}, image.as<T, 3>()),
+                      domain);
+    return detail::add_stage<T>(pipeline, name, WeightedChannels<T>{static_cast<int>(channels), table},
+                                domain, detail::typed<T>(image));
   });
 }
 

@@ -78,7 +78,12 @@ struct EqualisedValues {
 struct Looked {
   template <class In, class Line, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Line& line, Coord x, Coord y, Coord c) const {
-    return line(tessera::cast<int>(in(x, y, c)), 0);
+    const auto index = tessera::cast<int>(in(x, y, c));
+    // Hosts look up bytes of a row together.
+    if constexpr (std::is_same_v<decltype(line(Coordinate(0), Coordinate(0))), const std::uint8_t&>)
+      return Lookup<std::uint8_t, 256>{&line(Coordinate(0), Coordinate(0)), index};
+    else
+      return line(index, 0);
   }
 };
 

@@ -87,13 +87,46 @@ struct UpAlongY {
   }
 };
 
+/// A stage body: the means of squares of 2 x 2 points, the first of which begins at (left, top).
+template <class T>
+struct MeansOfSquares {
+  int left;
+  int top;
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y, Coord c) const {
+    const auto at = [&](int i, int j) {
+      return tessera::cast<Sum16<T>>(in(2 * x + left + i, 2 * y + top + j, c));
+    };
+    return from_sum<T>((at(0, 0) + at(1, 0)) + (at(0, 1) + at(1, 1)), 2);
+  }
+};
+
+/// Adds a stage that halves an image: each point is the mean of four, which both the linear method and that
+/// of areas give.
+Image add_halved(Pipeline& pipeline, const Image& image, const Resize& p) {
+  return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    return detail::add_stage<T>(
+        pipeline, p.name,
+        MeansOfSquares<T>{static_cast<int>(image.domain[0].begin), static_cast<int>(image.domain[1].begin)},
+        detail::with_extents(image, p.size[0], p.size[1]), detail::typed<T>(image));
+  });
+}
+
 Image build_resize(Pipeline& pipeline, const std::vector<Image>& images, const Resize& p) {
   const Image& image = images[0];
   const detail::ResampledAlongX along_x{detail::Resampling::of(image.domain[0], p.size[0], p.method)};
   const auto along_y = detail::Resampling::of(image.domain[1], p.size[1], p.method);
+  if ((p.method == Interpolation::linear || p.method == Interpolation::area) &&
+      image.domain[0].size() == 2 * std::int64_t{p.size[0]} &&
+      image.domain[1].size() == 2 * std::int64_t{p.size[1]})
+    return add_halved(pipeline, image, p);
   Box wide = image.domain;
   wide[0] = {0, p.size[0]};
   return detail::with_image_type(image.type, [&]<class T>(std::type_identity<T>) {
+    if (p.method == Interpolation::nearest)
+      return detail::add_plane_stage<T, T>(pipeline, p.name,
+                                           detail::NearestPoints<T>{along_x.resampling, along_y}, image,
+                                           detail::with_extents(image, p.size[0], p.size[1]));
     const Image rows = detail::add_plane_stage<float, T>(pipeline, p.name + "_x", along_x, image, wide);
     return detail::add_plane_stage<T, float>(pipeline, p.name, detail::ResampledAlongY<T>{along_y}, rows,
                                              detail::with_extents(image, p.size[0], p.size[1]));
@@ -153,11 +186,12 @@ const detail::Entry<Resize>& resize_entry() {
       detail::Entry<Resize>(
           resampling_operator(
               "resize",
-              "Resamples to another size, along x (stage <name>_x) and then along y. Centres of points lie "
-              "at halves, and beyond the borders are the nearest points, as in OpenCV. Its method for the "
-              "nearest point is INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and "
-              "its INTER_AREA is another method where images become larger. OpenCV resamples uint8 in "
-              "fixed-point arithmetic. Only 'area' leaves no aliases where images become smaller.",
+              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the method "
+              "is 'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, and "
+              "beyond the borders are the nearest points, as in OpenCV. Its method for the nearest point is "
+              "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA is "
+              "another method where images become larger. OpenCV resamples uint8 in fixed-point arithmetic. "
+              "Only 'area' leaves no aliases where images become smaller.",
               "{resize: a, size: [1920, 1080], method: cubic}"),
           build_resize)
           .parameter("size", &Resize::size,

@@ -7,6 +7,7 @@
 #include "tessera/operators/detail/entry.hpp"
 #include "tessera/operators/detail/families.hpp"
 #include "tessera/operators/detail/image_stage.hpp"
+#include "tessera/operators/detail/power.hpp"
 #include "tessera/operators/point.hpp"
 
 namespace tessera::operators {
@@ -58,8 +59,7 @@ struct Curve {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V& value) const {
     const auto share = clamp((value - black) / range, 0.0f, 1.0f);
-    const auto power = exp(log(max(share, 1e-30f)) * exponent);
-    return low + (high - low) * select(share > 0.0f, power, 0.0f);
+    return low + (high - low) * detail::either(share > 0.0f, detail::power(share, exponent), 0.0f);
   }
 };
 

@@ -29,9 +29,10 @@ struct ExtremeOfWindow {
   /// Computes the extremes of 2, 4, 8 and more neighbours, each of two extremes of half as many. Two of these
   /// that overlap give that of the window. This takes as many steps as the extent has binary digits.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
-    const std::int64_t stride = piece + 2 * reach.x;
+    const std::int64_t stride = whole_vectors(piece + 2 * reach.x);
     const std::int64_t most_rows = std::min(rows.size(), piece_rows()) + 2 * reach.y;
-    Key<T>* const keys = scratch<ExtremeOfWindow, Key<T>>(most_rows * stride);
+    // Whole vectors are computed, which read beyond the last row.
+    Key<T>* const keys = scratch<ExtremeOfWindow, Key<T>>((most_rows + 1) * stride);
     for (std::int64_t y = rows.begin; y < rows.end; y += piece_rows())
       for (std::int64_t x = columns.begin; x < columns.end; x += piece)
         part(in, out, {x, std::min(x + piece, columns.end)}, {y, std::min(y + piece_rows(), rows.end)}, keys,
@@ -58,12 +59,24 @@ struct ExtremeOfWindow {
     for (std::int64_t i = 0; i < count; ++i) a[i] = better(a[i], b[i]);
   }
 
+  /// Returns the least number of elements that fill vectors of 64 bytes and are not less than `count`.
+  static std::int64_t whole_vectors(std::int64_t count) {
+    constexpr std::int64_t lanes = 64 / sizeof(Key<T>);
+    return (count + lanes - 1) / lanes * lanes;
+  }
+
   void along_x(const T* from, Key<T>* keys, std::int64_t width) const {
     const std::int64_t extent = 2 * reach.x + 1, count = width + extent - 1;
-    for (std::int64_t i = 0; i < count; ++i) keys[i] = key_of<T>(from[i]);
-    std::int64_t known = 1;  // keys[i] is the extreme of this many elements
-    for (; 2 * known <= extent; known *= 2) combine(keys, keys + known, width + extent - 2 * known);
-    if (known < extent) combine(keys, keys + extent - known, width);
+    if (extent == 1) {
+      for (std::int64_t i = 0; i < count; ++i) keys[i] = key_of<T>(from[i]);
+      return;
+    }
+    TESSERA_VECTORISED
+    for (std::int64_t i = 0; i < count - 1; ++i) keys[i] = better(key_of<T>(from[i]), key_of<T>(from[i + 1]));
+    std::int64_t known = 2;  // keys[i] is the extreme of this many elements
+    for (; 2 * known <= extent; known *= 2)
+      combine(keys, keys + known, whole_vectors(width + extent - 2 * known));
+    combine(keys, keys + extent - known, whole_vectors(width));
   }
 
   /// Computes some points. `keys` is memory for their rows and those around them, `stride` elements apart.
@@ -72,23 +85,18 @@ struct ExtremeOfWindow {
     const std::int64_t width = columns.size(), height = rows.size() + 2 * reach.y;
     for (std::int64_t k = 0; k < height; ++k)
       along_x(in.row(rows.begin - reach.y + k) + columns.begin - reach.x, keys + k * stride, width);
-    along_y(keys, stride, width, height);
-    for (std::int64_t k = 0; k < rows.size(); ++k) {
-      T* const to = out.row(rows.begin + k) + columns.begin;
-      const Key<T>* const from = keys + k * stride;
-      for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(from[i]);
-    }
-  }
-
-  void along_y(Key<T>* keys, std::int64_t stride, std::int64_t width, std::int64_t height) const {
     const std::int64_t extent = 2 * reach.y + 1;
     std::int64_t known = 1;
-    const auto step = [&](std::int64_t distance, std::int64_t rows) {
-      for (std::int64_t k = 0; k < rows; ++k)
-        combine(keys + k * stride, keys + (k + distance) * stride, width);
-    };
-    for (; 2 * known <= extent; known *= 2) step(known, height - 2 * known + 1);
-    if (known < extent) step(extent - known, height - extent + 1);
+    for (; 2 * known <= extent; known *= 2)
+      for (std::int64_t k = 0; k < height - 2 * known + 1; ++k)
+        combine(keys + k * stride, keys + (k + known) * stride, whole_vectors(width));
+    for (std::int64_t k = 0; k < rows.size(); ++k) {
+      T* const to = out.row(rows.begin + k) + columns.begin;
+      const Key<T>* const first = keys + k * stride;
+      const Key<T>* const last = first + (extent - known) * stride;
+      TESSERA_VECTORISED
+      for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(better(first[i], last[i]));
+    }
   }
 };
 

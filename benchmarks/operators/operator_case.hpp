@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <opencv2/core.hpp>
+#include <string>
+#include <vector>
+
+#include "tessera/operators/image.hpp"
+
+namespace bench {
+
+/// Work that Tessera and OpenCV both do, and how far their results may differ.
+struct OperatorCase {
+  std::string name;
+  tessera::ElementType type = tessera::ElementType::uint8;
+  int channels = 1;
+  /// Adds the work to a pipeline.
+  std::function<tessera::operators::Image(tessera::Pipeline&, const tessera::operators::Image&)> build;
+  /// Does the work by functions of OpenCV in sequence. Images between them keep their memory.
+  std::function<void(const cv::Mat& image, cv::Mat& result)> peer;
+  /// The greatest difference of two points that counts as rounding.
+  double tolerance = 0;
+  /// The share of the points that may differ by more: points near a threshold, for instance.
+  double share = 0;
+  /// The number of rows and columns at the borders that are not compared.
+  int margin = 0;
+};
+
+/// Returns single operators.
+std::vector<OperatorCase> single_operators();
+/// Returns ten chains of 3 to 8 operators.
+std::vector<OperatorCase> operator_chains();
+
+}  // namespace bench

@@ -42,7 +42,9 @@ Image after_step(const Image& u) {
   });
 }
 
-/// A loop, its first iterate, and when somebody looks at it. A stage of the loop may be an output, too.
+/// A pipeline with a loop that ends when an iterate has a point above `limit`, and the first iterate of this
+/// loop. Tests look at the iterate after every turn whose number is a multiple of `every`, and after the turn
+/// `most`. If `shows` is true, the loop has a stage that is an output.
 struct Sample {
   explicit Sample(test::Random& random, bool shows = true)
       : box(random.box(2, -3, 1, 12)),
@@ -66,6 +68,7 @@ struct Sample {
     pipeline.output(u);
   }
 
+  bool is_above(const Image& iterate) const { return std::ranges::max(iterate.values) > limit; }
   bool looks_after(std::int64_t turn) const { return turn % every == 0 || turn == most; }
 
   Box box;
@@ -154,7 +157,7 @@ TEST(Look, ArraysAreThoseOfTheTurnAlsoInsideRounds) {
       wrong += shown.array.at(p) != before.at(p) + sample.mask.clamped(test::moved(p, 1, -1)) ? 1 : 0;
     });
     EXPECT_EQ(wrong, 0) << test::to_string(schedule);
-    EXPECT_TRUE(std::ranges::max(expected.values) > sample.limit || turns == sample.most);
+    EXPECT_TRUE(sample.is_above(expected) || turns == sample.most);
     looks += looker.looks;
     ended_early += turns < sample.most ? 1 : 0;
   }
@@ -168,7 +171,8 @@ class ResumedRun {
   ResumedRun(const Sample& sample, const Rounds& rounds, const Plan& plan, bool looks)
       : sample_(sample), rounds_(rounds), plan_(plan), looks_(looks) {}
 
-  /// Runs the loop, and compares what is kept between turns, and the result.
+  /// Runs the loop. Compares what is kept and looked at between turns, how often this happens, and the
+  /// result.
   void run(std::int64_t turns, const Image& begin, const std::vector<Image>& iterates) const {
     const int u = rounds_.pipeline.find("u");
     const Box& owned = plan_.stages[static_cast<std::size_t>(u)].owned;
@@ -177,6 +181,7 @@ class ResumedRun {
       test::for_each_point(owned, [&](const Point& p) { wrong += image.at(p) != expected.at(p) ? 1 : 0; });
       EXPECT_EQ(wrong, 0) << "after turn " << turn << " of a run from turn " << turns << " on";
     };
+    std::vector<std::int64_t> kept_after, looked_after;
     const auto compare = [&](const LoopProgress& progress, const StoreArray& store) {
       test::ArraySink<std::int32_t> sink(sample_.box);
       store(u, sink);
@@ -189,19 +194,56 @@ class ResumedRun {
       if (turns > 0) load(u, kept);
       return turns;
     };
-    bindings.keep_loop = compare;
+    bindings.keep_loop = [&](const LoopProgress& progress, const StoreArray& store) {
+      kept_after.push_back(progress.turns);
+      compare(progress, store);
+    };
     if (looks_) {
       bindings.looks_after = [&](int, std::int64_t turn) { return sample_.looks_after(turn); };
-      bindings.look = compare;
+      bindings.look = [&](const LoopProgress& progress, const StoreArray& store) {
+        looked_after.push_back(progress.turns);
+        compare(progress, store);
+      };
     }
     std::int64_t ended = 0;
     bindings.after_loop = [&](const LoopProgress& progress) { ended = progress.turns; };
     PlanInstance(rounds_.pipeline, plan_, MPI_COMM_WORLD).run(bindings);
     EXPECT_EQ(ended, static_cast<std::int64_t>(iterates.size()) - 1);
     expect(sink.array, iterates.back(), ended);
+    EXPECT_EQ(kept_after, expected_keeps(turns, ended, sample_.is_above(iterates.back())));
+    EXPECT_EQ(looked_after, expected_looks(turns, ended));
   }
 
  private:
+  /// Returns the turns after which somebody looks at a run from turn `begin` to turn `end`.
+  std::vector<std::int64_t> expected_looks(std::int64_t begin, std::int64_t end) const {
+    std::vector<std::int64_t> turns;
+    for (std::int64_t turn = begin + 1; turn <= end && looks_; ++turn)
+      if (sample_.looks_after(turn)) turns.push_back(turn);
+    return turns;
+  }
+
+  /// Returns the turns after which a run from turn `begin` to turn `end` is kept: those that end a round, or
+  /// a turn that runs alone, except for the turn at which the condition holds.
+  std::vector<std::int64_t> expected_keeps(std::int64_t begin, std::int64_t end, bool holds) const {
+    const LoopDeclaration& first = rounds_.pipeline.loops().front();
+    bool has_rounds = first.rounds_of >= 0;
+    std::vector<std::int64_t> turns;
+    for (std::int64_t turn = begin; turn < end;) {
+      const std::int64_t next = turn + first.turns;
+      if (has_rounds && next <= first.maximum && expected_looks(turn, next - 1).empty()) {
+        // A round in which the condition holds is taken back, and the turns that are left run one by one.
+        has_rounds = !holds || next < end;
+        if (has_rounds) turn = next;
+      } else {
+        ++turn;
+      }
+      if (turn > begin && !(holds && turn == end) && (turns.empty() || turns.back() < turn))
+        turns.push_back(turn);
+    }
+    return turns;
+  }
+
   const Sample& sample_;
   const Rounds& rounds_;
   const Plan& plan_;
@@ -212,14 +254,13 @@ TEST(Look, OverlappedRoundsAreKeptAndGoOnAfterAnyTurn) {
   test::Random random(618);
   const int rank = test::world_rank(), ranks = test::world_size();
   std::int64_t turns = 0;
+  int ended_early = 0;
   for (int i = 0; i < 12; ++i) {
     const Sample sample(random, false);
     std::vector<Image> iterates = {sample.first};
-    bool is_above = false;
-    while (!is_above && static_cast<std::int64_t>(iterates.size()) <= sample.most) {
+    do {
       iterates.push_back(after_step(iterates.back()));
-      is_above = std::ranges::max(iterates.back().values) > sample.limit;
-    }
+    } while (!sample.is_above(iterates.back()) && static_cast<std::int64_t>(iterates.size()) <= sample.most);
     Schedule schedule;
     schedule.loops["steps"] = {.turns_per_exchange = random.small(1, 3),
                                .turns_per_tile = random.small(1, 3),
@@ -230,9 +271,12 @@ TEST(Look, OverlappedRoundsAreKeptAndGoOnAfterAnyTurn) {
     const ResumedRun run(sample, rounds, plan, random.chance(50));
     for (std::size_t turn = 0; turn + 1 < iterates.size(); turn += 2 + turn / 2)
       run.run(static_cast<std::int64_t>(turn), iterates[turn], iterates);
-    turns += static_cast<std::int64_t>(iterates.size()) - 1;
+    const std::int64_t end = static_cast<std::int64_t>(iterates.size()) - 1;
+    turns += end;
+    ended_early += end < sample.most ? 1 : 0;
   }
   EXPECT_GT(turns, 40);
+  EXPECT_GT(ended_early, 2);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ struct Result {
 
 const LoopSchedule waits{}, overlaps{.overlaps_test = true};
 
-/// Rounds of any kind whose tests overlap.
+/// Schedules of loops that run in rounds of any kind and overlap the tests of these rounds.
 const std::vector<LoopSchedule> overlapped_rounds = {
     {.turns_per_test = 2, .overlaps_test = true},
     {.turns_per_test = 5, .overlaps_test = true},
@@ -83,14 +83,22 @@ const std::vector<LoopSchedule> overlapped_rounds = {
     {.turns_per_exchange = 2, .turns_per_tile = 2, .turns_per_test = 4, .overlaps_test = true},
     {.turns_per_tile = 3, .overlaps_test = true}};
 
-/// In a pipeline with iterates u and w.
+/// A pipeline with the iterates u and w, to which a test adds a loop with the name "inner".
 struct Sample {
   Pipeline pipeline;
   Numbers u, w;
+  /// The names of further iterates.
+  std::vector<std::string> further = {};
 
-  Sample()
-      : u(pipeline.input<Number, 2>("u", image, Boundary::clamp)),
-        w(pipeline.input<Number, 2>("w", image, Boundary::clamp)) {}
+  explicit Sample(Boundary boundary = Boundary::clamp)
+      : u(pipeline.input<Number, 2>("u", image, boundary)),
+        w(pipeline.input<Number, 2>("w", image, boundary)) {}
+
+  /// Adds one more iterate.
+  Numbers iterate(const std::string& name, Boundary boundary) {
+    further.push_back(name);
+    return pipeline.input<Number, 2>(name, image, boundary);
+  }
 
   Rounds rounds(const LoopSchedule& inner) {
     Schedule schedule;
@@ -105,10 +113,11 @@ struct Sample {
     const Rounds made = rounds(inner);
     test::WholeArray<Number> start(image);
     start.at({{2, 3, 0, 0}}) = 3;
-    test::ArraySource<Number> first(start), second(start);
+    test::ArraySource<Number> first(start), second(start), third(start);
     test::ArraySink<Number> u_sink(image), w_sink(image);
     Result result;
     Bindings bindings{{{"u", &first}, {"w", &second}}, {{"u", &u_sink}, {"w", &w_sink}}};
+    for (const std::string& name : further) bindings.sources[name] = &third;
     bindings.before_turn = [&](const LoopProgress& progress) {
       result.told += "before " + std::to_string(progress.turns + 1) + "\n";
     };
@@ -122,16 +131,9 @@ struct Sample {
     result.w = w_sink.array;
     return result;
   }
-  /// Why the inner loop cannot overlap its test.
-  std::string refusal() {
-    const auto refusal_of = [this](const LoopSchedule& inner) {
-      return test::message_of<ScheduleError>([&] { static_cast<void>(rounds(inner)); });
-    };
-    const std::string refused = refusal_of(overlaps);
-    if (pipeline.loops().size() == 2 && pipeline.loops().back().name == "inner") {
-      EXPECT_EQ(refusal_of(overlapped_rounds.front()), refused);
-    }
-    return refused;
+  /// Returns why the inner loop cannot have the schedule `inner`.
+  std::string refusal(const LoopSchedule& inner) {
+    return test::message_of<ScheduleError>([&] { static_cast<void>(rounds(inner)); });
   }
 };
 
@@ -228,26 +230,98 @@ struct None {
 };
 
 TEST(Overlapped, RoundsKeepWhatIsFedOn) {
-  std::set<std::int64_t> turns;
-  for (const Number bound : {4, 9, 20, 90, 900, 5000}) {
+  for (const Boundary boundary : {Boundary::clamp, Boundary::periodic}) {
+    std::set<std::int64_t> turns;
+    for (const Number bound : {4, 9, 20, 90, 900, 5000}) {
+      Sample sample(boundary);
+      Pipeline& p = sample.pipeline;
+      const auto turn = p.value<Number>("turn", None()), turn_before = p.value<Number>("turn before", None());
+      p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+        const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, turn, turn_before);
+        const auto most = p.reduce("most", Maximum<Number>(), next, image);
+        loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
+        loop.feed(p.value<Number>("next turn", OneMore(), turn), turn);
+        loop.feed(turn, turn_before);
+        loop.feed(next, sample.u);
+        loop.feed(sample.u, sample.w);
+      });
+      sample.end();
+      const Result expected = sample.run(waits, 1);
+      turns.insert(expected.turns.front());
+      for (const LoopSchedule& rounds : overlapped_rounds)
+        EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+    }
+    EXPECT_GT(turns.size(), 3u);
+  }
+}
+
+/// The sum of the greatest of a point of the iterate and of the one before, and of the iterate before that.
+struct NextOfThree {
+  template <class U, class W, class V, class Coord>
+  KOKKOS_FUNCTION auto operator()(const U& u, const W& before, const V& oldest, Coord x, Coord y) const {
+    return max(u(x - 1, y), before(x, y + 1)) + oldest(x + 1, y);
+  }
+};
+
+TEST(Overlapped, RoundsKeepChainsOfThreeIterates) {
+  for (const Boundary boundary : {Boundary::clamp, Boundary::periodic}) {
+    std::set<std::int64_t> turns;
+    for (const Number bound : {9, 60, 100000}) {
+      Sample sample(boundary);
+      Pipeline& p = sample.pipeline;
+      const Numbers oldest = sample.iterate("oldest", boundary);
+      p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+        const auto next = p.stage<Number>("next", NextOfThree(), sample.u, sample.w, oldest);
+        loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound},
+                                         p.reduce("most", Maximum<Number>(), next, image)));
+        loop.feed(next, sample.u);
+        loop.feed(sample.u, sample.w);
+        loop.feed(sample.w, oldest);
+      });
+      sample.end();
+      const Result expected = sample.run(waits, 1);
+      turns.insert(expected.turns.front());
+      for (const LoopSchedule& rounds : overlapped_rounds)
+        EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+    }
+    EXPECT_EQ(turns.size(), 3u);
+  }
+}
+
+struct Greater {
+  template <class V, class W, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, const W& w, Coord) const {
+    return max(v(0), w(0)) + 1;
+  }
+};
+struct Less {
+  template <class V, class W, class Coord>
+  KOKKOS_FUNCTION auto operator()(const V& v, const W& w, Coord) const {
+    return min(v(0), w(0)) - 1;
+  }
+};
+
+TEST(Overlapped, StatesThatFollowFromEachOtherRunInLongRounds) {
+  // There are 2 to the power of 32 ways from the last value of a round back to the first ones.
+  for (const Number bound : {900, 3000}) {
     Sample sample;
     Pipeline& p = sample.pipeline;
-    const auto turn = p.value<Number>("turn", None()), turn_before = p.value<Number>("turn before", None());
-    p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
-      const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, turn, turn_before);
-      const auto most = p.reduce("most", Maximum<Number>(), next, image);
-      loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
-      loop.feed(p.value<Number>("next turn", OneMore(), turn), turn);
-      loop.feed(turn, turn_before);
+    const auto high = p.value<Number>("high", None()), low = p.value<Number>("low", None());
+    p.repeat("inner", 70, [&](const Pipeline::Loop& loop) {
+      const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, high, low);
+      loop.until(
+          p.value<std::uint8_t>("done", IsAtLeast{bound}, p.reduce("most", Maximum<Number>(), next, image)));
+      loop.feed(p.value<Number>("next high", Greater(), high, low), high);
+      loop.feed(p.value<Number>("next low", Less(), high, low), low);
       loop.feed(next, sample.u);
       loop.feed(sample.u, sample.w);
     });
     sample.end();
     const Result expected = sample.run(waits, 1);
-    turns.insert(expected.turns.front());
-    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+    EXPECT_GT(expected.turns.front(), 29);
+    EXPECT_LT(expected.turns.front(), 70);
+    EXPECT_EQ(sample.run({.turns_per_test = 32, .overlaps_test = true}, 2), expected) << bound;
   }
-  EXPECT_GT(turns.size(), 3u);
 }
 
 /// A thousand times the point.
@@ -290,7 +364,9 @@ TEST(Overlapped, RoundsNameTheTurnWhoseResidualIsNotFinite) {
   }
 }
 
-/// The refusal of an inner loop whose condition is right; `declare` adds to the loop, `after` behind it.
+/// Returns why an inner loop cannot overlap its test. This must not depend on whether its turns run one by
+/// one or in rounds. The function `declare` declares the test of the inner loop, and `after` declares what
+/// the outer loop computes behind the inner one.
 template <class Declare, class After>
 std::string refusal_with(const Declare& declare, const After& after) {
   Sample sample;
@@ -307,7 +383,9 @@ std::string refusal_with(const Declare& declare, const After& after) {
     after(sample, outer, scaled_once);
   });
   sample.end();
-  return sample.refusal();
+  const std::string refused = sample.refusal(overlaps);
+  EXPECT_EQ(sample.refusal(overlapped_rounds.front()), refused);
+  return refused;
 }
 const auto ends_right = [](Sample& s, const auto& loop, auto, auto, auto most) {
   loop.until(s.pipeline.template value<std::uint8_t>("done", IsAtLeast{5}, most));
@@ -367,7 +445,9 @@ TEST(Overlapped, LoopsWithoutATestOfReductionsAreRefused) {
     outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
   });
   sample.end();
-  EXPECT_EQ(sample.refusal(), only_waits("the loop 'inner' has the loop 'in it' in it"));
+  EXPECT_EQ(sample.refusal(overlaps), only_waits("the loop 'inner' has the loop 'in it' in it"));
+  EXPECT_EQ(sample.refusal(overlapped_rounds.front()),
+            "the loop 'inner' has the loop 'in it' in it: its turns run one by one");
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ void declare_loop_test(deck::Schema& schema) {
   schema.add({.name = "loops.<loop>.test",
               .type = deck::ValueType::choice,
               .group = schedule_group,
-              .help = "Whether the ranks wait until they agree on a turn (waits), or compute the next one "
-                      "meanwhile (overlaps), which is dropped if the loop ends",
+              .help = "Whether the ranks wait until they agree on a turn or a round (waits), or compute the "
+                      "next one meanwhile (overlaps), which is dropped if the loop ends",
               .default_text = "waits",
               .choices = {"waits", "overlaps"}});
 }

@@ -74,11 +74,11 @@ std::string arrays_text(const Algorithm& pipeline, const Plan& any_plan, const P
     const auto i = static_cast<std::size_t>(id);
     const ArrayRegions& regions = any_plan.stages[i];
     const ArrayDeclaration& array = pipeline[id];
-    text += fmt::format("{} {}: {} of {} on {}", kind_of(array), array.name,
-                        array.is_input() ? "distributed" : name_of(regions.placement), name_of(array.type),
+    text += fmt::format("{} {}: {} on {}", kind_of(array), array.name, type_and_placement(array, regions),
                         regions.grid.text() + regions.grid.order_text());
-    text +=
-        fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[i]);
+    if (!array.is_spare)
+      text +=
+          fmt::format(", {} {} points", array.is_input() ? "reads" : "computes", totals.computed_by_array[i]);
     if (totals.redundant_by_array[i] > 0)
       text += fmt::format(", {} of them redundant", totals.redundant_by_array[i]);
     if (totals.exchanged_bytes[i] > 0)

@@ -109,8 +109,8 @@ struct LoopDeclaration {
   int turns = 1;
   /// If the loop runs in rounds, the number of the loop that follows it and goes on with single turns;
   /// otherwise -1. If `condition` is not zero after a round, the condition of the loop holds after some turn
-  /// of this round, perhaps not the last one. The round is then taken back: nothing is fed, and the following
-  /// loop computes turns of the round again, one by one.
+  /// of this round, perhaps not the last one. The round is then taken back: fed arrays have the values with
+  /// which it began, and the following loop computes turns of the round again, one by one.
   int rounds_of = -1;
   /// Whether the ranks agree on the condition of a turn while they compute the next turn, or on the condition
   /// of a round while they compute the next round (see in_rounds). The feeds of such rounds go on to arrays

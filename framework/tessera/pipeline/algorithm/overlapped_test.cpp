@@ -10,7 +10,8 @@ namespace {
 
 /// Returns the reason why other loops forbid an overlapped test of `loop`, or an empty text. Such a reason is
 /// a loop inside `loop`, or another loop that takes an array of `loop` which an additional turn would change.
-std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclaration& loop) {
+std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclaration& loop,
+                                  const std::vector<bool>& follows) {
   for (const LoopDeclaration& other : pipeline.loops()) {
     if (&other > &loop && other.last <= loop.last)
       return fmt::format("the loop '{}' has the loop '{}' in it", loop.name, other.name);
@@ -19,7 +20,7 @@ std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclarati
     taken.push_back(other.condition);
     for (const auto& feed : other.feeds) taken.push_back(feed.from);
     for (int array : taken)
-      if (loop.contains(array) && !follows_from_reduction(pipeline, array))
+      if (loop.contains(array) && !follows[static_cast<std::size_t>(array)])
         return fmt::format("the loop '{}' takes '{}', which would be that of a turn more", other.name,
                            pipeline[array].name);
   }
@@ -28,46 +29,54 @@ std::string reason_by_other_loops(const Algorithm& pipeline, const LoopDeclarati
 
 }  // namespace
 
-bool follows_from_reduction(const Algorithm& pipeline, int array) {
-  const ArrayDeclaration& declaration = pipeline[array];
-  const int loop = pipeline.loop_of(array);
-  if (loop < 0 || !declaration.is_everywhere()) return false;
-  return declaration.reduction != nullptr || std::ranges::any_of(declaration.inputs, [&](int input) {
-           return pipeline.loop_of(input) == loop && follows_from_reduction(pipeline, input);
-         });
+std::vector<bool> following_from_reductions(const Algorithm& pipeline) {
+  std::vector<bool> follows;
+  // The inputs of an array have lower ids than the array itself.
+  for (int id = 0; id < pipeline.size(); ++id) {
+    const ArrayDeclaration& declaration = pipeline[id];
+    const int loop = pipeline.loop_of(id);
+    const auto input_follows = [&](int input) {
+      return pipeline.loop_of(input) == loop && follows[static_cast<std::size_t>(input)];
+    };
+    follows.push_back(
+        loop >= 0 && declaration.is_everywhere() &&
+        (declaration.reduction != nullptr || std::ranges::any_of(declaration.inputs, input_follows)));
+  }
+  return follows;
 }
 
 std::string reason_against_overlap(const Algorithm& pipeline, const LoopDeclaration& loop) {
-  if (const std::string reason = reason_by_other_loops(pipeline, loop); !reason.empty()) return reason;
+  const std::vector<bool> all_follow = following_from_reductions(pipeline);
+  const auto follows = [&](int array) { return all_follow[static_cast<std::size_t>(array)]; };
+  if (const std::string reason = reason_by_other_loops(pipeline, loop, all_follow); !reason.empty())
+    return reason;
   std::vector<int> tested = loop.residuals;
   if (loop.condition >= 0) tested.push_back(loop.condition);
   if (tested.empty()) return fmt::format("the loop '{}' has neither condition nor residual", loop.name);
   for (int value : tested)
-    if (!follows_from_reduction(pipeline, value))
-      return fmt::format("'{}' does not follow from a reduction", pipeline[value].name);
+    if (!follows(value)) return fmt::format("'{}' does not follow from a reduction", pipeline[value].name);
   for (const auto& feed : loop.feeds)
-    if (follows_from_reduction(pipeline, feed.from))
+    if (follows(feed.from))
       return fmt::format("'{}' is fed: the next turn needs it", pipeline[feed.from].name);
   for (int id = 0; id < pipeline.size(); ++id)
     for (int input : pipeline[id].inputs) {
-      const bool reads_test = loop.contains(input) && follows_from_reduction(pipeline, input);
+      const bool reads_test = loop.contains(input) && follows(input);
       const bool is_later = id >= loop.last;
       // A reduction cannot be delayed until the test is known, because it takes in points while they are
       // computed.
-      if (loop.contains(id) && reads_test &&
-          (pipeline[id].reduction != nullptr || !follows_from_reduction(pipeline, id)))
+      if (loop.contains(id) && reads_test && (pipeline[id].reduction != nullptr || !follows(id)))
         return fmt::format("'{}' reads '{}': the next turn needs it", pipeline[id].name,
                            pipeline[input].name);
       if (is_later && loop.contains(input) && !reads_test)
         return fmt::format("'{}' reads '{}' after the loop, where it is that of a turn more",
                            pipeline[id].name, pipeline[input].name);
       const bool changes = loop.contains(input) ? !reads_test : (loop.feed_to(input) != nullptr);
-      if (loop.contains(id) && pipeline[id].is_value && follows_from_reduction(pipeline, id) && changes)
+      if (loop.contains(id) && pipeline[id].is_value && follows(id) && changes)
         return fmt::format("'{}' reads '{}', which the next turn changes", pipeline[id].name,
                            pipeline[input].name);
     }
   for (int id = loop.first; id < loop.last; ++id)
-    if (pipeline[id].is_output && !follows_from_reduction(pipeline, id))
+    if (pipeline[id].is_output && !follows(id))
       return fmt::format("'{}' is an output, and would be that of a turn more", pipeline[id].name);
   return "";
 }

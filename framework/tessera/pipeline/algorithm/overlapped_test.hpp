@@ -2,15 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tessera/pipeline/algorithm/algorithm.hpp"
 
 namespace tessera {
 
-/// Whether the array follows from a global reduction of the innermost loop that contains it. This is true of
-/// such a reduction itself, and of a value that is computed from one, directly or through other values of the
-/// loop.
-bool follows_from_reduction(const Algorithm& pipeline, int array);
+/// Returns for each array, by its id, whether it follows from a global reduction of the innermost loop that
+/// contains it. This is true of such a reduction itself, and of a value that is computed from one, directly
+/// or through other values of the loop.
+std::vector<bool> following_from_reductions(const Algorithm& pipeline);
 
 /// Returns why the test whether `loop` ends after a turn cannot overlap the computation of the next turn, or
 /// an empty string if it can. No point of the next turn may depend on the reductions of this turn, because

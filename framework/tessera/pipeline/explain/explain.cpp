@@ -215,8 +215,7 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
   for (const Box& box : difference(regions.required, regions.owned))
     ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
   std::string text =
-      fmt::format("  {} '{}': {} of {}\n", kind_of(stage), stage.name,
-                  stage.is_input() ? "distributed" : name_of(regions.placement), name_of(stage.type));
+      fmt::format("  {} '{}': {}\n", kind_of(stage), stage.name, type_and_placement(stage, regions));
   const std::array rows = {std::pair{"grid", regions.grid.text() + regions.grid.order_text()},
                            std::pair{"domain", to_string(regions.domain)},
                            std::pair{"owned", to_string(regions.owned)},
@@ -225,8 +224,10 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
                            std::pair{"ghosts", ghosts.empty() ? std::string("none") : ghosts},
                            std::pair{stage.is_input() ? "read" : "computed", to_string(regions.computed)},
                            std::pair{"buffer", buffers_text(regions)}};
-  for (const auto& [key, value] : rows) text += fmt::format("    {:<28}{}\n", key, value);
-  if (!stage.is_input())
+  for (const auto& [key, value] : rows)
+    if (!stage.is_spare || key != std::string_view("computed"))
+      text += fmt::format("    {:<28}{}\n", key, value);
+  if (!stage.is_input() && !stage.is_spare)
     text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
                         regions.redundant_points);
   if (stage.kernel != nullptr && stage.kernel->could_transpose())
@@ -257,6 +258,12 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps)
 
 const char* kind_of(const ArrayDeclaration& array) {
   return array.is_input() ? "input" : array.is_spare ? "spare array" : "stage";
+}
+
+std::string type_and_placement(const ArrayDeclaration& array, const ArrayRegions& regions) {
+  if (array.is_spare) return std::string(name_of(array.type));
+  return fmt::format("{} of {}", array.is_input() ? "distributed" : name_of(regions.placement),
+                     name_of(array.type));
 }
 
 void PlanTotals::add(const Algorithm& pipeline, const Plan& plan) {
@@ -294,6 +301,7 @@ std::string summary(const Algorithm& pipeline, const Plan& any_plan, const PlanT
   std::string stages;
   for (int id = 0; id < pipeline.size(); ++id) {
     const ArrayRegions& regions = any_plan.stages[static_cast<std::size_t>(id)];
+    if (pipeline[id].is_spare) continue;
     if (!stages.empty()) stages += ", ";
     stages += pipeline[id].is_input() ? fmt::format("{} on {}", pipeline[id].name, regions.grid.text())
                                       : fmt::format("{} {}", pipeline[id].name, name_of(regions.placement));

@@ -18,6 +18,10 @@ std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps 
 /// Returns the word for an array in reports: "input", "stage" or "spare array".
 const char* kind_of(const ArrayDeclaration& array);
 
+/// Returns the placement and the type of an array, such as "tile of float". A spare array has no placement,
+/// because no stage computes it, so that the text is only its type.
+std::string type_and_placement(const ArrayDeclaration& array, const ArrayRegions& regions);
+
 /// The costs of the plans of several ranks together. A step counts once, even if a loop repeats it.
 struct PlanTotals {
   /// The number of plans that were added.

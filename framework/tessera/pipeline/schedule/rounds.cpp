@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "tessera/pipeline/algorithm/feed_chains.hpp"
 #include "tessera/pipeline/algorithm/overlapped_test.hpp"
 #include "tessera/pipeline/algorithm/periodic_sides.hpp"
 #include "tessera/pipeline/schedule/detail/end_of_round.hpp"
@@ -30,8 +31,8 @@ class RoundsBuilder {
     for (int id = 0; id < old_.size(); ++id) {
       for (std::size_t l = 0; l < loops.size(); ++l)
         if (loops[l].first == id) begin(l);
-      place_.push_back(add(old_[id], old_[id].name, old_[id].lead == id ? id : -1,
-                           [this](int input) { return place(input); }));
+      place_.push_back(
+          add(old_[id], old_[id].name, old_[id].lead == id, [this](int input) { return place(input); }));
       for (std::size_t l = loops.size(); l-- > 0;)
         if (loops[l].last == id + 1) end(l);
     }
@@ -105,17 +106,17 @@ class RoundsBuilder {
                                         loop.name, inner.name));
   }
 
-  /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `lead` is -1, the
-  /// array is a further output of the stage that was added last; otherwise it is the first output of a stage.
+  /// Adds an array and returns its id. place_of(input) gives the new id of each input. If `is_first_output`
+  /// is false, the array is a further output of the stage that was added last.
   template <class PlaceOf>
-  int add(ArrayDeclaration declaration, std::string name, int lead, const PlaceOf& place_of) {
+  int add(ArrayDeclaration declaration, std::string name, bool is_first_output, const PlaceOf& place_of) {
     const int id = size();
     for (int& input : declaration.inputs) input = place_of(input);
     for (const ArrayDeclaration& other : old_.arrays())
       if (other.name == name && name != declaration.name)
         throw InternalError(fmt::format("'{}' is the name of a copy in rounds: choose another", name));
     declaration.name = std::move(name);
-    declaration.lead = lead >= 0 ? id : arrays_.back().lead;
+    declaration.lead = is_first_output ? id : arrays_.back().lead;
     arrays_.push_back(std::move(declaration));
     return id;
   }
@@ -178,7 +179,7 @@ class RoundsBuilder {
       if (declaration.is_output && !declaration.is_bounded && !declaration.is_everywhere())
         declaration.domain = {};
       declaration.is_output = false;
-      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead ? part : -1,
+      add(std::move(declaration), fmt::format("{}@{}", old_[part].name, copy.turn), part == lead,
           [&](int input) { return inputs.at(input); });
     }
     copies_[{lead, copy.turn}] = first;
@@ -214,32 +215,31 @@ class RoundsBuilder {
 
   // What an overlapped round began with must be kept until its test is known, which is after the next round.
   // The arrays to which the rounds feed others are therefore fed on to further arrays.
-  /// Lets the overlapped rounds of `loop` keep arrays that `loop` feeds on, but the rounds do not. Each of
-  /// them is fed on to a spare array.
-  void keep_in_spare_arrays(const Loop& loop, Loop& rounds) {
-    for (const auto& [from, to] : loop.feeds)
-      if (loop.feed_from(to) != nullptr && rounds.feed_from(place(to)) == nullptr) {
+  /// Lets the overlapped rounds of `old_loop` keep arrays that `old_loop` feeds on, but the rounds do not.
+  /// Each of them is fed on to a spare array. `old_loop` has the ids of the old pipeline, and `rounds` has
+  /// those of the new one.
+  void keep_in_spare_arrays(const Loop& old_loop, Loop& rounds) {
+    for (const auto& [from, to] : old_loop.feeds)
+      if (old_loop.feed_from(to) != nullptr && rounds.feed_from(place(to)) == nullptr) {
         const ArrayDeclaration& kept = old_[to];
-        ArrayDeclaration spare{.type = kept.type,
+        ArrayDeclaration spare{.name = kept.name,
+                               .type = kept.type,
                                .dimensions = kept.dimensions,
                                .domain = kept.is_value ? kept.domain : Box(),
                                .is_value = kept.is_value,
                                .is_spare = true};
         rounds.feeds.push_back(
-            {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, loop.name), to,
+            {place(to), add(std::move(spare), fmt::format("{}@{}@kept", kept.name, old_loop.name), true,
                             [](int input) { return input; })});
       }
   }
 
-  /// Lets the overlapped rounds of `loop` keep all other arrays to which they feed. These are fed on to the
-  /// arrays into which `loop` computes its next iterates, whose memory no round uses.
-  static void keep_in_next_iterates(const Loop& loop, Loop& rounds) {
-    for (const auto& last : loop.feeds) {
-      if (loop.feed_from(last.to) != nullptr) continue;
-      const Loop::Feed* first = &last;
-      while (!loop.contains(first->from)) first = loop.feed_to(first->from);
-      rounds.feeds.push_back({last.to, first->from});
-    }
+  /// Lets the overlapped rounds of `new_loop` keep all other arrays to which they feed. These are fed on to
+  /// the arrays into which `new_loop` computes its next iterates, whose memory no round uses. Both loops have
+  /// the ids of the new pipeline.
+  static void keep_in_next_iterates(const Loop& new_loop, Loop& rounds) {
+    for (const auto& chain : feed_chains(new_loop))
+      rounds.feeds.push_back({chain.front().to, chain.back().from});
   }
 
   /// Adds the copies of all stages of a round. Values and reductions are added last, except those that are

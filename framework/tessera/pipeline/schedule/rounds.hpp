@@ -38,9 +38,11 @@ inline constexpr int most_turns_per_round = 32;
 /// round, and on the end of a turn of `l` while they compute the next turn. If a round is taken back, the
 /// next round is dropped, too. The arrays with which a round begins must therefore be kept during two rounds.
 /// `l@rounds` feeds them on to the arrays that `l` computes and feeds, whose memory `l@rounds` does not use.
-/// This takes no more memory, unless `l` feeds an iterate on to another one. Such an iterate is kept in a
+/// This takes no more arrays, unless `l` feeds an iterate on to another one. Such an iterate is kept in a
 /// spare array (see ArrayDeclaration::is_spare), whose name is that of the iterate with the name of the loop,
-/// such as `iterate@l@kept`.
+/// such as `iterate@l@kept`. The buffers of the iterates then change places with one more buffer, so that an
+/// exchange of the iterates needs more message buffers (see Plan::message_bytes). Each reduction takes
+/// memory for one more value, in each turn of a round and in `l` itself (see Plan::partial_bytes).
 ///
 /// On devices, `turns_per_tile` has the same effect as `turns_per_exchange`. The numbers of loops in
 /// LoopProgress and in plans are those of the new pipeline.

@@ -269,18 +269,6 @@ void PlanChecker::check_step(const plan::Repeat& step) {
   }
 }
 
-void PlanChecker::check_feeds(const plan::Repeat& step, const LoopDeclaration& loop) const {
-  for (const auto& feed : loop.feeds)
-    require(std::ranges::any_of(step.children,
-                                [&feed](const PlanNode& child) {
-                                  const auto* swap = std::get_if<plan::Swap>(&child.step);
-                                  return swap != nullptr && swap->first == feed.to &&
-                                         swap->second == feed.from;
-                                }),
-            "no step swaps '{}' and '{}', as the loop '{}' feeds one to the other", pipeline_[feed.to].name,
-            pipeline_[feed.from].name, loop.name);
-}
-
 void PlanChecker::check_step(const plan::Bands& step) {
   require(!window_.is_whole() && step.band == window_.band(), "only the root has a band");
 }
@@ -341,22 +329,6 @@ void PlanChecker::check_step(const plan::Reduce& step) {
           pipeline_[step.stage].name);
   check_inside(buffer_in_use(step.stage, &ArrayRegions::written_buffer).box, pipeline_[step.stage].domain,
                "the result");
-}
-
-void PlanChecker::check_step(const plan::Swap& step) {
-  check_array(step.first);
-  check_array(step.second);
-  const ArrayDeclaration &first = pipeline_[step.first], &second = pipeline_[step.second];
-  require(first.type == second.type && first.dimensions == second.dimensions,
-          "'{}' and '{}' are not of one type", first.name, second.name);
-  for (const auto side : {&ArrayRegions::written_buffer, &ArrayRegions::read_buffer}) {
-    const Buffer &mine = buffer_in_use(step.first, side), &other = buffer_in_use(step.second, side);
-    require(stage(step.first).written_buffer == stage(step.first).read_buffer &&
-                stage(step.second).written_buffer == stage(step.second).read_buffer,
-            "'{}' and '{}' are not read where they are written", first.name, second.name);
-    require(mine.box == other.box && mine.aligned_x == other.aligned_x, "'{}' and '{}' are not of one shape",
-            first.name, second.name);
-  }
 }
 
 void PlanChecker::check_array(int array) const {

@@ -58,8 +58,10 @@ class PlanChecker {
   void check_step(const plan::Compute& step);
   void check_step(const plan::Reduce& step);
   void check_step(const plan::Swap& step);
-  /// Checks that the steps of a loop swap the arrays that the loop feeds to each other.
+  /// Checks that a loop swaps what it feeds in the order in which the planner does (see feed_chains).
   void check_feeds(const plan::Repeat& step, const LoopDeclaration& loop) const;
+  /// Checks that the buffers of the arrays that a loop feeds are in use before, during and after its turns.
+  void check_fed_buffers(const plan::Repeat& step, const LoopDeclaration& loop) const;
   void check_messages(const plan::Exchange& step, const plan::ArrayMessages& array, bool sends);
   void check_copies(const plan::ArrayMessages& array);
   void check_in_place(const plan::Exchange& step, const plan::ArrayMessages& array, const Message& message,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/pipeline/algorithm/carried_arrays.hpp"
+#include "tessera/pipeline/algorithm/feed_chains.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 
 namespace tessera::detail {
@@ -76,13 +77,9 @@ int Planner::after_swaps(const LoopDeclaration& loop, int value) {
 }
 
 void Planner::add_swaps(const LoopDeclaration& loop) {
-  for (const auto& last : loop.feeds) {
-    if (loop.feed_from(last.to) != nullptr) continue;
-    // `last.to` is not fed on, so that its old points are not needed any more. From there, the swaps follow
-    // the chain of feeds back to the array that the loop computes.
-    const LoopDeclaration::Feed* feed = &last;
-    for (; feed != nullptr; feed = loop.feed_to(feed->from)) add(plan::Swap{feed->to, feed->from});
-  }
+  // The old points of the array at the end of a chain are not needed any more.
+  for (const auto& chain : feed_chains(loop))
+    for (const auto& [from, to] : chain) add(plan::Swap{to, from});
 }
 
 }  // namespace tessera::detail

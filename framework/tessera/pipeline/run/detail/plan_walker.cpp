@@ -7,16 +7,6 @@
 #include "tessera/pipeline/run/detail/turn_parts.hpp"
 
 namespace tessera {
-namespace {
-
-/// Calls use(child) for each child of a loop that belongs to the part `part` of a turn.
-template <class Use>
-void for_part(const Algorithm& pipeline, const plan::Repeat& loop, TurnPart part, const Use& use) {
-  for (const PlanNode& child : loop.children)
-    if (part_of(pipeline, child) == part) use(child);
-}
-
-}  // namespace
 
 void PlanWalker::run(const PlanNode& node) {
   visit_step(
@@ -133,33 +123,33 @@ bool PlanWalker::run_turns(const plan::Repeat& loop, TurnTeller& teller) {
 }
 
 bool PlanWalker::run_overlapping_turns(const plan::Repeat& loop, TurnTeller& teller) {
-  const auto run_part = [&](TurnPart part) {
-    for_part(pipeline_, loop, part, [this](const PlanNode& child) { run(child); });
+  const auto for_part = [&](TurnPart part, const auto& use) {
+    for (const PlanNode& child : loop.children)
+      if (part_of(pipeline_, follows_, child) == part) use(child);
   };
-  const std::int64_t before = teller.progress().turns;
+  const auto run_child = [this](const PlanNode& child) { run(child); };
+  std::int64_t started = teller.progress().turns;
+  if (!has_next(loop, started)) return false;
+  teller.begin();
+  for_part(TurnPart::points, run_child);
   bool holds = false, has_more = true;
-  for (std::int64_t started = before; has_more && !holds; started += loop.turns) {
+  while (has_more && !holds) {
+    for_part(TurnPart::reductions, [this](const PlanNode& child) { actions_.start_reduction(child); });
+    for_part(TurnPart::swaps, run_child);
+    started += loop.turns;
     has_more = has_next(loop, started);
-    if (has_more && started == before) teller.begin();
-    if (has_more) run_part(TurnPart::points);
-    if (started != before) {
-      finish_test(loop);
-      holds = end_tested(loop, teller);
-    }
-    if (!has_more || holds) break;
-    teller.begin();
-    for_part(pipeline_, loop, TurnPart::reductions,
-             [this](const PlanNode& child) { actions_.start_reduction(child); });
-    run_part(TurnPart::swaps);
+    if (has_more) for_part(TurnPart::points, run_child);
+    finish_test(loop);
+    holds = end_tested(loop, teller);
+    if (has_more && !holds) teller.begin();
   }
-  for_part(pipeline_, loop, TurnPart::reductions,
-           [this](const PlanNode& child) { actions_.drop_reduction(child); });
+  for_part(TurnPart::reductions, [this](const PlanNode& child) { actions_.drop_reduction(child); });
   return holds;
 }
 
 void PlanWalker::finish_test(const plan::Repeat& loop) {
   for (const PlanNode& child : loop.children) {
-    const TurnPart part = part_of(pipeline_, child);
+    const TurnPart part = part_of(pipeline_, follows_, child);
     if (part == TurnPart::values) run(child);
     if (part == TurnPart::reductions) actions_.finish_reduction(child);
   }

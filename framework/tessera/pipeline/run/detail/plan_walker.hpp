@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
 #include "tessera/pipeline/run/detail/turn_teller.hpp"
 
 namespace tessera {
@@ -45,7 +46,10 @@ class PlanWalker {
  public:
   /// The arguments must outlive the walker.
   PlanWalker(const Algorithm& pipeline, const Bindings& bindings, StepActions& actions)
-      : pipeline_(pipeline), bindings_(bindings), actions_(actions) {}
+      : pipeline_(pipeline),
+        bindings_(bindings),
+        actions_(actions),
+        follows_(following_from_reductions(pipeline)) {}
 
   /// Runs `node` and all nodes below it.
   void run(const PlanNode& node);
@@ -62,10 +66,13 @@ class PlanWalker {
   /// Runs turns, or rounds of turns, as long as has_next(). Returns whether the condition ended the loop.
   bool run_turns(const plan::Repeat& loop, TurnTeller& teller);
   /// Does what run_turns() does. The ranks agree on the condition of one turn or round while they compute the
-  /// next one. When the loop ends, its arrays are those of the last tested turn. If the points of one more
-  /// turn or round have been computed, the swaps after it are not run, and its contributions to reductions
-  /// are dropped. The state of the loop is stored after a test, with the arrays of the tested turn.
-  /// Bindings::before_turn is called when the previous turn has been tested.
+  /// next one. If the points of one more turn or round have been computed when the loop ends, the swaps after
+  /// it are not run, and its contributions to reductions are dropped. The arrays of a loop whose turns run
+  /// one by one are then those after the last tested turn. So are those of a loop of rounds that ends because
+  /// no whole round is left. If the condition ends a loop of rounds, its arrays are those with which the last
+  /// tested round began, because end_tested() undoes the swaps after that round. The state of the loop is
+  /// stored after a test, with the arrays of the tested turn. Bindings::before_turn is called when the
+  /// previous turn has been tested.
   bool run_overlapping_turns(const plan::Repeat& loop, TurnTeller& teller);
   /// Whether one more turn of a loop, or one more round, can be run after `turns` turns. A loop that follows
   /// a loop of rounds pauses when rounds can be run again.
@@ -96,6 +103,8 @@ class PlanWalker {
   const Algorithm& pipeline_;
   const Bindings& bindings_;
   StepActions& actions_;
+  /// The result of following_from_reductions, which says to which part of a turn the steps belong.
+  std::vector<bool> follows_;
   /// The turns of the loop that ended last. The next loop continues from them if Repeat::continues is true.
   CountedTurns turns_;
   /// The loop of rounds before the loop that runs. It is null if there is none, or if the condition has held

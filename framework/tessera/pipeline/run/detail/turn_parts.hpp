@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tessera/pipeline/plan/plan_nodes.hpp"
 
@@ -18,7 +19,8 @@ enum class TurnPart : std::uint8_t {
   swaps        ///< The swaps.
 };
 
-/// Returns the part of a turn to which a step of a loop belongs.
-TurnPart part_of(const Algorithm& pipeline, const PlanNode& step);
+/// Returns the part of a turn to which a step of a loop belongs. `follows` is the result of
+/// following_from_reductions(pipeline).
+TurnPart part_of(const Algorithm& pipeline, const std::vector<bool>& follows, const PlanNode& step);
 
 }  // namespace tessera

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 
+#include "stages.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
 namespace spectrum {
@@ -17,7 +19,7 @@ struct Kernel {
   double sigma = 0;
   /// The element type of the image `kernel`.
   tessera::ElementType type = tessera::ElementType::float32;
-  /// Whether the weights are divided by their sum, unless that is 0.
+  /// Whether the weights are divided by their sum, unless that is 0 but for roundings.
   bool is_normalised = true;
 
   /// Returns a Gaussian, which ends after four standard deviations.
@@ -34,7 +36,6 @@ struct Kernel {
 };
 
 /// The weights of a Gaussian, which are 0 outside the kernel.
-template <class T>
 struct Gaussian {
   Kernel kernel;
 
@@ -43,27 +44,42 @@ struct Gaussian {
     const auto dx = tessera::cast<double>(x - kernel.width / 2),
                dy = tessera::cast<double>(y - kernel.height / 2);
     const auto weight = tessera::exp((dx * dx + dy * dy) * (-0.5 / (kernel.sigma * kernel.sigma)));
-    return tessera::cast<T>(
-        tessera::select(x >= 0 && x < kernel.width && y >= 0 && y < kernel.height, weight, 0.0));
+    return tessera::select(x >= 0 && x < kernel.width && y >= 0 && y < kernel.height, weight, 0.0);
   }
 };
 
-/// The elements of a file as weights.
-template <class T>
-struct FileWeights {
-  template <class In, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
-    return tessera::cast<T>(in(x, y));
+/// The reduction of weights to their sum and the sum of their magnitudes.
+struct WeightSums {
+  /// Both sums, which are exact.
+  struct Value {
+    tessera::ExactSum<double> sum;
+    tessera::ExactSum<double> magnitudes;
+  };
+  KOKKOS_FUNCTION void init(Value& value) const { value = {}; }
+  KOKKOS_FUNCTION void add(Value& value, double weight, const tessera::Point&) const {
+    value.sum.add(weight);
+    value.magnitudes.add(weight < 0 ? -weight : weight);
+  }
+  KOKKOS_FUNCTION void join(Value& value, const Value& other) const {
+    value.sum.merge(other.sum);
+    value.magnitudes.merge(other.magnitudes);
+  }
+  std::array<double, 2> result(const Value& value) const {
+    return {value.sum.value(), value.magnitudes.value()};
   }
 };
 
-/// Weights divided by their sum, unless that is 0.
+/// Weights divided by their sum. A sum that is not greater than `rounding` times the sum of the magnitudes
+/// counts as 0, and the weights are then taken as they are.
 template <class T>
 struct Normalised {
-  template <class In, class Sum, class Coord>
-  KOKKOS_FUNCTION auto operator()(const In& in, const Sum& sum, Coord x, Coord y) const {
-    const auto divisor = tessera::cast<double>(sum(0));
-    return tessera::cast<T>(tessera::cast<double>(in(x, y)) / tessera::select(divisor == 0.0, 1.0, divisor));
+  double rounding;
+
+  template <class In, class Sums, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, const Sums& sums, Coord x, Coord y) const {
+    const auto sum = sums(0), least = sums(1) * rounding;
+    const auto is_zero = sum <= least && sum >= -least;
+    return tessera::cast<T>(in(x, y) / tessera::select(is_zero, 1.0, sum));
   }
 };
 
@@ -88,25 +104,42 @@ struct Wrapped {
   }
 };
 
-/// Adds the weights of a kernel: the input `kernel`, if they come from a file, `kernel_values`, and
-/// `kernel_sum` and `weights`, if they are divided by their sum. They are 0 outside the kernel.
-template <class T>
-tessera::Array<T, 2> add_weights(tessera::Pipeline& pipeline, const Kernel& kernel) {
+/// Returns the part of the sum of the magnitudes of weights up to which the sum of the weights counts as 0.
+/// `computed` is the type with which the image is convolved. The weights of a kernel such as the Laplacian of
+/// a Gaussian were computed in several steps, each of which rounds.
+inline double rounding_of(const Kernel& kernel, tessera::ElementType computed) {
+  constexpr double steps = 8;
+  const bool is_double = computed == tessera::ElementType::float64 &&
+                         (kernel.sigma > 0 || kernel.type != tessera::ElementType::float32);
+  return steps * (is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon());
+}
+
+/// Adds the values of a kernel before they are divided by their sum: the input `kernel`, if they come from a
+/// file, and `kernel_values`. They are 0 outside the kernel.
+inline tessera::Array<double, 2> add_kernel_values(tessera::Pipeline& pipeline, const Kernel& kernel) {
   using namespace tessera;
-  Array<T, 2> values{-1};
+  if (kernel.sigma > 0) return pipeline.stage<double, 2>("kernel_values", Gaussian{kernel});
+  Array<double, 2> values{-1};
   const auto read = [&]<class In>(In) {
-    if (kernel.sigma > 0 || kernel.type != element_type_of<In>()) return;
+    if (kernel.type != element_type_of<In>()) return;
     const auto file = pipeline.input<In, 2>("kernel", kernel.box(), BoundaryConditions::of_constant(In(0)));
-    values = pipeline.stage<T>("kernel_values", FileWeights<T>(), file);
+    values = pipeline.stage<double>("kernel_values", Values<double>(), file);
   };
   read(std::uint8_t());
   read(std::uint16_t());
   read(float());
   read(double());
-  if (kernel.sigma > 0) values = pipeline.stage<T, 2>("kernel_values", Gaussian<T>{kernel});
-  if (!kernel.is_normalised) return values;
-  const auto sum = pipeline.reduce("kernel_sum", Sum<T>(), values, kernel.box());
-  return pipeline.stage<T>("weights", Normalised<T>(), values, sum);
+  return values;
+}
+
+/// Adds the weights of a kernel: its values, `kernel_sum`, if they are divided by their sum, and `weights`.
+template <class T>
+tessera::Array<T, 2> add_weights(tessera::Pipeline& pipeline, const Kernel& kernel) {
+  using namespace tessera;
+  const Array<double, 2> values = add_kernel_values(pipeline, kernel);
+  if (!kernel.is_normalised) return pipeline.stage<T>("weights", Values<T>(), values);
+  const auto sums = pipeline.reduce("kernel_sum", WeightSums(), values, kernel.box());
+  return pipeline.stage<T>("weights", Normalised<T>{rounding_of(kernel, element_type_of<T>())}, values, sums);
 }
 
 }  // namespace spectrum

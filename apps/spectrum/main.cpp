@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_check.hpp"
 #include "pipelines.hpp"
 #include "tessera/app/image_application.hpp"
 
@@ -25,9 +26,6 @@ template <class Choice>
 Choice choice_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
 }
-
-const std::vector<ElementType> kernel_types = {ElementType::uint8, ElementType::uint16, ElementType::float32,
-                                               ElementType::float64};
 
 double number_of(const deck::Deck& deck, const std::string& key) {
   return deck.is_set(key) ? deck.get<double>(key) : 0.0;
@@ -49,9 +47,14 @@ spectrum::Filter filter_of(const deck::Deck& deck) {
   return filter;
 }
 
+bool has_filter(const deck::Deck& deck) {
+  return deck.is_set("filter.lowest") || deck.is_set("filter.highest") || deck.is_set("filter.notch.x");
+}
+
 /// Throws InputError if the deck gives a key that has no effect on the result.
-void check_without_effect(const deck::Deck& deck, const std::string& result, bool has_kernel) {
-  for (const char* key : {"kernel.file", "kernel.sigma"})
+void check_without_effect(const deck::Deck& deck, const std::string& result) {
+  const bool is_convolved = result == "convolved", has_kernel = is_convolved || result == "deconvolved";
+  for (const char* key : {"kernel.file", "kernel.sigma", "kernel.normalise", "border"})
     if (!has_kernel && deck.is_set(key))
       deck.fail(key,
                 fmt::format("the result '{}' has no kernel: leave it out, or ask for result=convolved or "
@@ -60,18 +63,16 @@ void check_without_effect(const deck::Deck& deck, const std::string& result, boo
   for (const char* key : {"filter.lowest", "filter.highest", "filter.notch.x", "filter.notch.y"})
     if (has_kernel && deck.is_set(key))
       deck.fail(key, fmt::format("the result '{}' has no filter: leave it out", result));
-  if (result == "deconvolved" && deck.get<std::string>("method") == "direct")
-    deck.fail("method", "a deconvolution is computed by transforms only: leave it out");
-}
-
-/// Throws InputError unless the image in the file is a kernel.
-void check_file(const deck::Deck& deck, const io::ImageInfo& file) {
-  if (file.domain.dimensions != 2)
-    deck.fail("kernel.file",
-              fmt::format("the kernel is {}: give one without channels", to_string(file.domain)));
-  if (std::ranges::find(kernel_types, file.type) == kernel_types.end())
-    deck.fail("kernel.file", fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64",
-                                         name_of(file.type)));
+  if (deck.is_set("filter.notch.width") && !deck.is_set("filter.notch.x"))
+    deck.fail("filter.notch.width", "there is no notch: leave it out, or give 'filter.notch.x', too");
+  for (const char* key : {"filter.shape", "filter.order"})
+    if (deck.is_set(key) && !has_filter(deck)) deck.fail(key, "there is no filter: leave it out");
+  if (result != "deconvolved" && deck.is_set("noise"))
+    deck.fail("noise", fmt::format("the result '{}' has no use for it: leave it out", result));
+  if (is_convolved || !deck.is_set("method")) return;
+  deck.fail("method",
+            has_kernel ? "a deconvolution is computed by transforms only: leave it out"
+                       : fmt::format("the result '{}' is computed by transforms only: leave it out", result));
 }
 
 /// Returns the kernel that a deck names. `file` is the description of the image with the kernel, or null.
@@ -79,7 +80,6 @@ spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::I
   if ((file != nullptr) == deck.is_set("kernel.sigma"))
     deck.fail(file != nullptr ? "kernel.sigma" : "result",
               "the kernel is an image or a Gaussian: give either 'kernel.file' or 'kernel.sigma'");
-  if (file != nullptr) check_file(deck, *file);
   const Box points =
       file != nullptr ? file->domain : spectrum::Kernel::gaussian(deck.get<double>("kernel.sigma")).box();
   if (points[0].size() > image[0].size() || points[1].size() > image[1].size())
@@ -99,7 +99,7 @@ spectrum::Kernel kernel_of(const deck::Deck& deck, const Box& image, const io::I
 spectrum::Task task_of(const deck::Deck& deck, const Box& image, const io::ImageInfo* kernel) {
   const auto& result = deck.get<std::string>("result");
   spectrum::Task task{.result = choice_of<spectrum::Result>(results, result)};
-  check_without_effect(deck, result, task.has_kernel());
+  check_without_effect(deck, result);
   task.filter = filter_of(deck);
   if (!task.has_kernel()) return task;
   task.kernel = kernel_of(deck, image, kernel);
@@ -182,7 +182,7 @@ std::vector<deck::KeyDeclaration> kernel_keys() {
           {.name = "kernel.normalise",
            .type = deck::ValueType::boolean,
            .group = group,
-           .help = "Whether the weights are divided by their sum, unless that is 0",
+           .help = "Whether the weights are divided by their sum, unless that is 0 but for roundings",
            .default_text = "true"},
           {.name = "border",
            .type = deck::ValueType::choice,
@@ -238,7 +238,8 @@ int main(int argc, char** argv) {
       .further_images = {{.name = "kernel",
                           .help = "The kernel of a convolution: the point spread function by which an image "
                                   "was blurred",
-                          .may_differ = true}},
+                          .may_differ = true,
+                          .check = spectrum::check_kernel}},
       .parameters = keys(),
       .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
       .build_with = build};

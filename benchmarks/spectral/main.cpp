@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
 #include <map>
 
 #include "command_line.hpp"
@@ -38,8 +40,7 @@ Options parse(int argc, char** argv) {
   Options options;
   CLI::App command_line(
       "Measures the half spectrum of real images beside FFTW's own, and prints CSV; start it with mpiexec "
-      "for "
-      "several ranks.",
+      "for several ranks.",
       "tessera-bench-dft");
   command_line.add_option("--side", options.side, "The image has so many points along x and y")
       ->check(CLI::Range(2, 32768));
@@ -66,20 +67,36 @@ struct Image final : BlockSource {
 
 /// Compares a half spectrum with that of a peer.
 template <class T>
-struct Comparison final : BlockSink {
-  explicit Comparison(const bench::Peer<T>& other) : peer(other) {}
+class Comparison final : public BlockSink {
+ public:
+  explicit Comparison(const bench::Peer<T>& other) : peer_(other) {}
   void write(const HostBlock& block) override {
     bench::each_point<Kokkos::complex<T>>(block, [this](int x, int y, const Kokkos::complex<T>& value) {
-      const double expected = peer.power(x, y);
-      if (expected < 0) return;
-      const double found = value.real() * double(value.real()) + value.imag() * double(value.imag());
-      difference = std::max(difference, std::abs(std::sqrt(found) - std::sqrt(expected)));
-      greatest = std::max(greatest, std::sqrt(expected));
+      const auto known = peer_.frequency(x, y);
+      if (!known) return;
+      const std::complex<double> expected(*known), found(value.real(), value.imag());
+      difference_ = std::max(difference_, std::abs(found - expected));
+      greatest_ = std::max(greatest_, std::abs(expected));
+      ++compared_;
     });
   }
-  const bench::Peer<T>& peer;
-  double difference = 0;
-  double greatest = 0;
+  /// Returns the greatest difference of all ranks, divided by the greatest magnitude of all ranks.
+  /// Collective. Throws InternalError unless each of the `count` frequencies was compared.
+  double relative_difference(MPI_Comm communicator, std::int64_t count) {
+    double greatest_of_ranks[2] = {difference_, greatest_};
+    MPI_Allreduce(MPI_IN_PLACE, greatest_of_ranks, 2, MPI_DOUBLE, MPI_MAX, communicator);
+    std::int64_t compared_by_ranks = compared_;
+    MPI_Allreduce(MPI_IN_PLACE, &compared_by_ranks, 1, MPI_INT64_T, MPI_SUM, communicator);
+    if (compared_by_ranks != count)
+      throw InternalError(fmt::format("{} of {} frequencies were compared", compared_by_ranks, count));
+    return greatest_of_ranks[0] / greatest_of_ranks[1];
+  }
+
+ private:
+  const bench::Peer<T>& peer_;
+  double difference_ = 0;
+  double greatest_ = 0;
+  std::int64_t compared_ = 0;
 };
 
 /// The transform as a pipeline, ready to run.
@@ -134,29 +151,34 @@ class Transform {
   PlanInstance instance_;
 };
 
+/// Gives the rank's rows of the input of a peer the values of the image. FFTW-MPI may destroy the input of a
+/// transform, so that it is filled again before results are compared.
+template <class T>
+void fill(bench::Peer<T>& peer, int side) {
+  for (int y = peer.first_row(); y < peer.first_row() + peer.rows(); ++y)
+    for (int x = 0; x < side; ++x) peer.input(x, y) = value_at<T>(x, y);
+}
+
 template <class T>
 void measure(const Session& session, const Options& options, const char* type) {
   bench::Peer<T> peer(options.side, session.threads(), session.communicator());
   Transform<T> transform(session, options.side);
-  // FFTW may destroy the input of a transform, but out of place it does not here.
-  for (int y = 0; y < peer.rows(); ++y)
-    for (int x = 0; x < options.side; ++x)
-      peer.input(x, peer.first_row() + y) = value_at<T>(x, peer.first_row() + y);
+  fill(peer, options.side);
   bench::Turns turns({session.communicator()},
                      {{"Tessera", [&] { transform.run(); }}, {"FFTW", [&] { peer.run(); }}});
   turns.rounds(options.rounds);
   const std::vector<double> times = turns.medians();
-  for (int y = 0; y < peer.rows(); ++y)
-    for (int x = 0; x < options.side; ++x)
-      peer.input(x, peer.first_row() + y) = value_at<T>(x, peer.first_row() + y);
+  fill(peer, options.side);
   transform.run();
   peer.run();
   Comparison<T> comparison(peer);
   transform.store(comparison);
+  const std::int64_t frequencies = spectral::half_spectrum({{0, options.side}, {0, options.side}}).size();
+  const double difference = comparison.relative_difference(session.communicator(), frequencies);
   if (session.rank() == 0)
     fmt::print("{},{}x{},{},{},{:.2f},{:.2f},{:.3f},{:.2g}\n", type, options.side, options.side,
                session.rank_count(), session.threads(), times[0] * 1e-3, times[1] * 1e-3, times[0] / times[1],
-               comparison.difference / comparison.greatest);
+               difference);
   if (!options.steps) return;
   for (const auto& [name, seconds] : transform.steps())
     if (session.rank() == 0) fmt::print("  {}: {:.2f} ms\n", name, seconds * 1e3);

@@ -131,13 +131,12 @@ void Peer<T>::run() {
 }
 
 template <class T>
-double Peer<T>::power(int x, int y) const {
+std::optional<std::complex<T>> Peer<T>::frequency(int x, int y) const {
   const std::ptrdiff_t column = x - plan_->first_column;
-  if (column < 0 || column >= plan_->columns) return -1;
+  if (column < 0 || column >= plan_->columns) return std::nullopt;
   const std::ptrdiff_t index =
       plan_->is_transposed ? column * side_ + y : static_cast<std::ptrdiff_t>(y) * (side_ / 2 + 1) + x;
-  const double re = plan_->complex[index][0], im = plan_->complex[index][1];
-  return re * re + im * im;
+  return std::complex<T>(plan_->complex[index][0], plan_->complex[index][1]);
 }
 
 bool has_peer_of_ranks() {

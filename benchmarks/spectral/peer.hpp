@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace bench {
 
@@ -29,9 +31,8 @@ class Peer {
   /// Transforms the input. Collective.
   void run();
 
-  /// Returns the square of the absolute value of the frequency (x, y), or a negative number if another rank
-  /// has it.
-  double power(int x, int y) const;
+  /// Returns the frequency (x, y), or nothing if another rank has it.
+  std::optional<std::complex<T>> frequency(int x, int y) const;
 
  private:
   struct Plan;

@@ -65,6 +65,21 @@ class SeriesPlanTest : public testing::Test {
   PipelineApplication application_;
 };
 
+TEST_F(SeriesPlanTest, ImagesThatMayDifferNeedAFunctionForThem) {
+  application_.further_images = {{.name = "kernel", .help = "The kernel", .may_differ = true}};
+  try {
+    make_schema(application_);
+    ADD_FAILURE();
+  } catch (const InternalError& error) {
+    EXPECT_STREQ(error.what(),
+                 "PipelineApplication::build_with: the image 'kernel' may differ from the input image "
+                 "(FurtherImage::may_differ): set the function that makes the pipeline for it");
+  }
+  application_.build_with = [](const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>&,
+                               const deck::Deck&) { return ends_of("input", "result", 1, image.domain); };
+  EXPECT_NO_THROW(make_schema(application_));
+}
+
 TEST_F(SeriesPlanTest, AProgramWithoutPartsIsOnePart) {
   const SeriesPlan one = plan();
   ASSERT_EQ(one.parts.size(), 1U);

@@ -84,9 +84,9 @@ class Runs(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run_program(self, ranks, *words, deck="default"):
-        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-spectrum", f"{decks}/{deck}.yaml", "threads=1",
-                   "input.file=image.h5", *words]
+    def run_program(self, ranks, *words, deck="default", threads=1, image="input.file=image.h5"):
+        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-spectrum", f"{decks}/{deck}.yaml", f"threads={threads}",
+                   image, *words]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
 
     def write(self, image):
@@ -190,11 +190,12 @@ class Spectra(Runs):
         self.write(self.sample((45, 61), np.float32))
         for words in [("result=power",), ("result=image", "filter.highest=0.1")]:
             expected = self.result(*words, ranks=1).tobytes()
-            for ranks in (2, 3, 4):
-                for grid in ("[1, auto]", "[auto, 1]", "[auto, auto]"):
+            for ranks, threads, grids in ((1, 3, ("[1, auto]",)), (2, 2, ("[1, auto]", "[auto, 1]")),
+                                          (3, 1, ("[1, auto]", "[auto, 1]")), (4, 1, ("[1, auto]", "[auto, 1]", "[auto, auto]"))):
+                for grid in grids:
                     for more in ((), ("schedule.spectrum.tile=[5, 1]", "schedule.spectrum_x.tile=[1, 7]")):
-                        found = self.result(*words, f"grid={grid}", *more, ranks=ranks)
-                        self.assertEqual(found.tobytes(), expected, f"{ranks} {grid} {more}")
+                        found = self.result(*words, f"grid={grid}", *more, ranks=ranks, threads=threads)
+                        self.assertEqual(found.tobytes(), expected, f"{ranks} {threads} {grid} {more}")
 
     def test_ranks_need_few_columns_for_the_power(self):
         self.write(self.sample((64, 2048), np.float32))
@@ -211,13 +212,32 @@ class Spectra(Runs):
         self.assertRegex(ended.stdout, r"stage spectrum_x: .* on \[1, 2\], .* sends \d")
         self.assertRegex(ended.stdout, r"stage spectrum: .* on \[2, 1\]")
 
+    def test_nothing_is_sent_before_the_columns_are_transformed_back(self):
+        self.write(self.sample((450, 610), np.float32))
+        for words, stage in [(("result=image", "filter.highest=0.1"), "filtered"),
+                             (("result=convolved", "kernel.sigma=1", "method=transform"), "product"),
+                             (("result=deconvolved", "kernel.sigma=1"), "quotient")]:
+            ended = self.run_program(2, *words, "output.file=o.h5", "--explain")
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            lines = re.findall(rf"^ *stage (?:spectrum|{stage}): .*$", ended.stdout, re.MULTILINE)
+            self.assertEqual(len(lines), 2, ended.stdout)
+            for line in lines:
+                self.assertIn("on [2, 1]", line)
+                self.assertNotIn("sends", line)
+
     def test_bad_input(self):
         self.write(self.sample((20, 20), np.uint8))
         for words, message in [
                 (("filter.lowest=0.2", "filter.highest=0.1"),
                  "nothing lies between it and 'filter.highest': make it less than that"),
                 (("filter.notch.x=0.2",), "a notch needs x and y: give both 'filter.notch.x' and 'filter.notch.y'"),
-                (("filter.shape=box",), "'box'"), (("result=phase",), "'phase'")]:
+                (("filter.shape=box",), "'box'"), (("result=phase",), "'phase'"),
+                (("filter.notch.width=0.1",), "there is no notch: leave it out, or give 'filter.notch.x', too"),
+                (("filter.order=3",), "'filter.order': there is no filter: leave it out"),
+                (("border=clamp",), "'border': the result 'power' has no kernel"),
+                (("kernel.normalise=false",), "'kernel.normalise': the result 'power' has no kernel"),
+                (("result=image", "noise=0.1"), "'noise': the result 'image' has no use for it: leave it out"),
+                (("result=complex", "method=direct"), "'method': the result 'complex' is computed by transforms only")]:
             self.assertIn(message, self.refused(*words))
 
     def test_complex_images_and_png_results_are_refused(self):
@@ -300,6 +320,110 @@ class Kernels(Runs):
                 found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}", *words)
                 self.expect_close(found, convolved(image, kernel, "mirror"), np.float32, 60)
 
+    def write_weights(self, weights):
+        with h5py.File(self.path("kernel.h5"), "w") as file:
+            file["kernel"] = weights
+
+    def test_a_sum_that_is_0_but_for_roundings(self):
+        y, x = np.mgrid[-6:7, -6:7] / 2.0
+        laplacian = (x ** 2 + y ** 2 - 2) * np.exp(-(x ** 2 + y ** 2) / 2)
+        laplacian -= np.mean(laplacian)
+        self.assertNotEqual(np.sum([0.1, 0.2, -0.3]), 0)
+        for number, (kernel_type, image_type) in enumerate(
+                [(a, b) for a in (np.float32, np.float64) for b in (np.float32, np.float64)]):
+            # Where the sum is 0, an offset vanishes, and its roundings remain.
+            image = self.write(100 + self.sample((25, 34), image_type))
+            for kernel, method in zip((np.array([[0.1, 0.2, -0.3]]), laplacian),
+                                      (("direct", "transform") * 2)[number % 2:number % 2 + 2]):
+                self.write_weights(kernel.astype(kernel_type))
+                expected = convolved(image, kernel.astype(kernel_type).astype(np.float64), "mirror")
+                scale = 100 * np.sum(np.abs(kernel))
+                found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}")
+                self.assertLess(np.max(np.abs(found - expected)), 30 * np.finfo(image_type).eps * scale)
+
+    def test_a_small_sum_that_is_no_rounding_divides(self):
+        image = self.write(self.sample((25, 34), np.float64))
+        kernel = np.array([[1, 2.0 ** -20, -1]])
+        self.write_weights(kernel)
+        for method in ("direct", "transform"):
+            found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}")
+            self.expect_close(found / 1e6, convolved(image, kernel / np.sum(kernel), "mirror") / 1e6, np.float64)
+
+    def test_weights_beyond_the_numbers_of_the_image(self):
+        image = self.write(self.sample((25, 34), np.float32))
+        for weight, method in [(1e-50, "direct"), (1e39, "direct"), (1e-50, "transform"), (1e39, "transform")]:
+            self.write_weights(np.full((3, 5), weight))
+            found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}")
+            self.expect_close(found, convolved(image, np.full((3, 5), 1 / 15), "mirror"))
+
+    def test_kernels_of_no_use_are_refused(self):
+        self.write(self.sample((25, 34), np.float32))
+        nan, infinite = np.ones((5, 3), np.float32), np.ones((5, 3))
+        nan[3, 2], infinite[4, 0] = np.nan, -np.inf
+        for kernel, words, message in [
+                (nan, ("result=convolved",), "kernel.file': the weight (2, 3) is nan: give finite ones"),
+                (infinite, ("result=convolved", "kernel.normalise=false"), "kernel.file': the weight (0, 4) is -inf: give finite ones"),
+                (np.full((5, 3), 1e308), ("result=convolved",),
+                 "the sum of the weights is too large for numbers of 64 bits: give smaller ones"),
+                (np.zeros((5, 3), np.uint8), ("result=convolved",), "all weights are 0: give a kernel with others"),
+                (np.zeros((5, 3)), ("result=deconvolved",), "all weights are 0: give a kernel with others")]:
+            self.write_weights(kernel)
+            self.assertIn(message, self.refused("kernel.file=kernel.h5", *words))
+
+    def test_direct_convolutions_keep_numbers_that_are_not_finite_in_the_window(self):
+        image = self.sample((25, 34), np.float32)
+        image[10, 12] = np.nan
+        self.write(image)
+        for method, found_at in [("direct", {(y, x) for y in (9, 10, 11) for x in range(10, 15)}), ("transform", None)]:
+            self.write_weights(np.ones((3, 5)))
+            found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}")
+            if found_at is None:
+                self.assertTrue(np.all(np.isnan(found)))
+            else:
+                self.assertEqual(set(zip(*map(list, np.where(np.isnan(found))))), found_at)
+
+    def test_errors_are_relative_to_the_image_and_not_to_the_result(self):
+        image = self.write((1e4 + self.sample((64, 70), np.float32)).astype(np.float32))
+        kernel = np.random.default_rng(7).random((9, 9))
+        kernel -= np.mean(kernel)
+        self.write_weights(kernel)
+        expected = convolved(image, kernel, "mirror")
+        bound = 30 * np.finfo(np.float32).eps * np.sqrt(np.mean(image ** 2)) * np.sum(np.abs(kernel))
+        for method in ("direct", "transform"):
+            found = self.result("result=convolved", "kernel.file=kernel.h5", f"method={method}")
+            self.assertLess(np.max(np.abs(found - expected)), bound)
+        self.write(image)
+        found = self.result("result=convolved", "kernel.file=kernel.h5", "method=transform")
+        self.assertLess(np.max(np.abs(found - expected)), bound * np.finfo(np.float64).eps / np.finfo(np.float32).eps)
+
+    def test_a_plan_for_other_borders_is_refused(self):
+        self.write(self.sample((25, 34), np.float32))
+        words = ("result=convolved", "kernel.sigma=1", "method=direct")
+        ended = self.run_program(2, *words, "output.file=o.h5", "border=mirror", "--explain", "--save-plan", "plan.json")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        expected = self.result(*words, "border=mirror")
+        np.testing.assert_array_equal(self.result(*words, "border=mirror", "--plan", "plan.json"), expected)
+        error = self.refused(*words, "border=periodic", "--plan", "plan.json")
+        self.assertIn("the plan is of another pipeline or image", error)
+        self.assertIn("periodic", error)
+
+    def test_series_say_once_which_method_is_chosen(self):
+        for number in range(5):
+            self.write(self.sample((64, 64) if number < 3 else (48, 64), np.float32))
+            os.rename(self.path("image.h5"), self.path(f"f{number}.h5"))
+        line = re.compile(r"convolution by sums \(direct\), which is cheaper: estimated cost \S+ direct, \S+ by transform")
+        for ranks in 1, 2:
+            words = ("output.files=o{name}.h5", "result=convolved", "kernel.sigma=1")
+            ended = self.run_program(ranks, *words, "--report", "report.json", image="input.files=f*.h5", threads=2)
+            self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+            said = line.findall(ended.stdout)
+            self.assertEqual((len(said), len(set(said))), (2, 2), ended.stdout)
+            with open(self.path("report.json")) as file:
+                self.assertEqual(line.findall(file.read()), said)
+        ended = self.run_program(2, *words, "kernel.file=k.h5", image="input.files=f*.h5")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("'kernel.file': a series has none: leave it out", ended.stderr)
+
     def test_the_cheaper_method_is_chosen(self):
         self.write(self.sample((256, 256), np.float32))
         for extent, method in [(3, "direct"), (101, "transform")]:
@@ -324,10 +448,11 @@ class Kernels(Runs):
                       ("result=deconvolved", "border=clamp")]:
             words += ("kernel.file=kernel.h5",)
             expected = self.result(*words, ranks=1).tobytes()
-            for ranks, grid, more in [(2, "[1, auto]", ()), (3, "[auto, 1]", ("schedule.result.tile=[5, 2]",)),
-                                      (4, "[auto, auto]", ()), (4, "[auto, 1]", ())]:
-                found = self.result(*words, f"grid={grid}", *more, ranks=ranks)
-                self.assertEqual(found.tobytes(), expected, f"{words} {ranks} {grid} {more}")
+            for ranks, threads, grid, more in [
+                    (1, 3, "[1, auto]", ("schedule.result.tile=[5, 2]",)), (2, 2, "[1, auto]", ()),
+                    (3, 1, "[auto, 1]", ("schedule.result.tile=[5, 2]",)), (4, 1, "[auto, auto]", ()), (4, 1, "[auto, 1]", ())]:
+                found = self.result(*words, f"grid={grid}", *more, ranks=ranks, threads=threads)
+                self.assertEqual(found.tobytes(), expected, f"{words} {ranks} {threads} {grid} {more}")
             if "method=direct" in words and "border=periodic" not in words:
                 self.assertEqual(self.result(*words, "memory=24K", ranks=2).tobytes(), expected)
 
@@ -354,7 +479,8 @@ class Kernels(Runs):
                 (("result=deconvolved", "kernel.sigma=1", "method=direct"), "a deconvolution is computed by transforms only"),
                 (("result=deconvolved", "kernel.file=none.h5"), "none.h5"),
                 (("kernel.dataset=kernel",), "'kernel.file' is not given"),
-                (("result=deconvolved", "kernel.sigma=1", "noise=0"), "noise")]:
+                (("result=deconvolved", "kernel.sigma=1", "noise=0"), "noise"),
+                (("result=convolved", "kernel.sigma=1", "noise=0.1"), "'noise': the result 'convolved' has no use for it")]:
             self.assertIn(message, self.refused(*words))
         for kernel, message in [(np.ones((3, 4, 5), np.float32), "give one without channels"),
                                 (np.ones((3, 4), np.int32), "the kernel is of int32: give one of uint8, uint16")]:

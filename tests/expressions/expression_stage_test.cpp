@@ -194,6 +194,14 @@ TEST(ExpressionStage, MinusZeroIsNotZero) {
   EXPECT_TRUE(std::signbit(value_at("select(a > 2, 0, -0)", 1)));
 }
 
+TEST(ExpressionStage, ComplexOperandsAreRefused) {
+  const Box domain{{0, width}, {0, height}};
+  for (const ElementType type : {ElementType::complex64, ElementType::complex128})
+    EXPECT_THROW(ExpressionStage(Expression("a + b"), {{ElementType::float32, 2}, {type, 2}},
+                                 ElementType::float32, domain),
+                 InternalError);
+}
+
 TEST(ExpressionStage, NeedsTheSamePoints) {
   const ExpressionStage stage(Expression("a + b + c"),
                               {{ElementType::uint8, 3}, {ElementType::uint8, 2}, {ElementType::float64, 1}},

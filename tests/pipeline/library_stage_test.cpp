@@ -161,6 +161,49 @@ TEST(LibraryStage, ExplainShowsWhatMovesBetweenLineStages) {
   EXPECT_NE(text.find("exchange sums0"), std::string::npos) << text;
 }
 
+/// Twice an element.
+struct Twice {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y) * 2;
+  }
+};
+
+/// A stage between two stages of lines along y is computed in their slices, and sends nothing.
+TEST(LibraryStage, StagesBetweenLinesHaveTheirSlices) {
+  const Box box{{0, 64}, {0, 48}};
+  test::Random random(8);
+  const WholeArray<std::int32_t> image = random_image(random, box);
+  Pipeline pipeline;
+  const auto in = pipeline.input<std::int32_t, 2>("input", box);
+  const SuffixSums sums{1, 48};
+  const auto first = pipeline.library_stage<std::int32_t, 2>("first", sums, {{1, 48}}, in, in);
+  const auto twice = pipeline.stage<std::int32_t>("twice", Twice(), first);
+  pipeline.output(pipeline.library_stage<std::int32_t, 2>("second", sums, {{1, 48}}, twice, twice), box);
+  WholeArray<std::int32_t> expected = summed(image, image, 1);
+  for (auto& value : expected.values) value *= 2;
+  expected = summed(expected, expected, 1);
+  for (const GridRequest& grid :
+       {GridRequest{}, GridRequest{{1, 0}}, GridRequest{{0, 0}}, GridRequest{{0, 1}}}) {
+    Schedule schedule;
+    schedule.grid = grid;
+    const std::vector<Plan> plans = make_plans(pipeline, schedule, {}, 4);
+    const std::string text = explain(pipeline, plans[1]);
+    for (const char* array : {"first", "twice"})
+      EXPECT_NE(text.find(std::string("exchange ") + array + ": sends 0 messages of 0 bytes, receives 0 of"),
+                std::string::npos)
+          << text;
+    test::ArraySource<std::int32_t> source(image);
+    test::ArraySink<std::int32_t> sink(box);
+    Rehearsal(pipeline, plans).run({{{"input", &source}}, {{"second", &sink}}});
+    EXPECT_TRUE(sink.array.same_bits(expected)) << text;
+  }
+  Schedule schedule;
+  schedule.stages["twice"].grid = GridRequest{{1, 0}};
+  const std::string text = explain(pipeline, make_plans(pipeline, schedule, {}, 4)[1]);
+  EXPECT_NE(text.find("exchange first: sends 3 messages"), std::string::npos) << text;
+}
+
 TEST(LibraryStage, LinesAlongYAreCutAmongThreads) {
   const Pipeline pipeline = sums_of<2>({{0, 512}, {0, 300}});
   Target target;

@@ -62,6 +62,21 @@ std::string error_of(const Algorithm& pipeline, const std::string& text) {
   return error;
 }
 
+/// The point to the right.
+struct Next {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x + 1, y);
+  }
+};
+
+struct Same {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y);
+  }
+};
+
 Pipeline blur(int height) {
   const Box box{{0, 12}, {0, height}};
   return test::blur_pipeline<std::uint16_t>(box, box);
@@ -71,12 +86,45 @@ TEST(PlanJson, PlansOfAnotherPipelineOrImage) {
   const std::string text = to_json(blur(12), make_plan(blur(12), {}, {}, 1, 0));
   EXPECT_EQ(error_of(blur(13), text),
             "the plan is of another pipeline or image: it was made for "
-            R"({"dimensions":2,"domain":[[0,12],[0,12]],"name":"input","output":false,"reads":[],)"
-            R"("type":"uint16"}, and this run has )"
-            R"({"dimensions":2,"domain":[[0,12],[0,13]],"name":"input","output":false,"reads":[],)"
-            R"("type":"uint16"}: save the plan anew with the input and the keys of this run)");
+            R"({"boundary":[["clamp","clamp"],["clamp","clamp"]],"dimensions":2,"domain":[[0,12],[0,12]],)"
+            R"("name":"input","output":false,"reads":[],"type":"uint16"}, and this run has )"
+            R"({"boundary":[["clamp","clamp"],["clamp","clamp"]],"dimensions":2,"domain":[[0,12],[0,13]],)"
+            R"("name":"input","output":false,"reads":[],"type":"uint16"}: save the plan anew with the input )"
+            "and the keys of this run");
   EXPECT_EQ(error_of(test::sample_pipeline(), text).substr(0, 41),
             "the plan is of another pipeline or image:");
+}
+
+TEST(PlanJson, PlansWithOtherBoundaryConditions) {
+  const Box box{{0, 12}, {0, 9}};
+  const auto input_with = [&](const BoundaryConditions& boundary) {
+    Pipeline pipeline;
+    const auto input = pipeline.input<float, 2>("input", box, boundary);
+    pipeline.output(pipeline.stage<float>("next", Next(), input), box);
+    return pipeline;
+  };
+  const auto stage_with = [&](const BoundaryConditions& boundary) {
+    Pipeline pipeline;
+    const auto input = pipeline.input<float, 2>("input", box);
+    const auto bounded = pipeline.stage<float>("bounded", Same(), input);
+    pipeline.bound(bounded, box, boundary);
+    pipeline.output(pipeline.stage<float>("next", Next(), bounded), box);
+    return pipeline;
+  };
+  BoundaryConditions mixed(Boundary::mirror);
+  mixed.side[1][1] = Boundary::clamp;
+  const std::function<Pipeline(const BoundaryConditions&)> makers[] = {input_with, stage_with};
+  for (const auto& make : makers) {
+    const Pipeline saved = make(Boundary::mirror);
+    const std::string text = to_json(saved, make_plan(saved, {}, {}, 1, 0));
+    EXPECT_EQ(to_json(saved, plan_from_json(saved, text)), text);
+    for (const BoundaryConditions& other :
+         {BoundaryConditions(Boundary::periodic), BoundaryConditions::of_constant(0.F), mixed}) {
+      const std::string error = error_of(make(other), text);
+      EXPECT_NE(error.find(R"("boundary":[["mirror","mirror"],["mirror","mirror"]])"), std::string::npos)
+          << error;
+    }
+  }
 }
 
 /// A text with one piece in place of another.

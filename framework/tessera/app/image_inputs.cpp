@@ -42,8 +42,14 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
 
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
   if (application.build) declare_image(schema, "input", "The image", true, takes_series(application));
-  for (const FurtherImage& further : application.further_images)
+  for (const FurtherImage& further : application.further_images) {
+    if (further.may_differ && !application.build_with)
+      throw AgreedInternalError(
+          fmt::format("PipelineApplication::build_with: the image '{}' may differ from the input image "
+                      "(FurtherImage::may_differ): set the function that makes the pipeline for it",
+                      further.name));
     declare_image(schema, further.keys(), further.help, further.required);
+  }
 }
 
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
@@ -57,6 +63,7 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
     inspect(deck, further.name, further.keys());
+    if (further.check) check(further, deck);
     if (further.may_differ) {
       different_.emplace(further.name, images_.back().info);
       continue;
@@ -77,6 +84,15 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const
                      .keys = keys,
                      .path = deck.get<std::string>(keys + ".file"),
                      .info = inspect_input(communicator_, deck, keys, choice)});
+}
+
+void ImageInputs::check(const FurtherImage& further, const deck::Deck& deck) const {
+  collectively(communicator_, [&] {
+    int rank = 0;
+    MPI_Comm_rank(communicator_, &rank);
+    const Image& image = images_.back();
+    if (rank == 0) further.check(deck, image.info, *io::open_image(MPI_COMM_SELF, image.path, image.info));
+  });
 }
 
 const io::ImageInfo* ImageInputs::image(const std::string& name) const {

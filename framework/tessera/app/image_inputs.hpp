@@ -56,6 +56,8 @@ class ImageInputs {
   };
 
   void inspect(const deck::Deck& deck, const std::string& name, const std::string& keys);
+  /// Lets rank 0 check the elements of the image that was inspected last. Collective.
+  void check(const FurtherImage& further, const deck::Deck& deck) const;
 
   MPI_Comm communicator_;
   std::vector<Image> images_;

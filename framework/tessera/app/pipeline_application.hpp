@@ -12,13 +12,13 @@
 #include "tessera/deck/key.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
 
 /// An image that a program may read in addition to its input image. A deck names the file of the image with
-/// the keys `<name>.file`,
-/// `<name>.dataset`, `<name>.page` and the block `<name>.raw`, where `<name>` is the member `name`. If a deck
-/// names the file, the pipeline must have an input of this name.
+/// the keys `<name>.file`, `<name>.dataset`, `<name>.page` and the block `<name>.raw`, where `<name>` is the
+/// member `name`. If a deck names the file, the pipeline must have an input of this name.
 struct FurtherImage {
   /// The name of the input of the pipeline, and of the block of keys in the deck.
   std::string name;
@@ -31,6 +31,10 @@ struct FurtherImage {
   /// Whether the image may have an element type and a domain of its own (see
   /// PipelineApplication::build_with). Otherwise it must have those of the input image.
   bool may_differ = false;
+  /// A function that reads elements of the image, and throws InputError if the program does not accept them.
+  /// It gets the deck, the description of the image, and a source for one rank. It is called on rank 0 only,
+  /// before the pipeline is made.
+  std::function<void(const deck::Deck&, const io::ImageInfo&, BlockSource&)> check = {};
 
   /// Returns the name of the block of keys in the deck.
   const std::string& keys() const { return block.empty() ? name : block; }
@@ -137,7 +141,8 @@ struct PipelineApplication {
   /// this member empty.
   std::function<Pipeline(const io::ImageInfo&, const deck::Deck&)> build = {};
   /// A function that is called instead of `build` if the deck names further images that may differ from the
-  /// input image. It also gets the descriptions of these images, by name.
+  /// input image. Programs that have such images (see FurtherImage::may_differ) must set this member. It also
+  /// gets the descriptions of these images, by name.
   std::function<Pipeline(const io::ImageInfo&, const std::map<std::string, io::ImageInfo>&,
                          const deck::Deck&)>
       build_with = {};

@@ -157,6 +157,8 @@ ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Opera
       domain_(domain) {
   if (operands_.size() != expression.names().size())
     throw InternalError("an expression has an operand for each of its names");
+  if (std::ranges::any_of(operands_, [](const Operand& operand) { return is_complex(operand.type); }))
+    throw InternalError("expressions are of real numbers, and read no complex arrays");
   with_result_type(type_, [](auto) {});
 }
 

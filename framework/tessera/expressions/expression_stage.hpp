@@ -21,7 +21,8 @@ class ExpressionStage final : public StageKernel {
   /// Makes the kernel. There is an operand for each name of the expression, in the order of the names.
   /// `domain` has the dimensions and the extents of the result. `type` is uint8, uint16 or float32. If it is
   /// an integer type, results are rounded to the nearest integer, halves upwards, and limited to the range of
-  /// the type; NaN becomes 0. Throws ExpressionError if the expression is too long.
+  /// the type; NaN becomes 0. Throws ExpressionError if the expression is too long, and InternalError if an
+  /// operand is complex.
   ExpressionStage(const Expression& expression, std::vector<Operand> operands, ElementType type,
                   const Box& domain);
 

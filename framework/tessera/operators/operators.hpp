@@ -5,6 +5,7 @@
 
 #include "tessera/operators/colour.hpp"
 #include "tessera/operators/convolution.hpp"
+#include "tessera/operators/expression.hpp"
 #include "tessera/operators/geometry.hpp"
 #include "tessera/operators/global.hpp"
 #include "tessera/operators/neighbourhood.hpp"

@@ -13,12 +13,7 @@
 #include "tessera/spectral/planner_lock.hpp"
 
 namespace tessera::spectral {
-namespace {
-
-using detail::line_alignment;
-/// The lines along y and z that are transformed together should stay in the nearest large cache with their
-/// results.
-constexpr std::int64_t group_bytes = std::int64_t{384} << 10;
+namespace detail {
 
 /// Memory for lines, each of which begins at a multiple of `line_alignment` bytes. The distance between lines
 /// is no multiple of 4096 bytes, because the elements of all lines at one index would then compete for a
@@ -28,7 +23,7 @@ class Lines {
  public:
   Lines(std::int64_t lines, std::int64_t points)
       : distance_(distance_of(points)),
-        memory_(detail::aligned_memory<T>(static_cast<std::size_t>(lines * distance_))) {}
+        memory_(aligned_memory<T>(static_cast<std::size_t>(lines * distance_))) {}
   /// Returns the bytes that lines take.
   static std::int64_t bytes(std::int64_t lines, std::int64_t points) {
     return lines * distance_of(points) * static_cast<std::int64_t>(sizeof(T));
@@ -43,8 +38,17 @@ class Lines {
   }
 
   std::int64_t distance_;
-  detail::AlignedMemory<T> memory_;
+  AlignedMemory<T> memory_;
 };
+
+}  // namespace detail
+
+namespace {
+
+using detail::Lines, detail::line_alignment;
+/// The lines along y and z that are transformed together should stay in the nearest large cache with their
+/// results.
+constexpr std::int64_t group_bytes = std::int64_t{384} << 10;
 
 template <class T>
 bool is_aligned(const T* address) {

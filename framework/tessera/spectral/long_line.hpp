@@ -73,8 +73,11 @@ struct Unfolded {
 
 /// Adds the transform of one line of `points` points, from 0 on, that no rank needs to hold as a whole. The
 /// stages are `<name>_folded`, `<name>_y`, `<name>_x` and `name`. The last and the first are divided among
-/// ranks like any array of one dimension. If `points` is a prime number, or 1, the only stage is `name`,
-/// which one rank computes. Throws InternalError if `points` is less than 1.
+/// ranks like any array of one dimension. The line is folded into rows of w points, w being the greatest
+/// divisor of `points` up to its square root. In `<name>_y` a rank has at least one column, which is
+/// points / w of the points, so that `points` should have a divisor near its root. If `points` is a prime
+/// number, or 1, the only stage is `name`, which one rank computes. Throws InternalError if `points` is less
+/// than 1.
 template <class T>
 Array<Kokkos::complex<T>, 1> dft_of_long_line(Pipeline& pipeline, std::string_view name,
                                               Array<Kokkos::complex<T>, 1> input, int points,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/series_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tessera/app/detail/transfers.hpp"
@@ -35,6 +37,14 @@ std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<I
   return sorted;
 }
 
+/// Returns each line once, where it comes first.
+std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
+  std::vector<std::string> once;
+  for (const std::string& line : lines)
+    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
+  return once;
+}
+
 }  // namespace
 
 SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
@@ -44,8 +54,11 @@ SeriesReport::SeriesReport(Session& session, const Options& options, const Pipel
 SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
   SeriesOutcome outcome{.seconds = report.seconds,
                         .left_out = gather_lines(session_.communicator(), lines.left_out),
-                        .not_converged = gather_lines(session_.communicator(), lines.not_converged)};
+                        .not_converged = gather_lines(session_.communicator(), lines.not_converged),
+                        .remarks = without_copies(gather_lines(session_.communicator(), lines.remarks))};
   Report full = report_of_run(session_, application_.program, report.workers, deck_);
+  if (!outcome.remarks.empty())
+    full.add("run", {{"remarks", fmt::format("{}", fmt::join(outcome.remarks, "; "))}});
   outcome.written = add_graph(full, session_.communicator(), report, "write");
   full.add("series", {{"written", outcome.written},
                       {"left_out", std::int64_t(std::ssize(outcome.left_out))},

@@ -27,6 +27,8 @@ struct SeriesLines {
   std::vector<ImageLine> left_out = {};
   /// Lines about images with a loop that has not converged.
   std::vector<ImageLine> not_converged = {};
+  /// The remarks of pipelines (see Algorithm::remark), each with an image whose pipeline has it.
+  std::vector<ImageLine> remarks = {};
 };
 
 /// What all ranks together have done with a series.
@@ -37,6 +39,8 @@ struct SeriesOutcome {
   std::vector<std::string> left_out = {};
   /// Lines about the images with a loop that has not converged. They are ordered and kept as those above.
   std::vector<std::string> not_converged = {};
+  /// The remarks of all pipelines, each once. They are ordered and kept as the lines above.
+  std::vector<std::string> remarks = {};
 };
 
 /// The report and the trace of a series. The constructor and `write` are collective.

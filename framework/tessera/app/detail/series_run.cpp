@@ -23,8 +23,8 @@
 namespace tessera::app {
 namespace {
 
-/// Counts the images that are written, and shows it. Keeps those with a loop that has not converged. Several
-/// threads may use it at the same time.
+/// Counts the images that are written, and shows it. Keeps those with a loop that has not converged, and the
+/// remarks of their pipelines. Several threads may use it at the same time.
 class SeriesProgress {
  public:
   SeriesProgress(Progress& progress, std::int64_t count) : progress_(progress), count_(count) {}
@@ -33,6 +33,8 @@ class SeriesProgress {
     const std::lock_guard lock(mutex_);
     ++done_;
     if (!image.unfinished.empty()) not_converged_.push_back({image.index, image.unfinished});
+    for (const PlannedPart& part : image.plan->parts)
+      for (const std::string& remark : part.pipeline->algorithm.remarks()) add_remark({image.index, remark});
     progress_.turn([this] {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
       const double rate = static_cast<double>(done_) / seconds;
@@ -45,12 +47,24 @@ class SeriesProgress {
   /// Returns the images with a loop that has not converged, and lines about the loops. No thread may add
   /// images meanwhile.
   const std::vector<ImageLine>& not_converged() const { return not_converged_; }
+  /// Returns each remark of the pipelines once, with the first image whose pipeline has it. No thread may add
+  /// images meanwhile.
+  const std::vector<ImageLine>& remarks() const { return remarks_; }
 
  private:
+  void add_remark(const ImageLine& line) {
+    const auto known = std::ranges::find(remarks_, line.text, &ImageLine::text);
+    if (known == remarks_.end())
+      remarks_.push_back(line);
+    else
+      known->index = std::min(known->index, line.index);
+  }
+
   Progress& progress_;
   std::int64_t count_;
   std::mutex mutex_;
   std::vector<ImageLine> not_converged_;
+  std::vector<ImageLine> remarks_;
   std::int64_t done_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
@@ -159,7 +173,7 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
 
 /// Returns lines about the images of this rank.
 SeriesLines SeriesRun::lines(const graph::Report& report) const {
-  SeriesLines lines;
+  SeriesLines lines{.remarks = done_->remarks()};
   for (const graph::SkippedItem& item : report.skipped) {
     const std::int64_t index = series_->index_of(item.item);
     const std::string file = series_->file_of(index);
@@ -179,6 +193,7 @@ ExitStatus SeriesRun::tell(const SeriesOutcome& outcome) {
                   outcome.not_converged.empty() ? 0 : 1};
   MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT, MPI_MAX, session.communicator());
   const bool is_stopped = found[0] != 0, has_left_out = found[1] != 0, has_unfinished = found[2] != 0;
+  for (const std::string& remark : outcome.remarks) progress_.line(remark);
   progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", outcome.written,
                              outcome.seconds, static_cast<double>(outcome.written) / outcome.seconds));
   if (session.rank() == 0) {

@@ -98,6 +98,9 @@ struct PointProgram {
       case ElementType::float32:
         return read<float>(origin, at);
       case ElementType::float64:
+      // ExpressionStage takes no complex operands.
+      case ElementType::complex64:
+      case ElementType::complex128:
         break;
     }
     return read<double>(origin, at);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/domain/boundary_name.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/human_bytes.hpp"
@@ -17,24 +18,6 @@
 
 namespace tessera {
 namespace {
-
-const char* name_of(Boundary condition) {
-  switch (condition) {
-    case Boundary::none:
-      return "none";
-    case Boundary::clamp:
-      return "clamp";
-    case Boundary::mirror:
-      return "mirror";
-    case Boundary::mirror_interior:
-      return "mirror_interior";
-    case Boundary::constant:
-      return "constant";
-    case Boundary::periodic:
-      return "periodic";
-  }
-  throw InternalError("an unknown boundary condition");
-}
 
 /// Returns the boundary conditions of an array as text, such as "clamp" or "mirror and constant". The
 /// conditions are in the order of the sides of the array, and each one occurs once.

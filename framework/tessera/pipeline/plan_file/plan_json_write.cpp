@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tessera/domain/boundary_name.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_fields.hpp"
 #include "tessera/pipeline/plan_file/detail/plan_pipeline.hpp"
@@ -102,6 +103,16 @@ void print(const Json& json, std::size_t indentation, std::string& text) {
   text += object != nullptr ? '}' : ']';
 }
 
+/// Returns the boundary conditions below and above each dimension of an array.
+Json boundary_json(const ArrayDeclaration& array) {
+  Json::List dimensions;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(array.dimensions); ++d) {
+    const auto& [below, above] = array.boundary.side[d];
+    dimensions.push_back(Json::List{std::string(name_of(below)), std::string(name_of(above))});
+  }
+  return dimensions;
+}
+
 }  // namespace
 
 Json stage_json(const Algorithm& pipeline, int id) {
@@ -115,6 +126,8 @@ Json stage_json(const Algorithm& pipeline, int id) {
   json["reads"] = std::move(reads);
   json["output"] = stage.is_output;
   json["domain"] = json_of(stage.domain);
+  // The steps of a plan fill the points beyond a domain as these conditions say. A constant is no part of it.
+  if (stage.ends_at_domain()) json["boundary"] = boundary_json(stage);
   return json;
 }
 

@@ -63,6 +63,21 @@ void choose_auto_off_lines(const Lines& has_lines, std::vector<int>& entries) {
       entries[line] = 1;
 }
 
+/// Returns the dimensions along which a stage reads an array of whole lines, and along which all stages that
+/// read it are computed in whole lines.
+Lines lines_around(const Algorithm& pipeline, const ScheduledArray& stage, int id) {
+  Lines lines = {};
+  const auto has_lines = [&](int array, std::size_t d) {
+    const ArrayDeclaration& other = pipeline[array];
+    return other.dimensions == pipeline[id].dimensions && !other.whole[d].empty();
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(pipeline[id].dimensions); ++d)
+    lines[d] = !stage.consumers.empty() &&
+               std::ranges::all_of(stage.consumers, [&](int consumer) { return has_lines(consumer, d); }) &&
+               std::ranges::any_of(pipeline[id].inputs, [&](int input) { return has_lines(input, d); });
+  return lines;
+}
+
 }  // namespace
 
 ScheduledPipeline::ScheduledPipeline(const Algorithm& pipeline, const Schedule& schedule,
@@ -236,9 +251,15 @@ GridRequest ScheduledPipeline::common_grid(int id, const Schedule& schedule) con
   if (entries > dimensions && entries <= most) request.entries.clear();
   if (request.entries.empty()) request.entries = dimensions == 1 ? std::vector{0} : std::vector{1, 0};
   if (declaration.is_everywhere()) return request;
-  const Lines has_lines = dimensions_with_lines(id);
+  Lines has_lines = dimensions_with_lines(id);
   if (std::all_of(has_lines.begin(), has_lines.begin() + dimensions, [](bool is_whole) { return is_whole; }))
     return {std::vector<int>(static_cast<std::size_t>(dimensions), 1), request.order, true};
+  // A stage between two stages of whole lines gets their slices, so that nothing is sent there and back.
+  if (stage.placement == Placement::distributed && has_lines == Lines{}) {
+    const Lines around = lines_around(*pipeline_, stage, id);
+    if (!std::all_of(around.begin(), around.begin() + dimensions, [](bool is_whole) { return is_whole; }))
+      has_lines = around;
+  }
   keep_lines_whole(has_lines, static_cast<std::size_t>(dimensions), request.entries);
   return request;
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "tessera/view/host_copy.hpp"
+
+namespace spectrum {
+namespace {
+
+using namespace tessera;
+
+/// Returns the sum of the magnitudes of some rows of weights of type T.
+template <class T>
+double sum_of_magnitudes(const deck::Deck& deck, BlockSource& source, const Box& rows) {
+  std::vector<T> weights(static_cast<std::size_t>(rows.size()));
+  source.read(packed_block(reinterpret_cast<std::byte*>(weights.data()), element_type_of<T>(), rows));
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto weight = static_cast<double>(weights[i]);
+    const auto at = static_cast<std::int64_t>(i);
+    if (!std::isfinite(weight))
+      deck.fail("kernel.file", fmt::format("the weight ({}, {}) is {}: give finite ones", at % rows[0].size(),
+                                           rows[1].begin + at / rows[0].size(), weight));
+    sum += std::abs(weight);
+  }
+  return sum;
+}
+
+double sum_of_magnitudes(const deck::Deck& deck, ElementType type, BlockSource& source, const Box& rows) {
+  switch (type) {
+    case ElementType::uint8:
+      return sum_of_magnitudes<std::uint8_t>(deck, source, rows);
+    case ElementType::uint16:
+      return sum_of_magnitudes<std::uint16_t>(deck, source, rows);
+    case ElementType::float32:
+      return sum_of_magnitudes<float>(deck, source, rows);
+    case ElementType::float64:
+      return sum_of_magnitudes<double>(deck, source, rows);
+    default:
+      deck.fail(
+          "kernel.file",
+          fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64", name_of(type)));
+  }
+}
+
+}  // namespace
+
+void check_kernel(const deck::Deck& deck, const io::ImageInfo& file, BlockSource& source) {
+  if (file.domain.dimensions != 2)
+    deck.fail("kernel.file",
+              fmt::format("the kernel is {}: give one without channels", to_string(file.domain)));
+  // A kernel may be as large as the image, so that it is read in bands of rows.
+  const std::int64_t rows_at_a_time =
+      std::max<std::int64_t>(1, (std::int64_t{1} << 20) / file.domain[0].size());
+  double sum = 0;
+  for (Box rows = file.domain; rows[1].begin < file.domain[1].end; rows[1].begin = rows[1].end) {
+    rows[1].end = std::min(rows[1].begin + rows_at_a_time, file.domain[1].end);
+    sum += sum_of_magnitudes(deck, file.type, source, rows);
+  }
+  if (sum == 0) deck.fail("kernel.file", "all weights are 0: give a kernel with others");
+  if (!std::isfinite(sum))
+    deck.fail("kernel.file", "the sum of the weights is too large for numbers of 64 bits: give smaller ones");
+}
+
+}  // namespace spectrum

@@ -309,6 +309,7 @@ TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
       std::string::npos)
       << list;
   EXPECT_NE(list.find("  One channel of an image, as an image of (x, y).\n"), std::string::npos) << list;
+  EXPECT_EQ(list.find("<name>"), std::string::npos) << list;
   std::istringstream lines(list);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
   EXPECT_NE(output({"--operators", "multiply"}).find("Example:\n"), std::string::npos);

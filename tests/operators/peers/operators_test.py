@@ -28,7 +28,7 @@ import geometry
 import neighbourhoods
 import points
 import whole_images
-from comparison import Images
+from comparison import Images, near, rounded
 
 programs, manual, photograph, mpiexec, count_flag = sys.argv[1:]
 families = {"convolutions": [convolutions], "neighbourhoods": [neighbourhoods],
@@ -135,6 +135,16 @@ class Operators(unittest.TestCase):
                 red, green, blue = images.exact / images.white
                 for one, other in ((red, green), (green, blue), (blue, red)):
                     self.assertGreater(np.mean(np.abs(one - other) > 0.05), 0.5, images.name)
+
+    def test_other_roundings_are_refused(self):
+        exact = np.random.default_rng(4).uniform(0, 255, (40, 50))
+        expected = near(exact, "u1", 0.05, is_even=True)
+        self.assertEqual(expected.complaint(np.floor(exact + 0.5).astype("u1")), "")
+        for part in (0, 0.45, 0.55):
+            self.assertNotEqual(expected.complaint(np.floor(exact + part).astype("u1")), "", part)
+        halves = np.arange(100) / 2
+        self.assertEqual(rounded(halves, "u1").complaint(np.floor(halves + 0.5).astype("u1")), "")
+        self.assertNotEqual(rounded(halves, "u1").complaint(np.rint(halves).astype("u1")), "")
 
     def test_bilateral_mean_of_a_disc_is_that_of_opencv(self):
         image = np.random.default_rng(3).random((40, 50), dtype="f4")

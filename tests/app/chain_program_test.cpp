@@ -194,8 +194,7 @@ TEST_F(ChainTest, ResultsThatTheOutputDoesNotNeed) {
   EXPECT_EQ(result(2, {"many.yaml", "output.stages=[smooth_x]"}, "smooth_x").extents, (Extents{105, 133}));
 }
 
-// What a deck says of an inner stage alone does not make its step an output, so that the step may be computed
-// in tiles, and only where it is needed.
+// A step of which only an inner stage is asked for is no output, and is computed where it is needed.
 TEST_F(ChainTest, InnerStagesHaveThePointsThatAreNeeded) {
   folder_.write("inner.yaml",
                 "steps:\n"
@@ -239,7 +238,6 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
   const std::string of_loop =
       " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
       "{expression: u}'";
-  const std::string names = "; there are smooth_x, smooth";
   refused("spots", "'spots' is the output, which is written anyway: leave it out");
   refused("most", "'most' is a number, which the run prints and reports: leave it out");
   refused("dark", "'dark' is an input, which is not written: leave it out");
@@ -248,7 +246,7 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
   refused("v_x", "'v_x'" + of_loop);
   refused("smoth", "there is no step or stage 'smoth'; did you mean 'smooth'?");
   // The stage of inputs of types that no operator takes, which this image does not need.
-  refused("input_float32", "there is no step or stage 'input_float32'" + names);
+  refused("input_float32", "there is no step or stage 'input_float32'; there are smooth_x, smooth");
 }
 
 TEST_F(ChainTest, ConvertedInputsCanBeWritten) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "read_step.hpp"
-#include "tessera/domain/nearest.hpp"
+#include "tessera/deck/help.hpp"
 #include "tessera/operators/registry.hpp"
 
 namespace chain {
@@ -35,10 +35,15 @@ Example:
 
 /// Returns a sentence without what stands in parentheses about the names of stages.
 std::string without_stages(std::string sentence) {
-  for (std::size_t name; (name = sentence.find("<name>")) != std::string::npos;) {
+  for (std::size_t name = 0; (name = sentence.find("<name>", name)) != std::string::npos;) {
     const std::size_t begin = sentence.rfind(" (", name), end = sentence.find(')', name);
-    if (begin == std::string::npos || end == std::string::npos) break;
+    // The name may stand after parentheses, and not in them.
+    if (begin == std::string::npos || end == std::string::npos || sentence.find(')', begin) != end) {
+      ++name;
+      continue;
+    }
     sentence.erase(begin, end + 1 - begin);
+    name = begin;
   }
   return sentence;
 }
@@ -53,15 +58,17 @@ std::string first_sentence(const std::string& text) {
 std::string list() {
   std::size_t width = std::string(expression_word).size();
   for (const Operator& one : tessera::operators::all_operators()) width = std::max(width, one.name.size());
+  const auto line = [width](const std::string& operation, const std::string& help) {
+    return fmt::format("  {:{}}  {}\n", operation, width, tessera::deck::wrapped(help, width + 4));
+  };
   std::string text = "Operators of the steps of a chain; tessera-chain --operators NAME explains one\n",
               group;
   for (const Operator& one : tessera::operators::all_operators()) {
     if (one.group != group) text += fmt::format("\n{}:\n", group = one.group);
-    text += fmt::format("  {:{}}  {}\n", one.name, width, first_sentence(one.help));
+    text += line(one.name, first_sentence(one.help));
   }
-  return text +
-         fmt::format("\nany:\n  {:{}}  Computes an arithmetic expression of several images at each point.\n",
-                     expression_word, width);
+  return text + "\nany:\n" +
+         line(expression_word, "Computes an arithmetic expression of several images at each point.");
 }
 
 }  // namespace

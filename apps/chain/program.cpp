@@ -9,6 +9,7 @@
 #include "build.hpp"
 #include "listing.hpp"
 #include "read_chain.hpp"
+#include "results.hpp"
 #include "samples.hpp"
 #include "tessera/app/image_application.hpp"
 #include "write_cpp.hpp"
@@ -19,32 +20,12 @@ namespace {
 using namespace tessera;
 using app::PipelineApplication;
 
-/// Returns the names of all steps.
-std::set<std::string> all_steps(const Chain& chain) {
-  std::set<std::string> names;
-  for (const Step& step : chain.steps) names.insert(step.name);
-  return names;
-}
-
 /// Adds the names of the stages that the chain has for any image.
 void add_names(PipelineApplication& application, const Chain& chain) {
   for (Sample& sample : samples_of(chain, all_steps(chain))) {
     application = app::with_names_of(sample.built.pipeline, std::move(application));
     application.stages_within.merge(sample.built.within);
   }
-}
-
-/// Returns the steps whose results a deck asks for.
-std::set<std::string> wanted_steps(const Chain& chain, const std::map<std::string, std::string>& within,
-                                   const deck::Deck& deck) {
-  std::set<std::string> wanted{chain.output};
-  constexpr const char* stages_key = "output.stages";
-  if (deck.schema().find(stages_key) == nullptr || !deck.is_set(stages_key)) return wanted;
-  for (const std::string& stage : deck.get<std::vector<std::string>>(stages_key)) {
-    const auto inner = within.find(stage);
-    wanted.insert(inner == within.end() ? stage : inner->second);
-  }
-  return wanted;
 }
 
 /// Returns a line about the steps that are not computed, if there are any.
@@ -79,15 +60,15 @@ PipelineApplication complete(PipelineApplication application, const deck::Deck& 
     for (const Step& step : chain.steps)
       if (step.name != chain.output) application.stages.push_back(step.name);
   }
-  application.remark = [chain, within = application.stages_within,
-                        numbers = application.numbers](const deck::Deck& all) {
-    return remark(chain, wanted_steps(chain, within, all), numbers);
+  const ResultNames names(chain, application.stages_within, application.numbers);
+  application.remark = [chain, names, numbers = application.numbers](const deck::Deck& all) {
+    return remark(chain, names.asked_in(all).wanted, numbers);
   };
-  application.build = [chain, within = application.stages_within](const io::ImageInfo& image,
-                                                                  const deck::Deck& all) {
+  application.build = [chain, names](const io::ImageInfo& image, const deck::Deck& all) {
     app::check_image(image, all, {});
-    const std::set<std::string> wanted = wanted_steps(chain, within, all);
-    return build(chain, image.type, image.domain, wanted, wanted).pipeline;
+    names.check(all, image);
+    const AskedResults asked = names.asked_in(all);
+    return build(chain, image.type, image.domain, asked.wanted, asked.whole).pipeline;
   };
   return application;
 }
@@ -112,7 +93,7 @@ PipelineApplication program() {
                        .value_name = "[NAME]",
                        .text = help_of_operators},
                       {.name = "--write-cpp",
-                       .help = "Write the chain of the deck as a C++ program; do not run",
+                       .help = "Write the steps that output.step needs as a C++ program; do not run",
                        .value_name = "FILE",
                        .needs_value = true,
                        .text = write_program}},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <sstream>
 
@@ -193,6 +194,69 @@ TEST_F(ChainTest, ResultsThatTheOutputDoesNotNeed) {
   EXPECT_EQ(result(2, {"many.yaml", "output.stages=[smooth_x]"}, "smooth_x").extents, (Extents{105, 133}));
 }
 
+// A step of which only an inner stage is asked for is no output, and is computed where it is needed.
+TEST_F(ChainTest, InnerStagesHaveThePointsThatAreNeeded) {
+  folder_.write("inner.yaml",
+                "steps:\n"
+                "  large: {resize: input, size: [200, 150]}\n"
+                "  part: {crop: large, size: [20, 10]}\n"
+                "input: {file: image.h5}\n"
+                "schedule: {large: {compute: tile}, large_x: {compute: rank}}\n");
+  using Extents = std::vector<hsize_t>;
+  EXPECT_EQ(result(2, {"inner.yaml", "output.stages=[large_x]"}, "large_x").extents[1], 20U);
+  EXPECT_EQ(result(2, {"inner.yaml", "output.stages=[large_x, large]"}, "large_x").extents,
+            (Extents{97, 200}));
+  const std::string plan = output({"inner.yaml", "output.file=o.h5", "output.stages=[large_x]", "--explain"});
+  EXPECT_EQ(lines_with(plan, "stage large: tile of uint8").size(), 1U) << plan;
+}
+
+// The schedule of a deck holds for whatever is written, and outputs are computed by their owners.
+TEST_F(ChainTest, ScheduledStepsCanBecomeOutputs) {
+  folder_.write("tiles.yaml", std::string(two_steps) + "input: {file: image.h5}\n");
+  const StoredResult expected = result(1, {"tiles.yaml", "output.step=half"}, "half");
+  for (const char* way : {"tile", "window", "rank", "replicated"}) {
+    const std::string word = std::string("schedule.half.compute=") + way;
+    EXPECT_EQ(result(2, {"tiles.yaml", word, "output.step=half"}, "half"), expected) << way;
+    EXPECT_EQ(result(2, {"tiles.yaml", word, "output.stages=[half]"}, "half"), expected) << way;
+  }
+}
+
+TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
+  folder_.write("spots.yaml",
+                "inputs: {dark: {file: image.h5}}\n"
+                "steps:\n"
+                "  smooth: {gaussian: input}\n"
+                "  most: {greatest: u}\n"
+                "  spots: {expression: 'u - smooth - dark'}\n"
+                "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
+                "input: {file: image.h5}\n"
+                "output: {file: o.h5, step: spots}\n");
+  const auto refused = [&](const std::string& stage, const std::string& reason) {
+    const std::string word = "output.stages=[" + stage + "]";
+    expect_refused({"spots.yaml", word}, "command line: '" + word + "': 'output.stages': " + reason);
+  };
+  const std::string of_loop =
+      " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
+      "{expression: u}'";
+  refused("spots", "'spots' is the output, which is written anyway: leave it out");
+  refused("most", "'most' is a number, which the run prints and reports: leave it out");
+  refused("dark", "'dark' is an input, which is not written: leave it out");
+  refused("u", "'u'" + of_loop);
+  refused("v", "'v'" + of_loop);
+  refused("v_x", "'v_x'" + of_loop);
+  refused("smoth", "there is no step or stage 'smoth'; did you mean 'smooth'?");
+  // The stage of inputs of types that no operator takes, which this image does not need.
+  refused("input_float32", "there is no step or stage 'input_float32'; there are smooth_x, smooth");
+}
+
+TEST_F(ChainTest, ConvertedInputsCanBeWritten) {
+  write_sample(folder_, "double.h5", {"float64", 33, 20});
+  const StoredResult stored =
+      result(2, {"c.yaml", "input.file=double.h5", "output.stages=[input_float32]"}, "input_float32");
+  EXPECT_EQ(stored.type, "float32");
+  EXPECT_EQ(stored.extents, (std::vector<hsize_t>{20, 33}));
+}
+
 TEST_F(ChainTest, NumbersThatNoStepReadsAreReported) {
   folder_.write("n.yaml",
                 "steps:\n"
@@ -243,6 +307,9 @@ TEST_F(ChainTest, TheOperatorsAreListedAndExplained) {
       std::string::npos)
       << list;
   EXPECT_NE(list.find("  One channel of an image, as an image of (x, y).\n"), std::string::npos) << list;
+  EXPECT_EQ(list.find("<name>"), std::string::npos) << list;
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
   EXPECT_NE(output({"--operators", "multiply"}).find("Example:\n"), std::string::npos);
   EXPECT_NE(output({"--operators", "expression"}).find("clamp(a, low, high)"), std::string::npos);
   expect_refused({"--operators", "mutliply"}, "there is no operator 'mutliply'; did you mean 'multiply'?");
@@ -269,11 +336,16 @@ TEST_F(ChainTest, MistakesAreToldInOneLine) {
                  "pair and [1, 2, 1] a list");
 }
 
-/// The decks on the page of the tutorial.
-std::vector<std::string> tutorial_decks() {
+/// The page of the tutorial.
+std::string tutorial() {
   std::ostringstream page;
   page << std::ifstream(TESSERA_CHAIN_TUTORIAL).rdbuf();
-  const std::string text = page.str(), begin = "```yaml\n", end = "```";
+  return page.str();
+}
+
+/// The decks on the page of the tutorial.
+std::vector<std::string> tutorial_decks() {
+  const std::string text = tutorial(), begin = "```yaml\n", end = "```";
   std::vector<std::string> found;
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1))
     found.push_back(text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size()));
@@ -288,6 +360,27 @@ TEST_F(ChainTest, TheDecksOfTheTutorialRun) {
     folder_.write("tutorial.yaml", deck);
     const ParallelEnding ending = run(2, {"tutorial.yaml", "input.file=image.h5", "output.file=o.h5"});
     EXPECT_EQ(ending.status, 0) << deck << ending.text();
+  }
+}
+
+/// The words of a command after the name of the program. Words may be in quotes.
+Words words_of(const std::string& command) {
+  Words words;
+  std::istringstream rest(
+      command.substr(command.find("tessera-chain") + std::string("tessera-chain").size()));
+  for (std::string word; rest >> std::quoted(word, '\'');) words.push_back(word);
+  return words;
+}
+
+TEST_F(ChainTest, TheCommandsOfTheTutorialRun) {
+  folder_.write("edges.yaml", tutorial_decks().front());
+  const std::vector<std::string> commands = lines_with(tutorial(), "bin/tessera-chain edges.yaml");
+  EXPECT_EQ(commands.size(), 5U);
+  for (const std::string& command : commands) {
+    Words words = words_of(command);
+    std::ranges::replace(words, std::string("input.file=image.png"), std::string("input.file=image.h5"));
+    const ParallelEnding ending = run(2, words);
+    EXPECT_EQ(ending.status, 0) << command << ending.text();
   }
 }
 

@@ -53,6 +53,7 @@ void write_sample(const Folder& folder, const std::string& name, const SampleIma
   if (image.type == "int16") write<std::int16_t>(path, image, H5T_NATIVE_INT16);
   if (image.type == "int32") write<std::int32_t>(path, image, H5T_NATIVE_INT32);
   if (image.type == "float32") write<float>(path, image, H5T_NATIVE_FLOAT);
+  if (image.type == "float64") write<double>(path, image, H5T_NATIVE_DOUBLE);
 }
 
 StoredResult read_result(const std::string& path, const std::string& dataset) {

@@ -14,7 +14,7 @@ namespace tessera::app_test {
 
 /// An image of ramps and noise.
 struct SampleImage {
-  /// uint8, uint16, int32 or float32: floats lie in [0, 1].
+  /// uint8, uint16, int16, int32, float32 or float64: floats lie in [0, 1].
   std::string_view type;
   int width = 40;
   int height = 30;

@@ -80,6 +80,19 @@ TEST(DeckValues, SomeOfAListOfChoices) {
   EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
 }
 
+TEST(DeckValues, AListOfAnyNames) {
+  Schema schema;
+  schema.add({.name = "stages", .type = ValueType::choices});
+  const auto values = [&](const std::string& text) {
+    return load(schema, {}, {"stages=" + text}).get<std::vector<std::string>>("stages");
+  };
+  EXPECT_EQ(values("[bv, 'true']"), (std::vector<std::string>{"bv", "true"}));
+  const auto error = [&](const std::string& text) { return error_of([&] { values(text); }); };
+  EXPECT_EQ(error("bh"), "command line: 'stages=bh': 'stages' expects a list of names, got 'bh'");
+  EXPECT_EQ(error("[bh, bh]"),
+            "command line: 'stages=[bh, bh]': 'stages' expects a list of names, got 'bh' again");
+}
+
 TEST(DeckValues, IntegersReachTheEndsOf64Bits) {
   Schema schema;
   schema.add({.name = "n", .type = ValueType::integer});

@@ -103,7 +103,7 @@ TEST(ConvolutionOperators, Smoothing) {
                                                              return bell(i) * bell(j) / (total * total);
                                                            });
                                        }),
-                      std::is_same_v<T, std::uint8_t> ? 0.2 : float_error<T>());
+                      std::is_same_v<T, std::uint8_t> ? 0.05 : float_error<T>());
     expect_near<T, T>(random, "box", {{"window", std::vector<double>{5, 3}}, {"border", border.name}}, {a},
                       computed<double>(box,
                                        [&](const Point& p) {
@@ -188,7 +188,7 @@ TEST(ConvolutionOperators, GaussiansOfBytesHaveTheStatedError) {
                            return sum_around(a, Boundary::clamp, p, radius, 0,
                                              [&](int i, int) { return bell(i) / total; });
                          }),
-        radius <= 32 ? 0.5 : 0.01);
+        radius <= 32 ? 0.05 : 0.01);
   }
 }
 

@@ -86,7 +86,8 @@ struct PipelineApplication {
   /// The names of the global reductions that are not outputs.
   std::vector<std::string> reductions = {};
   /// The names of the stages and global reductions whose arrays a deck may select for writing, in addition to
-  /// the output. No loop may compute or change these arrays.
+  /// the output. No loop may compute or change these arrays. If there is `complete`, the deck may give any
+  /// names, and `build` may check them.
   std::vector<std::string> writable_stages = {};
   /// The names of the loops. A deck may schedule their turns.
   std::vector<std::string> loops = {};

@@ -33,7 +33,8 @@ std::string value_text(const KeyDeclaration& key) {
   return text + (key.default_text ? fmt::format("; default {}", *key.default_text) : "; optional");
 }
 
-/// Returns the text with line breaks at blanks. All lines after the first are indented.
+}  // namespace
+
 std::string wrapped(std::string_view text, std::size_t indent) {
   const std::size_t width = line_width - std::min(indent, line_width / 2);
   std::string lines;
@@ -45,8 +46,6 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   }
   return lines + std::string(text);
 }
-
-}  // namespace
 
 std::string help_text(const Schema& schema) {
   const std::size_t width = name_width(schema), indent = width + 4;

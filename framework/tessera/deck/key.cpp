@@ -44,6 +44,7 @@ std::string describe_without_unit(const KeyDeclaration& key) {
     case ValueType::choice:
       return fmt::format("{}{}", key.choices.size() > 1 ? "one of " : "", fmt::join(key.choices, ", "));
     case ValueType::choices:
+      if (key.choices.empty()) return "a list of names";
       return fmt::format("a list of {}{}", key.choices.size() > 1 ? "some of " : "",
                          fmt::join(key.choices, ", "));
     case ValueType::tree:

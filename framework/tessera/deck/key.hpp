@@ -19,7 +19,8 @@ enum class ValueType {
   path,     ///< a path in one line, relative to the working directory and not to the deck: std::string
   paths,    ///< a path, or a list of paths, in the sense of `path`: std::vector<std::string>
   choice,   ///< one of the choices of the key: std::string
-  choices,  ///< a list of some choices of the key, each at most once: std::vector<std::string>
+  choices,  ///< a list of some choices of the key, or of any names if it has none, each once:
+            ///< std::vector<std::string>
   grid,     ///< a list whose entries are integers or `auto`, such as `[1, auto]`: GridValue
   tree,     ///< a value of any form, which the program reads by itself: Tree
   tile      ///< `auto`, `[4096, 32]` or `{host: [4096, 32], device: auto}`: TileValue
@@ -61,7 +62,7 @@ struct KeyDeclaration {
   std::optional<double> maximum{};
   /// The largest number of entries that a grid or tile may have.
   std::size_t max_entries = 4;
-  /// The permitted values of a choice, or of each element of a list of choices.
+  /// The permitted values of a choice, or of each element of a list of choices. If a list has none, all are.
   std::vector<std::string> choices{};
   /// The names that may stand for the placeholder of this key. If the list is empty, the key exists for all
   /// names. The key may be declared again for other names, for example with other choices.

@@ -118,8 +118,9 @@ void Schema::check(const KeyDeclaration& declaration) const {
   const bool ends_in_placeholder = declaration.name.ends_with('>');
   if (placeholders > 1 || ends_in_placeholder) fail(declaration, "one placeholder, and a key below it");
   if (declaration.required && declaration.default_text) fail(declaration, "required, but has a default");
-  const bool chooses = declaration.type == ValueType::choice || declaration.type == ValueType::choices;
-  if (chooses == declaration.choices.empty())
+  // A list without choices is one of any names, which the program checks.
+  const bool chooses = declaration.type == ValueType::choice;
+  if (declaration.type != ValueType::choices && chooses == declaration.choices.empty())
     fail(declaration, "a choice has choices, other types have none");
   for (const KeyDeclaration& other : declarations_) {
     if (declaration.name.starts_with(other.name + ".") || other.name.starts_with(declaration.name + "."))

@@ -169,7 +169,7 @@ const detail::Entry<Gaussian>& gaussian_entry() {
                "ends the "
                "weights after 3 standard deviations for images of uint8. These are computed in fixed-point "
                "arithmetic of 16 bits if there are at most 32 weights on each side: before it is rounded, a "
-               "value is off by less than 0.5. Images of one value stay as they are.",
+               "value is off by less than 0.05. Images of one value stay as they are.",
            .inputs = {"image"},
            .required_inputs = 1,
            .parameters = {},

@@ -98,8 +98,10 @@ std::string documentation() {
       "output, the operator adds a copy, `<name>_border`.\n"
       "* The last stage of an operator has the name of the step. Others have names that begin with it.\n"
       "* The same bits come from every schedule and any number of ranks and threads.\n"
-      "* Tests compare each operator with OpenCV, scipy.ndimage, scikit-image or numpy "
-      "(`tests/operators/peers`). An operator says where its definition is another one.\n\n"
+      "* Tests compare each operator with OpenCV, scipy.ndimage, scikit-image or numpy, and those that none "
+      "of "
+      "these has with a formula (`tests/operators/peers`). An operator says where its definition is another "
+      "one.\n\n"
       "Of each operator the list gives the images that it takes, those that may be left out in brackets; "
       "what it "
       "computes; the types; an example; and its parameters, with what is permitted and the default.\n";

@@ -186,10 +186,13 @@ const detail::Entry<Resize>& resize_entry() {
       detail::Entry<Resize>(
           resampling_operator(
               "resize",
-              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the method "
-              "is 'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, and "
+              "Resamples to another size, along x (stage <name>_x) and then along y, or at once if the "
+              "method "
+              "is 'nearest', or if 'linear' or 'area' halve both extents. Centres of points lie at halves, "
+              "and "
               "beyond the borders are the nearest points, as in OpenCV. Its method for the nearest point is "
-              "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA is "
+              "INTER_NEAREST_EXACT, as INTER_NEAREST rounds corners instead of centres, and its INTER_AREA "
+              "is "
               "another method where images become larger. OpenCV resamples uint8 in fixed-point arithmetic. "
               "Only 'area' leaves no aliases where images become smaller.",
               "{resize: a, size: [1920, 1080], method: cubic}"),

@@ -121,6 +121,10 @@ TEST(ChainErrors, WindowsAndSizes) {
       "chain.yaml:2:26: step crop 'a': size is 80 x 8 from (0, 0) on, but the image has 16 x 12 points");
   EXPECT_EQ(error_of({"a: {histogram: input}", "b: {expression: 'input + a'}"}),
             "chain.yaml:3:19: step 'b': 'a' is a list of 256 values, and no image at column 9: 'a'");
+  EXPECT_EQ(
+      error_of({"m: {mean: input}", "b: {subtract: [input, m]}"}),
+      "chain.yaml:3:25: step subtract 'b': 'm' is a number, and no image: use it in an expression, such "
+      "as 'input - m'");
   EXPECT_EQ(error_of({"a: {mean: input}"}),
             "chain.yaml:2:3: the output is step 'a', which is a number: name an image in output.step");
 }

@@ -5,7 +5,7 @@ import numpy as np
 import scipy.ndimage as ndimage
 import skimage.filters
 
-from comparison import BORDERS, UNIT, Case, near, planes, same, sum_error
+from comparison import BORDERS, UNIT, Case, by_definition, near, planes, rounded, same, sum_error
 
 
 def smooth(a, sigma, truncate, mode):
@@ -30,20 +30,25 @@ def convolutions(images, border):
         scaled = {"scale": 0.3, "offset": 0.25 * images.white}
         result = sums * 0.3 + scaled["offset"]
         yield Case("convolution", {**named, **scaled}, [near(result, images.dtype, error)])
-        if np.sum(kernel) != 0:
-            means = sums / np.sum(kernel)
+        # Sums of integers are exact, as are their shares of a power of two.
+        is_exact = images.is_integer and np.issubdtype(kernel.dtype, np.integer)
+        halves = rounded(sums / 2, images.dtype) if is_exact else near(sums / 2, images.dtype, error)
+        yield Case("convolution", {**named, "scale": 0.5}, [halves])
+        if (total := np.sum(kernel)) != 0:
+            is_exact &= np.log2(np.abs(total)) % 1 == 0
             yield Case("convolution", {**named, "normalise": True},
-                       [near(means, images.dtype, 2 * error / abs(np.sum(kernel)))])
+                       [rounded(sums / total, images.dtype) if is_exact else
+                        near(sums / total, images.dtype, 2 * error / abs(total))])
 
 
 def means(images, border):
     mode, _, code = BORDERS[border]
     for sigma, truncate in images.some([(1, 4), (2.3, 3), (0.4, 4), (9, 4)]):
         radius = int(truncate * sigma + 0.5)
-        # Bytes are smoothed in fixed-point arithmetic, which is off by less than a half before it rounds.
+        # Bytes are smoothed in fixed-point arithmetic.
         fixed = images.dtype == np.uint8 and radius <= 32
-        error = 0.5 if fixed else sum_error(4 * radius, 2 * images.magnitude)
-        peers = [near(smooth(images.exact, sigma, truncate, mode), images.dtype, error)]
+        error = 0.05 if fixed else sum_error(4 * radius, 2 * images.magnitude)
+        peers = [near(smooth(images.exact, sigma, truncate, mode), images.dtype, error, is_even=images.is_integer)]
         if border != "periodic":
             size = (2 * radius + 1, 2 * radius + 1)
             peers.append(near(planes(lambda p: cv2.GaussianBlur(p, size, sigma, borderType=code), images.exact),
@@ -74,7 +79,11 @@ def gradients(images, border):
         peers = {"x": [near(dx, "f4", error)], "y": [near(dy, "f4", error)],
                  "sum": [near(np.abs(dx) + np.abs(dy), images.dtype, 2 * error)],
                  "root": [near(np.hypot(dx, dy), images.dtype, 2 * error + 4 * UNIT * np.hypot(dx, dy))]}
-        if border != "periodic" and name != "prewitt":
+        if name == "prewitt":
+            for part, axis in (("x", -1), ("y", -2)):
+                of_scipy = planes(lambda p: ndimage.prewitt(p, axis, mode=mode), images.exact)
+                peers[part].append(near(of_scipy, "f4", error))
+        elif border != "periodic":
             of_opencv = {"sobel": lambda p, x, y: cv2.Sobel(p, cv2.CV_64F, x, y, borderType=code),
                          "scharr": lambda p, x, y: cv2.Scharr(p, cv2.CV_64F, x, y, borderType=code)}[name]
             peers["x"].append(near(planes(lambda p: of_opencv(p, 1, 0), images.exact), "f4", error))
@@ -134,17 +143,18 @@ def thin_edges(images, border):
         edges, is_sure = thinned(dx, dy, size)
         error = sum_error(8 * int(4 * sigma + 0.5), 16 * images.magnitude)
         is_sure &= np.abs(size - low) > error
-        # Where rounding may decide whether a point stays, any of both results is right.
-        expected = near(np.where(edges >= low, edges, 0), "f4", np.where(is_sure, error, size + error))
-        assert np.mean(is_sure) > 0.9 or min(dx.shape[-2:]) == 1
-        yield Case("thin_edges", {"sigma": sigma, "low": low, "border": border}, [expected])
+        # Where rounding may decide whether a point stays, either result is right.
+        value = np.where(edges >= low, edges, 0)
+        expected = near(value, "f4", error, other=np.where(is_sure, np.nan, np.where(value > 0, 0, size)),
+                        least_share=0.9 if min(dx.shape[-2:]) > 1 else 0)
+        yield Case("thin_edges", {"sigma": sigma, "low": low, "border": border}, [by_definition(expected)])
     if images.dtype != np.uint8:
         return
     # Such a narrow Gaussian leaves the image as it is, so that all decisions are exact.
     dx, dy = derivatives(images.exact, mode, (1, 2, 1))
     size = np.sqrt((dx * dx + dy * dy).astype("f4"))
     edges, _ = thinned(dx, dy, size)
-    yield Case("thin_edges", {"sigma": 0.1, "border": border}, [same(edges, "f4"), opencv_edges(dx, dy, size)])
+    yield Case("thin_edges", {"sigma": 0.1, "border": border}, [by_definition(same(edges, "f4")), opencv_edges(dx, dy, size)])
 
 
 def opencv_edges(dx, dy, size):
@@ -157,7 +167,7 @@ def opencv_edges(dx, dy, size):
     ties = np.any([size == side for sides in neighbours(size)[2:] for side in sides], axis=0)
     steep = np.abs(dx) * (np.sqrt(2) - 1) - np.abs(dy), np.abs(dy) * (np.sqrt(2) - 1) - np.abs(dx)
     is_free = ties | (np.min(np.abs(steep), axis=0) < 1e-3 * np.abs(dx))
-    return near(np.where(kept, size, 0), "f4", np.where(is_free, size, 0))
+    return near(np.where(kept, size, 0), "f4", 0, other=np.where(is_free, np.where(kept, 0, size), np.nan))
 
 
 def cases(images):

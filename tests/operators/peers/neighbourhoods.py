@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import scipy.ndimage as ndimage
 
-from comparison import BORDERS, UNIT, Case, near, planes, same
+from comparison import BORDERS, UNIT, Case, by_definition, near, planes, same
 
-# Each with the operation of OpenCV.
+# The operators, with what they are called in scipy.ndimage and in OpenCV.
 MORPHOLOGY = {
     "erode": (ndimage.grey_erosion, cv2.MORPH_ERODE),
     "dilate": (ndimage.grey_dilation, cv2.MORPH_DILATE),
@@ -59,29 +59,45 @@ def variances(images, border):
         a = images.exact
         variance = np.maximum(mean(a * a) - mean(a) ** 2, 0)
         error = 2 * UNIT * variance + 1e-13 * images.magnitude**2
-        yield Case("variance", {"window": [columns, rows], "border": border}, [near(variance, "f4", error)])
+        peers = [by_definition(near(variance, "f4", error))]
+        # One call of a function of Python for each point takes too long for large images.
+        if not images.is_large and columns == 5:
+            of_scipy = planes(lambda p: ndimage.generic_filter(p, np.var, (rows, columns), mode=mode), a)
+            peers.append(near(of_scipy, "f4", error))
+        yield Case("variance", {"window": [columns, rows], "border": border}, peers)
 
 
-def weighted_mean(image, columns, rows, sigma, contrast, mode):
+def weighted_mean(image, is_in_window, sigma, contrast, mode):
+    """The definition of the bilateral filter, with the points of the window as a mask."""
+    rows, columns = is_in_window.shape
     reach_x, reach_y = columns // 2, rows // 2
     padded = np.pad(image, ((reach_y, reach_y), (reach_x, reach_x)), mode=mode)
     height, width = image.shape
     total, weights = np.zeros_like(image), np.zeros_like(image)
-    for j in range(rows):
-        for i in range(columns):
-            value = padded[j:j + height, i:i + width]
-            distance = ((i - reach_x) ** 2 + (j - reach_y) ** 2) / sigma**2 + ((value - image) / contrast) ** 2
-            total += np.exp(-distance / 2) * value
-            weights += np.exp(-distance / 2)
+    for j, i in np.argwhere(is_in_window):
+        value = padded[j:j + height, i:i + width]
+        distance = ((i - reach_x) ** 2 + (j - reach_y) ** 2) / sigma**2 + ((value - image) / contrast) ** 2
+        total += np.exp(-distance / 2) * value
+        weights += np.exp(-distance / 2)
     return total / weights
+
+
+def difference_of_discs(image, reach, sigma, contrast, border):
+    """The greatest difference between the definition and OpenCV, whose windows are discs."""
+    _, mode, code = BORDERS[border]
+    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1]
+    of_opencv = cv2.bilateralFilter(image, 2 * reach + 1, contrast, sigma, borderType=code)
+    return np.max(np.abs(weighted_mean(image.astype("f8"), x * x + y * y <= reach**2, sigma, contrast, mode)
+                         - of_opencv))
 
 
 def bilateral(images, border):
     _, mode, code = BORDERS[border]
     for (columns, rows), sigma, share in images.some([((5, 5), 1.5, 0.1), ((3, 3), 0.3, 0.5), ((3, 7), 3, 0.5)]):
         contrast = share * images.white
-        result = planes(lambda p: weighted_mean(p, columns, rows, sigma, contrast, mode), images.exact)
-        peers = [near(result, images.dtype, (2 * columns * rows + 32) * UNIT * images.magnitude)]
+        window = np.ones((rows, columns), bool)
+        result = planes(lambda p: weighted_mean(p, window, sigma, contrast, mode), images.exact)
+        peers = [by_definition(near(result, images.dtype, (2 * columns * rows + 32) * UNIT * images.magnitude))]
         # OpenCV has no corners in its windows, whose weights are next to nothing here. Its table of weights ends at
         # the greatest difference in the image, which that to a constant border may exceed.
         if columns == rows == 3 and border not in ("periodic", "constant"):

@@ -19,7 +19,8 @@ import cv2
 import h5py
 import numpy as np
 
-sys.dont_write_bytecode = True  # no files beside the sources
+# No compiled modules are to lie beside the sources.
+sys.dont_write_bytecode = True
 # pylint: disable=wrong-import-position
 import colours
 import convolutions
@@ -27,7 +28,7 @@ import geometry
 import neighbourhoods
 import points
 import whole_images
-from comparison import Images
+from comparison import Images, near, rounded
 
 programs, manual, photograph, mpiexec, count_flag = sys.argv[1:]
 families = {"convolutions": [convolutions], "neighbourhoods": [neighbourhoods],
@@ -58,12 +59,14 @@ def random_images(dtype, shape):
 
 
 def photographs():
-    """Parts of a photograph: in colour, grey with 16 bits, and as float32."""
-    colour = np.ascontiguousarray(np.moveaxis(cv2.imread(photograph)[..., ::-1], -1, 0))
-    grey = np.tensordot([76, 150, 29], colour.astype("u2"), 1).astype("u2")
-    for image in (colour[:, 100:200, 220:363], grey[50:251, 150:450], (colour[:, 200:300, 220:363] / 255).astype("f4")):
+    """Images of a photograph: three parts of it as the channels of a picture in colour, one of them negative; their luma
+    with 16 bits; and another part in colour as float32."""
+    grey = cv2.imread(photograph, cv2.IMREAD_GRAYSCALE)
+    colour = np.stack([grey[:, :400], grey[::-1, 100:500], 255 - grey[:, 200:]])
+    luma = np.tensordot([76, 150, 29], colour.astype("u2"), 1).astype("u2")
+    for image in (colour[:, 100:200, 220:363], luma[50:251, 80:380], (colour[:, 200:300, 220:363] / 255).astype("f4")):
         others = [np.ascontiguousarray(np.flip(image, axis)) for axis in (-1, -2)]
-        yield Images(f"photograph_{image.dtype.name}", image, *others, is_large=True)
+        yield Images(f"photograph_{image.dtype.name}", np.ascontiguousarray(image), *others, is_large=True)
 
 
 class Operators(unittest.TestCase):
@@ -126,6 +129,30 @@ class Operators(unittest.TestCase):
             with self.subTest(ranks=ranks, way=way, step=steps[name]):
                 self.assertEqual(again["c" + name].tobytes(), found[name].tobytes())
 
+    def test_photographs_are_in_colour(self):
+        for images in photographs():
+            if images.first.ndim == 3:
+                red, green, blue = images.exact / images.white
+                for one, other in ((red, green), (green, blue), (blue, red)):
+                    self.assertGreater(np.mean(np.abs(one - other) > 0.05), 0.5, images.name)
+
+    def test_other_roundings_are_refused(self):
+        exact = np.random.default_rng(4).uniform(0, 255, (40, 50))
+        expected = near(exact, "u1", 0.05, is_even=True)
+        self.assertEqual(expected.complaint(np.floor(exact + 0.5).astype("u1")), "")
+        for part in (0, 0.45, 0.55):
+            self.assertNotEqual(expected.complaint(np.floor(exact + part).astype("u1")), "", part)
+        halves = np.arange(100) / 2
+        self.assertEqual(rounded(halves, "u1").complaint(np.floor(halves + 0.5).astype("u1")), "")
+        self.assertNotEqual(rounded(halves, "u1").complaint(np.rint(halves).astype("u1")), "")
+
+    def test_bilateral_mean_of_a_disc_is_that_of_opencv(self):
+        image = np.random.default_rng(3).random((40, 50), dtype="f4")
+        for border in ("clamp", "mirror", "mirror_interior"):
+            for reach, sigma, contrast in ((2, 1.5, 0.1), (2, 3, 0.5), (3, 2, 0.3)):
+                difference = neighbourhoods.difference_of_discs(image, reach, sigma, contrast, border)
+                self.assertLess(difference, 2e-4, (border, reach))
+
     def test_every_operator_and_type_has_a_peer(self):
         listed = re.findall(r"^  (\w+) ", self.run_program(1, "--operators"), re.MULTILINE)
         self.assertGreater(len(listed), 60)
@@ -136,8 +163,24 @@ class Operators(unittest.TestCase):
             # What comes before 'becomes' is what the operator takes.
             taken = " ".join(rule.split(" becomes ")[0] for rule in rules[operator].split("; "))
             types = set(re.findall("uint8|uint16|float32", taken))
-            self.assertEqual(types - covered.get(operator, set()), set(), operator)
+            self.assertEqual(types - {case_type for case_type, _ in covered.get(operator, [])}, set(), operator)
             self.assertTrue(types, operator)
+
+    def test_operators_without_a_library_are_known(self):
+        without = {operator for operator, cases in covered.items() if not any(case.is_of_library for _, case in cases)}
+        self.assertEqual(without, defined_here)
+
+    def test_every_parameter_and_choice_is_compared(self):
+        with open(manual, encoding="utf-8") as page:
+            operators = re.split(r"^\* \*\*(\w+)\*\* ", page.read(), flags=re.MULTILINE)[1:]
+        for operator, text in zip(operators[::2], operators[1::2]):
+            parameters = [case.parameters for _, case in covered[operator]]
+            for name, kind, default in re.findall(r"^  \* `(\w+)` \((.*?); ([^;]*?)\):", text, re.MULTILINE):
+                with self.subTest(operator=operator, parameter=name):
+                    self.assertTrue(any(name in given for given in parameters))
+                    choices = re.fullmatch(r"\w+(, \w+)+", kind)
+                    for choice in choices[0].split(", ") if choices else ():
+                        self.assertTrue(any(given.get(name, default) == choice for given in parameters), choice)
 
 
 def add_tests():
@@ -148,13 +191,16 @@ def add_tests():
         for name, modules in families.items():
             cases = [case for module in modules for case in module.cases(images)]
             for case in cases:
-                covered.setdefault(case.operator, set()).add(images.dtype.name)
+                covered.setdefault(case.operator, []).append((images.dtype.name, case))
             setattr(Operators, f"test_{name}_{images.name}",
                     lambda self, i=images, c=cases, t=turn: self.check(i, c, t))
             turn += 1
 
 
+# The cases of each operator with the types of their images.
 covered = {}
+# The operators that no library has, or of which it would be selecting points only.
+defined_here = {"blend", "channel", "crop", "expression"}
 add_tests()
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -5,7 +5,7 @@ import numpy as np
 import skimage.exposure
 import skimage.util
 
-from comparison import UNIT, Case, flat, near, rounded, same
+from comparison import UNIT, Case, by_definition, flat, near, rounded, same
 
 PAIR = ("input", "second")
 
@@ -67,16 +67,30 @@ def casts(images):
             yield Case("cast", {"to": to}, [same(exact, to)])
         else:
             yield Case("cast", {"to": to}, [near(exact, to, 0)])
-        stretched = near(exact * (top / white), to, 4 * UNIT * top)
-        # Where scikit-image makes bytes of 16 bits, it does not round.
-        peer = a if images.is_integer else np.clip(a, 0, 1)
-        whole = near(function(peer).astype("f8"), to, 0.5 + 4 * UNIT if to != "float32" else 2 * UNIT)
-        both = [stretched] if (a.dtype, to) == (np.uint16, "uint8") or peer is not a else [stretched, whole]
-        yield Case("cast", {"to": to, "full_range": True}, both)
-        for scale, offset in ((0.5, 3.25), (-2, 100)):
+        stretched = by_definition(near(exact * (top / white), to, 4 * UNIT * top))
+        yield Case("cast", {"to": to, "full_range": True}, [stretched, *of_skimage(images, to, function)])
+        for scale, offset in ((0.5, 0), (0.5, 3.25), (-2, 100)):
             error = 4 * UNIT * (abs(scale) * images.magnitude + abs(offset))
+            result = exact * scale + offset
             yield Case("cast", {"to": to, "scale": scale, "offset": offset},
-                       [near(exact * scale + offset, to, error)])
+                       [by_definition(rounded(result, to) if images.is_integer else near(result, to, error))])
+
+
+def of_skimage(images, to, function):
+    """The image in the full range of another type by scikit-image."""
+    a, dtype = images.first, np.dtype(to)
+    if (a.dtype, to) == (np.uint16, "uint8"):
+        return []  # scikit-image does not round these.
+    if dtype == a.dtype or (images.is_integer and to != "float32"):
+        return [same(function(a) if images.is_integer else a)]
+    if to == "float32":
+        return [near(function(a), to, 2 * UNIT)]
+    # Values beyond 0 and 1 are limited by the operator only. Next to halves either integer is right.
+    whole = function(np.clip(a, 0, 1)).astype("f8")
+    exact = np.clip(images.exact, 0, 1) * np.iinfo(to).max
+    is_half = np.abs(exact % 1 - 0.5) < 8 * UNIT * np.iinfo(to).max
+    return [near(whole, to, 0, other=np.where(is_half, np.where(whole > exact, whole - 1, whole + 1), np.nan),
+                 least_share=0.8)]
 
 
 def thresholds(images):
@@ -93,28 +107,34 @@ def thresholds(images):
         above = a > np.floor(value) if images.is_integer else a > np.float32(value)
         for mode, chosen in (("binary", (50, 3)), ("inverse", (3, 50))):
             yield Case("threshold", {"value": value, "mode": mode, "low": 3, "high": 50},
-                       [same(np.where(above, *chosen), dtype)])
+                       [by_definition(same(np.where(above, *chosen), dtype))])
 
 
 def products(images):
     a, b, dtype = images.exact, images.second.astype("f8"), images.dtype
     for scale in images.some((1, 0.013)):
         product = flat(lambda p, q: cv2.multiply(p, q, scale=scale), a, b)
-        yield Case("multiply", {"scale": scale}, [near(product, dtype, 4 * UNIT * np.abs(product))], PAIR)
+        is_exact = images.is_integer and scale == 1
+        products_of_two = rounded(product, dtype) if is_exact else near(product, dtype, 4 * UNIT * np.abs(product))
+        yield Case("multiply", {"scale": scale}, [products_of_two], PAIR)
         quotient = flat(lambda p, q: cv2.divide(p, q, scale=scale), a, b)
         if images.is_integer:
             quotient = np.where(b == 0, 0, quotient)
         with np.errstate(invalid="ignore"):
             yield Case("divide", {"scale": scale}, [near(quotient, dtype, 4 * UNIT * np.abs(quotient))], PAIR)
-    for value, scale in ((1.5, 1), (0.3, 2), (-2, 1)):
+    for value, scale in ((1.5, 1), (0.3, 2), (-2, 1), (2, 1)):
         product, quotient = a * value * scale, a / value * scale
         error = 1e-9 if dtype == np.uint8 else 4 * UNIT * images.magnitude * 10
-        yield Case("multiply", {"value": value, "scale": scale}, [near(product, dtype, error)])
-        yield Case("divide", {"value": value, "scale": scale}, [near(quotient, dtype, error)])
+        is_exact = images.is_integer and scale == 1
+        yield Case("multiply", {"value": value, "scale": scale},
+                   [by_definition(rounded(product, dtype) if is_exact else near(product, dtype, error))])
+        is_exact &= value in (-2, 2)
+        yield Case("divide", {"value": value, "scale": scale},
+                   [by_definition(rounded(quotient, dtype) if is_exact else near(quotient, dtype, error))])
     share = images.third.astype("f8") / images.white
     blend = a * share + b * (1 - share)
     error = 8 * UNIT * images.magnitude * max(1, np.max(np.abs(share)))
-    yield Case("blend", {}, [near(blend, dtype, error)], (*PAIR, "third"))
+    yield Case("blend", {}, [by_definition(near(blend, dtype, error))], (*PAIR, "third"))
     squares = flat(cv2.accumulateSquare, a - b, np.zeros_like(a))
     squares = flat(cv2.accumulateSquare, a - images.third, squares)
     yield Case("squared_differences", {}, [near(squares, "f4", 4 * UNIT * squares)], (*PAIR, "third"))
@@ -127,13 +147,13 @@ def expressions(images):
     number = np.minimum(np.abs(a - 2 * b), 0.75 * magnitude) + np.sqrt(np.abs(a)) * np.where(b > 0.3, 1, -1)
     yield Case("expression", {"expression": "min(abs(input - 2 * second), %r) + sqrt(abs(input)) * "
                               "select(second > 0.3, 1, -1)" % (0.75 * magnitude)},
-               [near(number, "f4", 16 * UNIT * magnitude)], ())
+               [by_definition(near(number, "f4", 16 * UNIT * magnitude))], ())
     ramp = np.clip(x + 3 * y - a, 0, 200)
     yield Case("expression", {"expression": "clamp(x + 3 * y - input, 0, 200)", "type": "uint8"},
-               [near(ramp, "u1", 8 * UNIT * 2000)], ())
+               [by_definition(near(ramp, "u1", 8 * UNIT * 2000))], ())
     if images.is_integer:
         yield Case("expression", {"expression": "input / 2 + 0", "type": images.dtype.name},
-                   [rounded(a / 2, images.dtype)], ())
+                   [by_definition(rounded(a / 2, images.dtype))], ())
 
 
 def cases(images):

@@ -5,7 +5,7 @@ import numpy as np
 import skimage.filters
 import skimage.metrics
 
-from comparison import UNIT, Case, flat, near, same
+from comparison import UNIT, Case, by_definition, flat, near, same
 
 PAIR = ("input", "second")
 
@@ -39,7 +39,7 @@ def equalised(image, white):
 def of_integers(images):
     a, white, dtype = images.first, int(images.white), images.dtype
     yield Case("histogram", {}, [same(np.bincount(a.ravel(), minlength=white + 1), "u8")])
-    peers = [near(equalised(a, white), dtype, 1e-9)]
+    peers = [by_definition(near(equalised(a, white), dtype, 1e-9))]
     if dtype == np.uint8:
         # OpenCV rounds halves to even numbers, and a factor to float32.
         peers.append(near(flat(cv2.equalizeHist, a).astype("f8"), dtype, 0.5 + 1e-3))

@@ -27,7 +27,11 @@ ScheduleNames names_of(const PipelineApplication& application) {
                       application.loops,
                       application.stages_within,
                       application.default_compute};
-  if (!is_whole) names.outputs.clear();
+  if (application.complete) {
+    // The deck says which stage is the output, so that the same keys are permitted for it as for others.
+    if (is_whole) names.stages.push_back(application.output);
+    names.outputs.clear();
+  }
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
   return names;

@@ -19,7 +19,16 @@ namespace {
 /// Returns the schedule that a deck gives for those names of an application that `pipeline` has.
 Schedule schedule_for(const PipelineApplication& application, const deck::Deck& deck,
                       const Algorithm& pipeline) {
-  return schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+  Schedule schedule = schedule_from_deck(deck, common_names(names_of(application), pipeline), !runs_on_host);
+  if (!application.complete) return schedule;
+  // Where the deck says what the outputs are, its schedule holds for whatever it asks for. Stages that are
+  // outputs in this run are computed by their owners.
+  for (const ArrayDeclaration& array : pipeline.arrays()) {
+    const auto stage = schedule.stages.find(array.name);
+    if (array.is_output && stage != schedule.stages.end() && stage->second.placement != Placement::automatic)
+      stage->second.placement = Placement::distributed;
+  }
+  return schedule;
 }
 
 AskedPipeline rounds_of(const Algorithm& pipeline, const Schedule& schedule, const deck::Deck& deck) {

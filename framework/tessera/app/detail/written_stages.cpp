@@ -37,7 +37,9 @@ std::vector<std::string> writable_stages(const Algorithm& pipeline) {
 }
 
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
-  if (application.writable_stages.empty()) return;
+  // If a deck says what the stages are, those of its images are only known later.
+  const bool are_known = !application.complete;
+  if (are_known ? application.writable_stages.empty() : application.output.empty()) return;
   schema.add({.name = stages_key,
               .type = deck::ValueType::choices,
               .group = "Files",
@@ -45,7 +47,7 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
                   "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
                   "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
                   "first), or from 0",
-              .choices = application.writable_stages});
+              .choices = are_known ? application.writable_stages : std::vector<std::string>()});
 }
 
 void write_stages(Pipeline& pipeline, const deck::Deck& deck) {

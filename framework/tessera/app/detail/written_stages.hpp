@@ -14,6 +14,7 @@ namespace tessera::app {
 std::vector<std::string> writable_stages(const Algorithm& pipeline);
 
 /// Declares the key `output.stages`, if the application has stages or global reductions that can be written.
+/// In programs whose stages are only known from the deck, the key takes any names, which `build` may check.
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application);
 
 /// Turns the stages that the key `output.stages` names into outputs, but for those that the pipeline has as

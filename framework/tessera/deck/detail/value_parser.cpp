@@ -140,6 +140,7 @@ class ValueParser {
   std::string choice(const Node& node) const {
     const std::string& text = scalar(node).text;
     const auto& choices = key_.choices;
+    if (choices.empty()) return text;
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
       fail(node, suggestion(text, choices));
     return text;

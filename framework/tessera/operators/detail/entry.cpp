@@ -84,8 +84,12 @@ void check_images(const Algorithm& pipeline, const Operator& described, const st
     const Image& image = images[static_cast<std::size_t>(i)];
     const std::string& array = pipeline[image.id].name;
     if (image.dimensions() < 2)
-      throw OperandError(fmt::format("'{}' is a list of {} values, and no image", array, image.domain.size()),
-                         i);
+      throw OperandError(
+          image.domain.size() == 1
+              ? fmt::format("'{0}' is a number, and no image: use it in an expression, such as 'input - {0}'",
+                            array)
+              : fmt::format("'{}' is a list of {} values, and no image", array, image.domain.size()),
+          i);
     check_type(described, image, array, i);
     check_alike(pipeline, images[0], image, i);
   }

@@ -12,7 +12,7 @@
 
 namespace chain {
 
-/// What a deck asks for.
+/// The results that a deck asks for.
 struct AskedResults {
   /// The steps that have to be computed with all that they need.
   std::set<std::string> wanted;

@@ -10,7 +10,8 @@
 namespace spectrum {
 namespace {
 
-/// What a transform costs for each point: reading, writing and moving it, and each of its log2(points) steps.
+/// A transform costs so much for each point, which is read, written and moved, and for each of its
+/// log2(points) steps.
 constexpr double cost_of_point = 90;
 constexpr double cost_of_step = 6;
 

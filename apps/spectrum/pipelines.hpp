@@ -18,7 +18,7 @@ enum class Result : std::uint8_t {
   deconvolved  ///< the image that was convolved with a kernel, by Wiener's filter
 };
 
-/// What is computed of an image.
+/// The result that is computed of an image.
 struct Task {
   Result result = Result::power;
   Filter filter = {};

@@ -23,7 +23,7 @@ struct Beside {
   double peer_milliseconds = 0;
   /// Tessera's time over OpenCV's of the same round.
   double ratio = 0;
-  /// What differs, or an empty text if the results agree.
+  /// A text that says what differs. It is empty if the results agree.
   std::string difference;
 };
 

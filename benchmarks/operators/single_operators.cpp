@@ -103,7 +103,7 @@ void add_gradients(Cases& cases) {
                            const int depth = type == ElementType::uint8 ? CV_16S : CV_32F;
                            cv::Sobel(image, gx, depth, 1, 0, 3, 1, 0, edge);
                            cv::Sobel(image, gy, depth, 0, 1, 3, 1, 0, edge);
-                           // Of OpenCV's ways to absolute values this is the fastest for floats.
+                           // This is the fastest of OpenCV's ways to absolute values of floats.
                            if (zero.empty()) zero = cv::Mat::zeros(gx.size(), gx.type());
                            cv::absdiff(gx, zero, gx);
                            cv::absdiff(gy, zero, gy);

@@ -53,7 +53,7 @@ def luma_and_chroma(images):
     y, cb, cr = a
     from_red, from_blue = y + 2 * (1 - LUMA[0]) * (cr - middle), y + 2 * (1 - LUMA[2]) * (cb - middle)
     from_green = (y - LUMA[0] * from_red - LUMA[2] * from_blue) / LUMA[1]
-    # What each chroma adds is found by an image without the other one.
+    # The contribution of each chroma is found by an image without the other one.
     to_rgb, none = cv2.COLOR_YCrCb2RGB, np.full_like(y, half)
     red_added = of_opencv((y, cr - middle + half, none), to_rgb) - y
     blue_added = of_opencv((y, none, cb - middle + half), to_rgb) - y

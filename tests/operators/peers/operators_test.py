@@ -19,7 +19,7 @@ import cv2
 import h5py
 import numpy as np
 
-# No compiled modules are to lie beside the sources.
+# Python must not write compiled modules beside the sources.
 sys.dont_write_bytecode = True
 # pylint: disable=wrong-import-position
 import colours
@@ -122,7 +122,7 @@ class Operators(unittest.TestCase):
 
     def check_schedule(self, steps, found, turn):
         ranks, way, words = WAYS[turn % len(WAYS)]
-        # As results of the run, steps would be computed like results. Copies are the results instead.
+        # The results of the run are copies of the steps, because steps that are results cannot have any schedule.
         copies = {"c" + name: {"crop": name, "size": [int(n) for n in found[name].shape[:-3:-1]]} for name in steps}
         again = self.results({**steps, **copies}, list(copies), ranks, *words, schedule=dict.fromkeys(steps, way))
         for name in steps:
@@ -160,7 +160,7 @@ class Operators(unittest.TestCase):
             rules = dict(re.findall(r"^\* \*\*(\w+)\*\* .* Types: (.*?)\. `", page.read(), re.MULTILINE))
         rules["expression"] = "uint8, uint16, float32 stay"
         for operator in listed:
-            # What comes before 'becomes' is what the operator takes.
+            # The types that the operator takes are named before the word 'becomes'.
             taken = " ".join(rule.split(" becomes ")[0] for rule in rules[operator].split("; "))
             types = set(re.findall("uint8|uint16|float32", taken))
             self.assertEqual(types - {case_type for case_type, _ in covered.get(operator, [])}, set(), operator)

@@ -25,8 +25,9 @@ Schedule schedule_for(const PipelineApplication& application, const deck::Deck& 
   // outputs in this run are computed by their owners.
   for (const ArrayDeclaration& array : pipeline.arrays()) {
     const auto stage = schedule.stages.find(array.name);
-    if (array.is_output && stage != schedule.stages.end() && stage->second.placement != Placement::automatic)
-      stage->second.placement = Placement::distributed;
+    if (array.is_output && stage != schedule.stages.end() &&
+        stage->second.placement != tessera::Placement::automatic)
+      stage->second.placement = tessera::Placement::distributed;
   }
   return schedule;
 }

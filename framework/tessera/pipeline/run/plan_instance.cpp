@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
 #include "tessera/pipeline/plan/visit_step.hpp"
 #include "tessera/pipeline/run/detail/plan_exchanges.hpp"
 #include "tessera/pipeline/run/detail/plan_reductions.hpp"
@@ -118,7 +119,7 @@ class PlanInstance::Impl {
   PlanReductions& reductions() { return *reductions_; }
   void run(const std::vector<PlanNode>& nodes, const Bindings& bindings, const StepObserver& observer) {
     InstanceActions actions(*executor_, *exchanges_, *reductions_, bindings, observer);
-    PlanWalker(executor_->pipeline(), bindings, actions).run(nodes);
+    PlanWalker(executor_->pipeline(), follows_, bindings, actions).run(nodes);
   }
   void fence() const {
     if (!runs_on_host || executor_->mode() == HostMode::kernels) compat::fence(executor_->execution());
@@ -126,6 +127,8 @@ class PlanInstance::Impl {
 
  private:
   Communicator communicator_;
+  /// The result of following_from_reductions, for each run.
+  std::vector<bool> follows_;
   std::unique_ptr<RankExecutor> executor_;
   std::unique_ptr<PlanReductions> reductions_;
   std::unique_ptr<PlanExchanges> exchanges_;
@@ -142,6 +145,7 @@ PlanInstance::Impl::Impl(const Algorithm& pipeline, const Plan& plan, MPI_Comm c
     if (communicator_.size() != plan.rank_count || communicator_.rank() != plan.rank)
       throw InternalError(fmt::format("a plan for rank {} of {} on rank {} of {}", plan.rank, plan.rank_count,
                                       communicator_.rank(), communicator_.size()));
+    follows_ = following_from_reductions(pipeline);
     executor_ = std::make_unique<RankExecutor>(pipeline, plan, mode, std::move(memory));
     reductions_ = std::make_unique<PlanReductions>(*executor_, communicator_.handle());
     if (!transport.shared_windows) make_exchanges();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tessera/pipeline/algorithm/overlapped_test.hpp"
 #include "tessera/pipeline/plan/message_mismatch.hpp"
 #include "tessera/pipeline/run/detail/plan_walker.hpp"
 #include "tessera/pipeline/run/detail/rank_executor.hpp"
@@ -118,7 +119,8 @@ void RehearsalActions::drop_reduction(const PlanNode& reduction) {
 
 class Rehearsal::Impl {
  public:
-  Impl(const Algorithm& pipeline, const std::vector<Plan>& plans) {
+  Impl(const Algorithm& pipeline, const std::vector<Plan>& plans)
+      : follows_(following_from_reductions(pipeline)) {
     if (const auto mismatch = find_message_mismatch(pipeline, plans))
       throw InternalError(fmt::format("step {}: what rank {} sends to rank {} is not what that expects",
                                       mismatch->node, mismatch->from, mismatch->to));
@@ -132,12 +134,14 @@ class Rehearsal::Impl {
   void run(const Bindings& bindings) {
     for (const auto& rank : ranks_) rank->clear_partial_values();
     RehearsalActions actions(ranks_, nodes_, bindings);
-    PlanWalker(ranks_.front()->pipeline(), bindings, actions).run(ranks_.front()->plan().root);
+    PlanWalker(ranks_.front()->pipeline(), follows_, bindings, actions).run(ranks_.front()->plan().root);
   }
 
   const Ranks& ranks() const { return ranks_; }
 
  private:
+  /// The result of following_from_reductions, for each run.
+  std::vector<bool> follows_;
   Ranks ranks_;
   /// The nodes of the plans, by rank and node id.
   std::vector<std::vector<const PlanNode*>> nodes_;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/pipeline/algorithm/overlapped_test.hpp"
+#include "tessera/pipeline/algorithm/algorithm.hpp"
 #include "tessera/pipeline/run/detail/turn_teller.hpp"
 
 namespace tessera {
@@ -44,12 +44,11 @@ class StepActions {
 /// of a stream are run.
 class PlanWalker {
  public:
-  /// The arguments must outlive the walker.
-  PlanWalker(const Algorithm& pipeline, const Bindings& bindings, StepActions& actions)
-      : pipeline_(pipeline),
-        bindings_(bindings),
-        actions_(actions),
-        follows_(following_from_reductions(pipeline)) {}
+  /// `follows` is the result of following_from_reductions(pipeline). Whoever runs a plan several times makes
+  /// it once, so that a run allocates nothing. The arguments must outlive the walker.
+  PlanWalker(const Algorithm& pipeline, const std::vector<bool>& follows, const Bindings& bindings,
+             StepActions& actions)
+      : pipeline_(pipeline), follows_(follows), bindings_(bindings), actions_(actions) {}
 
   /// Runs `node` and all nodes below it.
   void run(const PlanNode& node);
@@ -101,10 +100,10 @@ class PlanWalker {
   bool condition_holds(const plan::Repeat& loop);
 
   const Algorithm& pipeline_;
+  /// The result of following_from_reductions, which says to which part of a turn the steps belong.
+  const std::vector<bool>& follows_;
   const Bindings& bindings_;
   StepActions& actions_;
-  /// The result of following_from_reductions, which says to which part of a turn the steps belong.
-  std::vector<bool> follows_;
   /// The turns of the loop that ended last. The next loop continues from them if Repeat::continues is true.
   CountedTurns turns_;
   /// The loop of rounds before the loop that runs. It is null if there is none, or if the condition has held

@@ -50,7 +50,7 @@ struct Gaussian {
 
 /// The reduction of weights to their sum and the sum of their magnitudes.
 struct WeightSums {
-  /// Both sums, which are exact.
+  /// The sum of the weights and the sum of their magnitudes. Neither is rounded before it is complete.
   struct Value {
     tessera::ExactSum<double> sum;
     tessera::ExactSum<double> magnitudes;

@@ -9,6 +9,7 @@
 #include "kernel_check.hpp"
 #include "pipelines.hpp"
 #include "tessera/app/image_application.hpp"
+#include "tessera/domain/boundary_name.hpp"
 
 namespace {
 
@@ -18,8 +19,15 @@ const std::vector<std::string> results = {"power", "amplitude", "complex",
                                           "image", "convolved", "deconvolved"};
 const std::vector<std::string> shapes = {"ideal", "gaussian", "butterworth"};
 const std::vector<std::string> methods = {"auto", "direct", "transform"};
-// In the order of Boundary, which has none before them.
-const std::vector<std::string> borders = {"clamp", "mirror", "mirror_interior", "constant", "periodic"};
+constexpr Boundary border_modes[] = {Boundary::clamp, Boundary::mirror, Boundary::mirror_interior,
+                                     Boundary::constant, Boundary::periodic};
+
+/// Returns the names of border_modes, in the same order.
+std::vector<std::string> border_names() {
+  std::vector<std::string> names;
+  for (const Boundary mode : border_modes) names.emplace_back(name_of(mode));
+  return names;
+}
 
 /// The enumerator that is called so.
 template <class Choice>
@@ -105,8 +113,8 @@ spectrum::Task task_of(const deck::Deck& deck, const Box& image, const io::Image
   task.kernel = kernel_of(deck, image, kernel);
   task.method = choice_of<spectrum::Method>(methods, deck.get<std::string>("method"));
   task.noise = deck.get<double>("noise");
-  task.border = static_cast<Boundary>(
-      1 + (std::ranges::find(borders, deck.get<std::string>("border")) - borders.begin()));
+  task.border = *std::ranges::find(border_modes, deck.get<std::string>("border"),
+                                   [](Boundary mode) { return std::string(name_of(mode)); });
   return task;
 }
 
@@ -190,7 +198,7 @@ std::vector<deck::KeyDeclaration> kernel_keys() {
            .help = "The values beyond the borders of the image; constant is 0; all but periodic ones need "
                    "transforms of a larger, padded image",
            .default_text = "mirror",
-           .choices = borders},
+           .choices = border_names()},
           {.name = "method",
            .type = deck::ValueType::choice,
            .group = group,

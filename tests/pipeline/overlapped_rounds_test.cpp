@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What overlapped tests of rounds do to plans.
+// These tests look at the plans of loops whose rounds overlap their tests.
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"

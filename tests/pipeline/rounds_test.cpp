@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rounds do to plans, and rounds that cannot be. That they never change a bit is tested with all loops.
+// These tests look at the plans of loops that run in rounds, and at rounds that are refused. Other tests run
+// all loops in rounds and show that no bit changes.
 #include <gtest/gtest.h>
 
 #include "domain/random.hpp"

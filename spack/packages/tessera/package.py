@@ -38,9 +38,20 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     variant("jpeg", default=True, description="JPEG files")
     variant("fits", default=True, description="FITS files")
     variant("ffmpeg", default=False, description="Videos, with FFmpeg's libraries")
-    variant("fftw", default=True, when="+apps", description="Fourier transforms, tessera-spectrum and tessera-stitch, with FFTW")
+    # Tessera 0.2.0 had neither.
+    variant(
+        "fftw",
+        default=True,
+        when="@0.3:",
+        description="Tessera::spectral, tessera-spectrum and tessera-stitch, with FFTW",
+    )
     # It is off by default, as Kokkos Kernels takes long to compile in Spack.
-    variant("kernels", default=False, when="+apps", description="tessera-matmul, with Kokkos Kernels")
+    variant(
+        "kernels",
+        default=False,
+        when="@0.3: +apps",
+        description="tessera-matmul, with Kokkos Kernels",
+    )
     variant("hwloc", default=True, description="Sizes of caches and NUMA domains from hwloc")
     variant("checks", default=False, description="Check every access against its footprint")
 
@@ -123,6 +134,10 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         files = ["include/tessera/tessera.hpp"]
         if self.spec.satisfies("+apps"):
             files += ["bin/tessera-blur", "share/tessera/inputs/blur/default.yaml"]
+        if self.spec.satisfies("+apps+fftw"):
+            files.append("bin/tessera-stitch")
+        if self.spec.satisfies("+kernels"):
+            files.append("bin/tessera-matmul")
         if self.spec.satisfies("+benchmarks"):
             files.append("bin/tessera-bench")
         return files
@@ -153,6 +168,10 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             self.define("TESSERA_KERNELS", self.spec.satisfies("+kernels")),
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
+            # Benchmarks and tests, which are not installed, would take these from the host.
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_OpenCV", True),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_Doxygen", True),
+            self.define("TESSERA_FFTW_THREADS", False),
         ]
         if self.device_compiler:
             arguments.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
@@ -178,17 +197,35 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             program = join_path(self.prefix.bin, name)
             launcher("-n", str(ranks), program, *arguments, "threads=1")
 
-    def test_programs(self):
-        """blur an image on two ranks and on one, and compare the results"""
+    def run_on_one_rank_and_two(self, name, deck, *arguments):
+        """Runs a program on one rank and on two, with noise.h5, and compares the results."""
         if self.spec.satisfies("~apps") or self.spec.satisfies("~hdf5"):
             raise SkipTest("The programs and HDF5 files are needed")
-        image = ["inputs/generate/noise.yaml", "width=101", "height=67", "output.file=noise.h5"]
-        self.run_installed("tessera-generate", *image)
+        image = ["type=float32", "width=67", "height=67", "output.file=noise.h5"]
+        self.run_installed("tessera-generate", "inputs/generate/noise.yaml", *image)
         for ranks in (1, 2):
-            files = ["input.file=noise.h5", f"output.file=blurred{ranks}.h5"]
-            self.run_installed("tessera-blur", "inputs/blur/default.yaml", *files, ranks=ranks)
-        files = ["input.file=blurred1.h5", "other.file=blurred2.h5", "tolerance.maximum=0"]
+            self.run_installed(name, deck, *arguments, f"output.file={name}{ranks}.h5", ranks=ranks)
+        files = [f"input.file={name}1.h5", f"other.file={name}2.h5", "tolerance.maximum=0"]
         self.run_installed("tessera-compare", "inputs/compare/default.yaml", *files)
+
+    def test_programs(self):
+        """blur an image on two ranks and on one, and compare the results"""
+        deck = "inputs/blur/default.yaml"
+        self.run_on_one_rank_and_two("tessera-blur", deck, "input.file=noise.h5")
+
+    def test_fftw(self):
+        """write a power spectrum on two ranks and on one, and compare the results"""
+        if not self.spec.satisfies("+fftw~cuda~rocm"):
+            raise SkipTest("tessera-spectrum is needed, which is built with FFTW, for hosts")
+        deck = "inputs/spectrum/default.yaml"
+        self.run_on_one_rank_and_two("tessera-spectrum", deck, "input.file=noise.h5")
+
+    def test_kernels(self):
+        """multiply matrices on two ranks and on one, and compare the results"""
+        if not self.spec.satisfies("+kernels"):
+            raise SkipTest("tessera-matmul is needed, which is built with Kokkos Kernels")
+        matrices = ["a.file=noise.h5", "b.file=noise.h5", "block=32"]
+        self.run_on_one_rank_and_two("tessera-matmul", "inputs/matmul/default.yaml", *matrices)
 
     def test_benchmark(self):
         """time a small pipeline with its installed deck"""

@@ -168,11 +168,13 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
             self.define("TESSERA_KERNELS", self.spec.satisfies("+kernels")),
             self.define_from_variant("TESSERA_HWLOC", "hwloc"),
             self.define("TESSERA_BUILD_TESTS", self.run_tests),
-            # Benchmarks and tests, which are not installed, would take these from the host.
-            self.define("CMAKE_DISABLE_FIND_PACKAGE_OpenCV", True),
-            self.define("CMAKE_DISABLE_FIND_PACKAGE_Doxygen", True),
-            self.define("TESSERA_FFTW_THREADS", False),
         ]
+        # Programs and tests that are not installed would take these from the host.
+        if self.spec.satisfies("+benchmarks"):
+            arguments.append(self.define("CMAKE_DISABLE_FIND_PACKAGE_OpenCV", True))
+            arguments.append(self.define("TESSERA_FFTW_THREADS", False))
+        if self.run_tests:
+            arguments.append(self.define("CMAKE_DISABLE_FIND_PACKAGE_Doxygen", True))
         if self.device_compiler:
             arguments.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
         return arguments

@@ -79,9 +79,15 @@ struct Sample {
   }
 };
 
+#ifdef TESSERA_TEST_FEWER
+constexpr int cases = 50;
+#else
+constexpr int cases = 200;
+#endif
+
 TEST(BoundedStages, MayBeComputedAnywhere) {
   test::Random random(641);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < cases; ++i) {
     const Sample sample(random);
     const Schedule schedule = test::random_schedule(random, sample.pipeline);
     Target target;

@@ -24,11 +24,13 @@ bool computes_all(const plan::Compute& step, const Box& box) {
 HostStaging::HostStaging(const Algorithm& pipeline, const Plan& plan)
     : arrays_(static_cast<std::size_t>(pipeline.size())) {
   std::int64_t bytes = 0;
-  for (int id = 0; id < pipeline.size(); ++id) {
-    if (pipeline[id].is_further_output || !is_staged(pipeline, plan.target, id)) continue;
-    arrays_[static_cast<std::size_t>(id)] = staged_arrays(pipeline, plan, id);
-    bytes = std::max(bytes, staging_bytes(pipeline, plan, id));
-  }
+  walk(plan.root, [&](const PlanNode& node) {
+    const auto* step = std::get_if<plan::Compute>(&node.step);
+    // Only arrays that the rank has points of are sure to have buffers.
+    if (step == nullptr || step->parts.empty() || !is_staged(pipeline, plan.target, step->stage)) return;
+    arrays_[static_cast<std::size_t>(step->stage)] = staged_arrays(pipeline, plan, step->stage);
+    bytes = std::max(bytes, staging_bytes(pipeline, plan, step->stage));
+  });
   if (bytes == 0) return;
   memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: staging"),
                               static_cast<std::size_t>(bytes));

@@ -87,6 +87,7 @@ void expect_sums(test::Random& random, const Box& box) {
     test::ArraySink<std::int32_t> sink(box);
     Target target;
     target.threads = random.small(1, 3);
+    target.device = !runs_on_host || random.chance(40);
     Schedule schedule;
     schedule.grid = random.one_of<GridRequest>({{{0, 0, 0}}, {{0, 1, 1}}, {{1, 0, 1}}});
     schedule.grid.entries.resize(N);
@@ -249,6 +250,7 @@ TEST(LibraryStage, PlansCountTheMemoryOfCalls) {
   pipeline.output(pipeline.library_stage<std::int32_t, 2>("second", CopyWithScratch(), {}, first));
   Target target;
   target.threads = 3;
+  target.device = false;
   Schedule schedule;
   schedule.stages["second"].tile = {10, 16};
   for (const Placement placement : {Placement::distributed, Placement::tile}) {

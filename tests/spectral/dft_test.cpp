@@ -146,6 +146,7 @@ void expect_same_bits(const Algorithm& pipeline, const Box& box, const std::stri
       if (random.chance(30)) schedule.stages["spectrum_x"].placement = Placement::rank;
       Target target;
       target.threads = random.small(1, 3);
+      target.device = !runs_on_host || random.chance(40);
       EXPECT_TRUE(test::rehearsed<Complex<float>>(pipeline, image, output, ranks, schedule, target)
                       .same_bits(expected))
           << ranks;

@@ -86,6 +86,7 @@ TEST(LineTransform, PlansCountItsMemory) {
   pipeline.output(dft_of_real<float, 2>(pipeline, "half", in, box), half_spectrum(box));
   Target target;
   target.threads = 2;
+  target.device = false;
   const Plan plan = make_plans(pipeline, {}, target, 1)[0];
   // Each thread has at least one line of 500 complex numbers, and another one for the result.
   EXPECT_GE(plan.library_bytes, 2 * 2 * 500 * std::int64_t{8});

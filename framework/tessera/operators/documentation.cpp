@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
-#include <regex>
+#include <string_view>
 
 #include "tessera/operators/registry.hpp"
 
@@ -61,8 +62,17 @@ std::string inputs_text(const Operator& described) {
 
 /// Returns a text of help in Markdown, where names of stages such as <name>_x are code.
 std::string in_markdown(const std::string& text) {
-  static const std::regex names("<name>\\w*");
-  return std::regex_replace(text, names, "`$&`");
+  constexpr std::string_view name = "<name>";
+  const auto is_in_word = [](unsigned char letter) { return letter == '_' || std::isalnum(letter) != 0; };
+  std::string marked;
+  std::size_t done = 0;
+  for (std::size_t begin; (begin = text.find(name, done)) != std::string::npos;) {
+    std::size_t end = begin + name.size();
+    while (end < text.size() && is_in_word(static_cast<unsigned char>(text[end]))) ++end;
+    marked += text.substr(done, begin - done) + "`" + text.substr(begin, end - begin) + "`";
+    done = end;
+  }
+  return marked + text.substr(done);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 // Distributed discrete Fourier transforms in one to four dimensions, as functions that add library stages to
 // a pipeline: one stage for each dimension, which transforms whole lines along it. Where one stage needs
 // lines along x and the next needs lines along y, the planner moves the array between the ranks, as
-// `--explain` shows. Results have the same bits for every schedule and number of ranks. There are no calls
-// for devices, so that the functions throw InternalError in builds for devices.
+// `--explain` shows. Results have the same bits for every schedule and number of ranks. In builds for devices
+// FFTW transforms on threads of the host.
 namespace tessera::spectral {
 
 namespace detail {

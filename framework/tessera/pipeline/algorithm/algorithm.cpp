@@ -171,10 +171,7 @@ void Algorithm::check_line(std::string_view name, int extent) {
 }
 
 void Algorithm::check_library_call(std::string_view name, int dimensions,
-                                   const std::vector<WholeDimension>& whole, bool has_call) {
-  if (!has_call)
-    throw InternalError(
-        fmt::format("the library stage '{}' has no call for devices: give it a member launch", name));
+                                   const std::vector<WholeDimension>& whole) {
   for (const auto& [dimension, extent] : whole) {
     check_line(name, extent);
     if (dimension < 0 || dimension >= dimensions)

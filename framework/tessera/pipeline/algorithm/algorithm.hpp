@@ -118,9 +118,9 @@ class Algorithm {
   /// points of a line.
   static void check_line(std::string_view name, int extent);
   /// Throws InternalError unless a library stage of `dimensions` dimensions can have the whole dimensions
-  /// `whole`, and `has_call` says that there is a call for the execution space.
+  /// `whole`.
   static void check_library_call(std::string_view name, int dimensions,
-                                 const std::vector<WholeDimension>& whole, bool has_call);
+                                 const std::vector<WholeDimension>& whole);
   /// Makes a stage end at `domain` (see Pipeline::bound). Throws InternalError when the stage cannot end
   /// there.
   void mark_bounded(int id, const Box& domain, const BoundaryConditions& boundary);

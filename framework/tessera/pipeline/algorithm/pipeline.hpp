@@ -136,13 +136,14 @@ class Pipeline : public Algorithm {
   /// at the same time, and copy it once per stage. A point must get the same bits in whatever box it is
   /// computed. If the call allocates memory for itself, a member `call.scratch_bytes(box)` should return how
   /// many bytes it allocates for a box of the output, so that plans count them. On a device,
-  /// `call.launch(execution, inputs..., output)` is called instead, for the box of a rank. Throws
-  /// InternalError if a call without `launch` is compiled for a device, or if `whole` does not fit the array.
+  /// `call.launch(execution, inputs..., output)` is called instead, for the box of a rank. If there is no
+  /// such member, threads of the host compute the stage, and its arrays are copied to them and back. Throws
+  /// InternalError if `whole` does not fit the array.
   template <class T, int N, class Call, class... In, int... InN>
   Array<T, N> library_stage(std::string_view name, const Call& call, const std::vector<WholeDimension>& whole,
                             Array<In, InN>... inputs) {
     static_assert(sizeof...(In) > 0);
-    check_library_call(name, N, whole, runs_on_host || HasDeviceCall<Call, T, ArrayType<In, InN>...>);
+    check_library_call(name, N, whole);
     using Kernel = LibraryStage<Call, T, N, ArrayType<In, InN>...>;
     const int id = add_stage(name, element_type_of<T>(), N, {inputs.id...}, std::make_shared<Kernel>(call));
     for (const WholeDimension& lines : whole) set_whole(id, lines.dimension, lines.extent);

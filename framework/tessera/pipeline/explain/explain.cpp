@@ -14,6 +14,7 @@
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
 #include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/staging.hpp"
 #include "tessera/pipeline/plan/step_names.hpp"
 
 namespace tessera {
@@ -193,7 +194,7 @@ std::string buffers_text(const ArrayRegions& regions) {
   return fmt::format("written in {}, read in {}", regions.written_buffer, regions.read_buffer);
 }
 
-std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& regions) {
+std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& regions, bool is_copied) {
   std::string ghosts;
   for (const Box& box : difference(regions.required, regions.owned))
     ghosts += (ghosts.empty() ? "" : ", ") + to_string(box);
@@ -213,6 +214,9 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
   if (!stage.is_input() && !stage.is_spare)
     text += fmt::format("    {:<28}{}, of them {} redundant\n", "points computed", regions.computed_points,
                         regions.redundant_points);
+  if (is_copied)
+    text += fmt::format("    {:<28}threads of the host, with copies of its arrays in their memory\n",
+                        "computed by");
   if (stage.kernel != nullptr && stage.kernel->could_transpose())
     text += fmt::format(
         "    {:<28}its rows are columns of an input; with a member `transposes` in its body, "
@@ -226,12 +230,14 @@ std::string explain_stage(const ArrayDeclaration& stage, const ArrayRegions& reg
 std::string explain(const Algorithm& pipeline, const Plan& plan, bool all_steps) {
   std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
   for (int id = 0; id < pipeline.size(); ++id)
-    text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)]);
+    text += explain_stage(pipeline[id], plan.stages[static_cast<std::size_t>(id)],
+                          is_staged(pipeline, plan.target, id));
   text += StepPrinter(pipeline, plan, all_steps).text();
   std::string partial;
   if (plan.partial_bytes > 0) partial = fmt::format(", partial sums {}", human_bytes(plan.partial_bytes));
   if (plan.library_bytes > 0)
-    partial += fmt::format(", within library calls {}", human_bytes(plan.library_bytes));
+    partial += fmt::format(", {} library calls {}", plan.target.device ? "for the host's" : "within",
+                           human_bytes(plan.library_bytes));
   if (band_of(plan) != nullptr) partial += "; twice that with the band before or after it";
   return text + fmt::format("  peak memory {}: arrays {}, messages {}, scratch {} ({}){}\n",
                             human_bytes(plan.peak_bytes()), human_bytes(plan.array_bytes),

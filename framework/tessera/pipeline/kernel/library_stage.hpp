@@ -34,6 +34,7 @@ struct LibraryBlock {
 };
 
 /// Whether a call of a library stage has a member launch(execution, inputs..., output), which devices use.
+/// Without it, threads of the host compute the stage in plans for devices, too.
 template <class Call, class Value, class... Inputs>
 concept HasDeviceCall = requires(const Call& call, const ExecutionSpace& execution,
                                  const LibraryBlock<Value>& output,
@@ -62,6 +63,8 @@ class LibraryStage final : public StageKernel {
 
   void required(const Box& box, Box* needs) const override { footprint_.required(box, needs); }
 
+  bool needs_host() const override { return !HasDeviceCall<Call, Value, Inputs...>; }
+
   std::int64_t library_bytes(const Box& box) const override {
     if constexpr (TellsScratch<Call>) return call_.scratch_bytes(box);
     return 0;
@@ -72,15 +75,14 @@ class LibraryStage final : public StageKernel {
     with_blocks(inputs, outputs[0], box, [this](const auto&... blocks) { call_(blocks...); });
   }
 
-  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
-              const Box& box) const override {
+  void launch([[maybe_unused]] const ExecutionSpace& execution, [[maybe_unused]] const ArrayReference* inputs,
+              [[maybe_unused]] const ArrayReference* outputs,
+              [[maybe_unused]] const Box& box) const override {
     if constexpr (HasDeviceCall<Call, Value, Inputs...>) {
       with_blocks(inputs, outputs[0], box,
                   [&](const auto&... blocks) { call_.launch(execution, blocks...); });
     } else {
-      if (!runs_on_host) throw InternalError("a library stage has no call for devices");
-      compat::fence(execution);
-      region(inputs, outputs, box, {});
+      throw InternalError("a library stage without a call for devices was launched on one");
     }
   }
 

@@ -36,6 +36,7 @@ class PeriodicStage final : public StageKernel {
   bool could_transpose() const override { return stage_->could_transpose(); }
   const StageKernel& unwrapped() const override { return stage_->unwrapped(); }
   std::int64_t library_bytes(const Box& box) const override { return stage_->library_bytes(box); }
+  bool needs_host() const override { return stage_->needs_host(); }
   void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
               const Box& box) const override;
 

@@ -52,6 +52,10 @@ class StageKernel {
   /// Plans count this memory.
   virtual std::int64_t library_bytes(const Box& /*box*/) const { return 0; }
 
+  /// Whether only hosts can compute the stage. Plans for devices compute such a stage by `region`, between
+  /// copies of its arrays in host memory (see is_staged), and never call `launch`.
+  virtual bool needs_host() const { return false; }
+
   /// Enqueues on `execution` a kernel that computes `box`. Devices compute in this way. The arrays `inputs`
   /// and `outputs` are the same as for `region`. On a device, the call does not wait for the kernel.
   virtual void launch(const ExecutionSpace& execution, const ArrayReference* inputs,

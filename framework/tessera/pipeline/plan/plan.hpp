@@ -117,7 +117,8 @@ struct Plan {
   std::int64_t scratch_bytes = 0;
   /// The bytes of the partial results of global reductions.
   std::int64_t partial_bytes = 0;
-  /// Hosts: the bytes that the calls of library stages allocate for themselves, on all threads together.
+  /// The bytes that the calls of library stages allocate for themselves on the host, on all threads together.
+  /// Devices: the staging memory for the arrays of these stages is added (see is_staged).
   std::int64_t library_bytes = 0;
 
   /// The bytes of memory that the rank needs.

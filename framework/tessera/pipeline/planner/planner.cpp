@@ -6,6 +6,7 @@
 #include "tessera/domain/human_bytes.hpp"
 #include "tessera/pipeline/plan/arrangements.hpp"
 #include "tessera/pipeline/plan/member_boxes.hpp"
+#include "tessera/pipeline/plan/staging.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
@@ -44,10 +45,8 @@ void Planner::run() {
   plan_.root.step = std::move(root);
   number_nodes(plan_.root);
   count_message_bytes();
-  if (!plan_.target.device) {
-    plan_.scratch_bytes *= plan_.target.threads;
-    plan_.library_bytes *= plan_.target.threads;
-  }
+  if (!plan_.target.device) plan_.scratch_bytes *= plan_.target.threads;
+  plan_.library_bytes = plan_.library_bytes * plan_.target.threads + staging_bytes_;
   for (int id = 0; id < pipeline_.size(); ++id) count_redundant_points(id);
   check_memory();
 }
@@ -138,8 +137,10 @@ void Planner::add_tiles(int root, const std::vector<Box>& parts, std::vector<int
 
 void Planner::count_library_bytes(int computed, const Box& box) {
   const StageKernel* const kernel = pipeline_[computed].kernel.get();
-  if (kernel != nullptr && !plan_.target.device)
+  const bool is_copied = is_staged(pipeline_, plan_.target, computed);
+  if (kernel != nullptr && (is_copied || !plan_.target.device))
     plan_.library_bytes = std::max(plan_.library_bytes, kernel->library_bytes(box));
+  if (is_copied) staging_bytes_ = std::max(staging_bytes_, staging_bytes(pipeline_, plan_, computed));
 }
 
 std::int64_t Planner::table_bytes(const plan::Compute& step) const {

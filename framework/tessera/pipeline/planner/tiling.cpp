@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tessera/pipeline/plan/staging.hpp"
 #include "tessera/pipeline/planner/detail/scratch_sizes.hpp"
 #include "tessera/pipeline/planner/detail/tile_choice.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
@@ -217,7 +218,7 @@ plan::Compute tile_stage(const ScheduledPipeline& scheduled, int root, const std
   for (const Box& part : step.parts)
     for (int d = 0; d < largest.dimensions; ++d)
       largest[d].end = std::max(largest[d].end, largest[d].begin + part[d].size());
-  if (!scheduled.target().device) {
+  if (!scheduled.target().device || is_staged(scheduled.pipeline(), scheduled.target(), root)) {
     settle_host_tiles(scheduled, largest, step);
   } else if (step.members.size() > 1) {
     step.tile = group_tile(scheduled, root);

@@ -125,7 +125,7 @@ class Planner {
   void add_tiles(int root, const std::vector<Box>& parts, std::vector<int> members);
 
   /// Counts the memory that a thread allocates in a library call which computes `box` of the stage
-  /// `computed`.
+  /// `computed`, and the memory through which the arrays of this stage are copied if it is staged.
   void count_library_bytes(int computed, const Box& box);
 
   /// Returns the bytes of the tables in which the kernel of a fusable group looks up its tiles.
@@ -170,6 +170,8 @@ class Planner {
   std::vector<OpenLoop> open_loops_;
   /// The bytes of the buffers for packed messages, for each exchange in order.
   std::vector<std::int64_t> exchange_bytes_;
+  /// The bytes of the staging memory, which all staged stages use in turn.
+  std::int64_t staging_bytes_ = 0;
   /// The pending arrays: arrays that were computed or read, but not exchanged yet.
   std::vector<int> pending_;
   /// For each stage, by its id, the number of points that are computed in the block that this rank owns. A

@@ -66,6 +66,7 @@ RankExecutor::RankExecutor(const Algorithm& pipeline, const Plan& plan, HostMode
       mode_(mode),
       execution_(compat::own_instance()),
       memory_(std::move(memory.bytes)),
+      staging_(pipeline, plan),
       partials_(static_cast<std::size_t>(pipeline.size())),
       tiles_(plan.target.threads, plan.target.device ? 0 : plan.scratch_bytes / plan.target.threads, mode) {
   if (!runs_on_host && !plan.target.device)
@@ -100,6 +101,7 @@ void RankExecutor::allocate(bool is_new, HostMode touched_by) {
       return buffer < 0 ? ArrayReference{} : blocks_[static_cast<std::size_t>(buffer)].reference();
     };
     written_buffer_.push_back(stage.written_buffer);
+    read_buffer_.push_back(stage.read_buffer);
     arrays_.written.push_back(place(stage.written_buffer));
     arrays_.read.push_back(place(stage.read_buffer));
   }
@@ -222,22 +224,30 @@ void RankExecutor::compute(const PlanNode& node, const plan::Compute& step) {
   if (step.parts.empty()) return;
   const Region region(pipeline_[step.stage].name);
   if (!plan_.target.device)
-    compute_tiles(*programs_[place]);
+    compute_tiles(*programs_[place], arrays_);
+  else if (is_staged(pipeline_, plan_.target, step.stage))
+    compute_staged(*programs_[place]);
   else if (groups_[place] != nullptr)
     groups_[place]->run(execution_);
   else
     launch(*programs_[place]);
 }
 
-void RankExecutor::compute_tiles([[maybe_unused]] const TileProgram& program) {
+void RankExecutor::compute_tiles(const TileProgram& program, const ArrayPlaces& arrays) {
   AccessViolations violations;
   partial_places_.clear();
   for (const TileProgram::Contribution& contribution : program.contributions) {
     PartialValues& partials = *partial_values(contribution.stage);
     partial_places_.push_back({partials.data(), partials.stride()});
   }
-  tiles_.run(host_execution_, execution_, program, arrays_, violations, partial_places_.data());
+  tiles_.run(host_execution_, execution_, program, arrays, violations, partial_places_.data());
   if (violations.first() != nullptr) fail(*violations.first());
+}
+
+void RankExecutor::compute_staged(const TileProgram& program) {
+  const RankBuffers buffers{blocks_, written_buffer_, read_buffer_};
+  compute_tiles(program, staging_.fetch(execution_, *program.step, buffers));
+  staging_.store(execution_, *program.step, buffers);
 }
 
 void RankExecutor::launch(const TileProgram& program) {
@@ -259,6 +269,7 @@ void RankExecutor::launch(const TileProgram& program) {
 void RankExecutor::swap(const plan::Swap& step) {
   const auto first = static_cast<std::size_t>(step.first), second = static_cast<std::size_t>(step.second);
   std::swap(written_buffer_[first], written_buffer_[second]);
+  std::swap(read_buffer_[first], read_buffer_[second]);
   std::swap(arrays_.written[first], arrays_.written[second]);
   std::swap(arrays_.read[first], arrays_.read[second]);
   for (const auto& group : groups_)

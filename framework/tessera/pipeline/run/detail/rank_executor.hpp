@@ -7,6 +7,7 @@
 #include "tessera/pipeline/run/array_memory.hpp"
 #include "tessera/pipeline/run/bindings.hpp"
 #include "tessera/pipeline/run/detail/group_launch.hpp"
+#include "tessera/pipeline/run/detail/host_staging.hpp"
 #include "tessera/pipeline/run/detail/partial_values.hpp"
 #include "tessera/pipeline/run/detail/tile_loop.hpp"
 #include "tessera/view/block.hpp"
@@ -67,7 +68,9 @@ class RankExecutor {
   void prepare(const PlanNode& node);
   void fill(const plan::FillBoundary& step);
   void compute(const PlanNode& node, const plan::Compute& step);
-  void compute_tiles(const TileProgram& program);
+  /// Computes the tiles of a node on the threads of the host, in the memory that `arrays` names.
+  void compute_tiles(const TileProgram& program, const ArrayPlaces& arrays);
+  void compute_staged(const TileProgram& program);
   void launch(const TileProgram& program);
   void swap(const plan::Swap& step);
   /// Returns the address of the first point of an array, such as the result of a global reduction, in the
@@ -90,7 +93,11 @@ class RankExecutor {
   /// The number of the buffer in which each array is written, by the id of the array. Swaps exchange these
   /// numbers, and the entries of `arrays_`.
   std::vector<int> written_buffer_;
+  /// The number of the buffer in which the consumers of each array read it, by the id of the array.
+  std::vector<int> read_buffer_;
   ArrayPlaces arrays_;
+  /// The host memory of the stages that threads of the host compute in plans for devices.
+  HostStaging staging_;
   /// The programs and the launches of compute nodes, by node id; null for other nodes.
   std::vector<std::unique_ptr<TileProgram>> programs_;
   std::vector<std::unique_ptr<GroupLaunch>> groups_;

@@ -238,15 +238,24 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
   const std::string of_loop =
       " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
       "{expression: u}'";
-  refused("spots", "'spots' is the output, which is written anyway: leave it out");
-  refused("most", "'most' is a number, which the run prints and reports: leave it out");
-  refused("dark", "'dark' is an input, which is not written: leave it out");
+  const std::string without = ": leave it out, or name some of smooth_x, smooth";
+  refused("spots", "'spots' is the output, which is written anyway" + without);
+  refused("most", "'most' is a number, which the run prints and reports" + without);
+  refused("dark", "'dark' is an input, which is not written" + without);
   refused("u", "'u'" + of_loop);
   refused("v", "'v'" + of_loop);
   refused("v_x", "'v_x'" + of_loop);
   refused("smoth", "there is no step or stage 'smoth'; did you mean 'smooth'?");
   // The stage of inputs of types that no operator takes, which this image does not need.
   refused("input_float32", "there is no step or stage 'input_float32'; there are smooth_x, smooth");
+  folder_.write("loop.yaml",
+                "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
+                "input: {file: image.h5}\noutput: {file: o.h5}\n");
+  expect_refused({"loop.yaml", "output.stages=[u]"},
+                 "'u' is the output, which is written anyway: leave it out");
+  expect_refused({"loop.yaml", "output.stages=[v]"}, "'v'" + of_loop);
+  expect_refused({"loop.yaml", "output.stages=[w]"},
+                 "there is no step or stage 'w', nor another one that can be written: leave it out");
 }
 
 TEST_F(ChainTest, ConvertedInputsCanBeWritten) {

@@ -118,6 +118,11 @@ class Spectra(Runs):
                 self.assertIn("on [2, 1]", line)
                 self.assertNotIn("sends", line)
 
+    def test_stages_that_are_not_computed_are_refused(self):
+        self.write(self.sample((20, 30), np.uint8))
+        self.assertIn("'output.stages': a run of this deck and image has no stage 'filtered': leave it out, or name "
+                      "some of values, spectrum_x, spectrum, half_power\n", self.refused("output.stages=[filtered]"))
+
     def test_bad_input(self):
         self.write(self.sample((20, 20), np.uint8))
         for words, message in [

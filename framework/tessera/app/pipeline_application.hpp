@@ -8,6 +8,7 @@
 
 #include "tessera/app/program_build.hpp"
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
 #include "tessera/io/image_info.hpp"
@@ -86,9 +87,9 @@ struct PipelineApplication {
   /// The names of the global reductions that are not outputs.
   std::vector<std::string> reductions = {};
   /// The names of the stages and global reductions whose arrays a deck may select for writing, in addition to
-  /// the output. No loop may compute or change these arrays. If there is `complete`, the deck may give any
-  /// names, and `build` may check them.
-  std::vector<std::string> writable_stages = {};
+  /// the output, and why it may not select others. No loop may compute or change these arrays. If there is
+  /// `complete`, the deck may give any names, and `build` may check them.
+  WritableStages writable_stages = {};
   /// The names of the loops. A deck may schedule their turns.
   std::vector<std::string> loops = {};
   /// The name of the output that is an image.

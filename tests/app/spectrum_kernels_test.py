@@ -186,9 +186,45 @@ class Kernels(Runs):
             self.assertEqual((len(said), len(set(said))), (2, 2), ended.stdout)
             with open(self.path("report.json")) as file:
                 self.assertEqual(line.findall(file.read()), said)
-        ended = self.run_program(2, *words, "kernel.file=k.h5", image="input.files=f*.h5")
-        self.assertEqual(ended.returncode, 2)
-        self.assertIn("'kernel.file': a series has none: leave it out", ended.stderr)
+
+    def test_all_images_of_a_series_are_convolved_with_the_kernel_of_a_file(self):
+        self.write_weights(self.sample((5, 7), np.uint16, 9))
+        names = []
+        for number, (shape, dtype) in enumerate([((40, 51), np.uint8), ((3, 30, 44), np.uint16), ((61, 37), np.float64),
+                                                 ((40, 51), np.uint8), ((12, 13), np.float32), ((40, 51), np.uint8)]):
+            self.write(self.sample(shape, dtype, number))
+            names.append(f"f{number}")
+            os.rename(self.path("image.h5"), self.path(f"f{number}.h5"))
+        for method, result in [("direct", "convolved"), ("transform", "convolved"), (None, "deconvolved")]:
+            words = ["kernel.file=kernel.h5", f"result={result}", *([f"method={method}"] if method else [])]
+            expected = [self.result(*words, image=f"input.file={name}.h5", ranks=1) for name in names]
+            for ranks, further in [(1, ["graph.spectrum.on=kernels"]), (1, []), (3, ["graph.window=2"])]:
+                ended = self.run_program(ranks, *words, "output.files=o/{name}.h5", *further, image="input.files=f*.h5", threads=2)
+                self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+                for name, one in zip(names, expected):
+                    with h5py.File(self.path(f"o/{name}.h5")) as file:
+                        np.testing.assert_array_equal(file["result"][...], one)
+        for way, said in [("--check", "6 images can be read"), ("--explain", "spectrum")]:
+            ended = self.run_program(2, *words, "output.files=o/{name}.h5", way, image="input.files=f*.h5")
+            self.assertEqual((ended.returncode, said in ended.stdout), (0, True), ended.stdout + ended.stderr)
+
+    def test_kernels_of_series_are_checked_before_the_first_image(self):
+        self.write(self.sample((25, 34), np.float32))
+        self.write_weights(np.zeros((5, 3), np.uint8))
+        words = ("result=convolved", "kernel.file=kernel.h5")
+
+        def refused(*further):
+            ended = self.run_program(2, *words, *further, image="input.files=[image.h5]")
+            self.assertEqual((ended.returncode, len(ended.stderr.strip().splitlines())), (2, 1), ended.stdout + ended.stderr)
+            return ended.stderr
+
+        self.assertIn("'kernel.file': all weights are 0: give a kernel with others", refused("output.files=o.h5"))
+        self.write_weights(np.ones((31, 3)))
+        self.assertIn("'kernel.file': the kernel has 3 x 31 points, but the image only 34 x 25: give a smaller one",
+                      refused("output.files=o.h5"))
+        self.assertIn("'output.files': kernel.h5 is the file of 'kernel.file': write to another folder",
+                      refused("output.files=kernel.h5"))
+        self.assertIn("give either 'kernel.file' or 'kernel.sigma'", refused("output.files=o.h5", "kernel.sigma=2"))
 
     def test_the_cheaper_method_is_chosen(self):
         self.write(self.sample((256, 256), np.float32))

@@ -231,9 +231,10 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
                 "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
                 "input: {file: image.h5}\n"
                 "output: {file: o.h5, step: spots}\n");
-  const auto refused = [&](const std::string& stage, const std::string& reason) {
+  const auto refused = [&](const std::string& stage, const std::string& reason,
+                           const std::string& deck = "spots.yaml") {
     const std::string word = "output.stages=[" + stage + "]";
-    expect_refused({"spots.yaml", word}, "command line: '" + word + "': 'output.stages': " + reason);
+    expect_refused({deck, word}, "command line: '" + word + "': 'output.stages': " + reason);
   };
   const std::string of_loop =
       " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
@@ -251,11 +252,10 @@ TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
   folder_.write("loop.yaml",
                 "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
                 "input: {file: image.h5}\noutput: {file: o.h5}\n");
-  expect_refused({"loop.yaml", "output.stages=[u]"},
-                 "'u' is the output, which is written anyway: leave it out");
-  expect_refused({"loop.yaml", "output.stages=[v]"}, "'v'" + of_loop);
-  expect_refused({"loop.yaml", "output.stages=[w]"},
-                 "there is no step or stage 'w', nor another one that can be written: leave it out");
+  refused("u", "'u' is the output, which is written anyway: leave it out", "loop.yaml");
+  refused("v", "'v'" + of_loop, "loop.yaml");
+  refused("w", "there is no step or stage 'w', nor another one that can be written: leave it out",
+          "loop.yaml");
 }
 
 TEST_F(ChainTest, ConvertedInputsCanBeWritten) {

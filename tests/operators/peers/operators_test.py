@@ -10,17 +10,15 @@ usage: operators_test.py FOLDER_OF_PROGRAMS MANUAL_OF_OPERATORS PHOTOGRAPH MPIEX
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import cv2
-import h5py
 import numpy as np
 
 # Python must not write compiled modules beside the sources.
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "app"))
 # pylint: disable=wrong-import-position
 import colours
 import convolutions
@@ -29,8 +27,10 @@ import neighbourhoods
 import points
 import whole_images
 from comparison import Images, near, rounded
+from program_runs import ProgramRuns
 
 programs, manual, photograph, mpiexec, count_flag = sys.argv[1:]
+ProgramRuns.launch_with(programs, mpiexec, count_flag)
 families = {"convolutions": [convolutions], "neighbourhoods": [neighbourhoods],
             "others": [points, geometry, colours, whole_images]}
 
@@ -69,25 +69,13 @@ def photographs():
         yield Images(f"photograph_{image.dtype.name}", np.ascontiguousarray(image), *others, is_large=True)
 
 
-class Operators(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Operators(ProgramRuns):
     def run_program(self, ranks, *words):
-        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-chain", *words]
-        ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
-        self.assertEqual(ended.returncode, 0, ended.stdout[-2000:] + ended.stderr)
-        return ended.stdout
+        return self.output("chain", ranks, *words, timeout=300)
 
     def write(self, images):
         for name, image in zip(("input", "second", "third"), (images.first, images.second, images.third)):
-            with h5py.File(self.path(f"{name}.h5"), "w") as file:
-                file["image"] = image
+            self.store(f"{name}.h5", image)
 
     def results(self, steps, stages, ranks, *words, schedule):
         """The results of some steps by their names, and the numbers that no step reads."""
@@ -101,9 +89,7 @@ class Operators(unittest.TestCase):
         self.run_program(ranks, "deck.yaml", "--report", "r.json", "--quiet", *words)
         with open(self.path("r.json"), encoding="utf-8") as report:
             found = {name: np.float64(value) for name, value in json.load(report).get("numbers", {}).items()}
-        with h5py.File(self.path("o.h5")) as file:
-            found.update({name: file[name][...] for name in stages})
-        return found
+        return {**found, **{name: self.stored("o.h5", name) for name in stages}}
 
     def check(self, images, cases, turn):
         self.write(images)

@@ -85,6 +85,18 @@ TEST_F(ChainTest, SameBitsOnAllRanksBySchedulesAndInBands) {
     }
 }
 
+TEST_F(ChainTest, CannysEdgesHaveTheSameBitsOnAllRanks) {
+  const std::string deck = TESSERA_DECKS "/chain/canny.yaml";
+  for (const char* image : {"image.h5", "colour.h5"}) {
+    const std::string input = std::string("input.file=") + image;
+    const StoredResult expected = result(1, {deck, input}, "marked");
+    EXPECT_EQ(result(3, {deck, input, "grid=[auto, auto]"}, "marked"), expected);
+    EXPECT_EQ(result(2, {deck, input, "loops.edges.turns_per_exchange=5"}, "marked"), expected);
+    EXPECT_EQ(result(4, {deck, input, "loops.edges.test=overlaps", "schedule.thin.compute=rank"}, "marked"),
+              expected);
+  }
+}
+
 TEST_F(ChainTest, WhatImageProgramsHave) {
   EXPECT_EQ(output({"c.yaml", "input.file=image.h5", "output.file=o.h5", "--check"}).find("error"),
             std::string::npos);
@@ -364,7 +376,7 @@ std::vector<std::string> tutorial_decks() {
 TEST_F(ChainTest, TheDecksOfTheTutorialRun) {
   std::filesystem::copy_file(folder_ / "image.h5", folder_ / "dark.h5");
   const std::vector<std::string> found = tutorial_decks();
-  ASSERT_EQ(found.size(), 5U);
+  ASSERT_EQ(found.size(), 6U);
   for (const std::string& deck : found) {
     folder_.write("tutorial.yaml", deck);
     const ParallelEnding ending = run(2, {"tutorial.yaml", "input.file=image.h5", "output.file=o.h5"});

@@ -139,6 +139,29 @@ class Operators(ProgramRuns):
                 difference = neighbourhoods.difference_of_discs(image, reach, sigma, contrast, border)
                 self.assertLess(difference, 2e-4, (border, reach))
 
+    def test_the_deck_of_canny_gives_the_edges_of_opencv_and_scikit_image(self):
+        deck = os.path.join(os.path.dirname(manual), "..", "inputs", "chain", "canny.yaml")
+        low, high = 20.5, 60.5
+        for images in [random_images(np.uint8, (47, 61)), *photographs()]:
+            if images.dtype != np.uint8:
+                continue
+            grown, of_opencv, is_sure = convolutions.hysteresis(images, low, high)
+            self.write(images)
+            for ranks, words in [(1, []), (3, ["loops.edges.turns_per_exchange=4"]), (4, ["schedule.around.compute=tile"])]:
+                # Such a narrow Gaussian leaves the image as it is, so that all decisions are exact.
+                self.run_program(ranks, deck, "input.file=input.h5", "output.file=o.h5", "threads=1", "steps.thin.sigma=0.1",
+                                 f"steps.thin.low={low}", f"steps.strong.expression='thin >= {high}'", *words)
+                found = self.stored("o.h5", "marked") > 0
+                self.assertTrue(np.array_equal(found, grown), (images.name, words))
+                self.assertTrue(np.array_equal(found & is_sure, of_opencv & is_sure), (images.name, words))
+            self.assertGreater(np.mean(is_sure), 0.8)
+            self.assertGreater(np.count_nonzero(found & is_sure), 100)
+            # Hysteresis adds edges of photographs, but not all weak ones.
+            strong, weak = (convolutions.hysteresis(images, least, least)[0] for least in (high, low))
+            if images.is_large:
+                self.assertGreater(np.count_nonzero(found & ~strong), 100)
+                self.assertGreater(np.count_nonzero(weak & ~found), 100)
+
     def test_every_operator_and_type_has_a_peer(self):
         listed = re.findall(r"^  (\w+) ", self.run_program(1, "--operators"), re.MULTILINE)
         self.assertGreater(len(listed), 60)

@@ -2,13 +2,10 @@
 #include "results.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "build.hpp"
-#include "tessera/app/image_application.hpp"
-#include "tessera/domain/nearest.hpp"
 
 namespace chain {
 namespace {
@@ -17,20 +14,10 @@ using namespace tessera;
 
 constexpr const char* stages_key = "output.stages";
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 std::vector<std::string> named_stages(const deck::Deck& deck) {
   return deck.schema().find(stages_key) != nullptr && deck.is_set(stages_key)
              ? deck.get<std::vector<std::string>>(stages_key)
              : std::vector<std::string>();
-}
-
-/// Returns the stages besides the output that can be written if the chain is built for these steps.
-std::vector<std::string> writable_of(const Chain& chain, const io::ImageInfo& image,
-                                     const std::set<std::string>& steps) {
-  return app::with_names_of(build(chain, image.type, image.domain, steps).pipeline, {}).writable_stages;
 }
 
 }  // namespace
@@ -72,28 +59,49 @@ AskedResults ResultNames::asked_in(const deck::Deck& deck) const {
 void ResultNames::check(const deck::Deck& deck, const io::ImageInfo& image) const {
   const std::vector<std::string> stages = named_stages(deck);
   if (stages.empty()) return;
-  const std::vector<std::string> can_be_written = writable(image);
+  const app::WritableStages can_be_written = writable(image);
   for (const std::string& stage : stages)
     if (const std::string reason = reason_against(stage, can_be_written); !reason.empty())
       deck.fail(stages_key, reason);
 }
 
 /// Returns the stages that can be written in a run with this image. Steps with errors are left out.
-std::vector<std::string> ResultNames::writable(const io::ImageInfo& image) const {
+app::WritableStages ResultNames::writable(const io::ImageInfo& image) const {
+  app::WritableStages found{.kind = "step or stage"};
+  found.add_result(chain_.output);
+  found.add_input(main_input);
+  for (const std::string& input : chain_.inputs) found.add_input(input);
+  for (const std::string& number : numbers_) found.add_number(number);
+  for (const Step& step : chain_.steps) {
+    if (!step.loop) continue;
+    found.add_of_loop(step.name, step.name);
+    for (const Step& inner : step.loop->steps) found.add_of_loop(inner.name, step.name);
+  }
+  add_stages(found, image);
+  for (const auto& [stage, step] : within_)
+    if (const Step* loop = loop_around(step))
+      found.add_of_loop(stage, loop->name);
+    else
+      found.add_of_others(stage);
+  return found;
+}
+
+/// Adds the stages that the chain has for this image.
+void ResultNames::add_stages(app::WritableStages& found, const io::ImageInfo& image) const {
+  const auto add = [&](const std::set<std::string>& steps) {
+    found.add(build(chain_, image.type, image.domain, steps).pipeline);
+  };
   try {
-    return writable_of(chain_, image, all_steps(chain_));
+    return add(all_steps(chain_));
   } catch (const InputError&) {
     // A step that nothing asks for may not accept the image.
   }
-  std::vector<std::string> names;
   for (const Step& step : chain_.steps) try {
-      for (const std::string& name : writable_of(chain_, image, {chain_.output, step.name}))
-        if (!has(names, name)) names.push_back(name);
+      add({chain_.output, step.name});
     } catch (const InputError&) {
       // Whoever asks for this step learns of its error when the chain is built.
-      if (!step.loop && step.name != chain_.output) names.push_back(step.name);
+      if (!step.loop && step.name != chain_.output) found.add_name(step.name);
     }
-  return names;
 }
 
 /// Returns the loop that computes a step, or that is the step, or nullptr.
@@ -107,26 +115,12 @@ const Step* ResultNames::loop_around(const std::string& step) const {
 
 /// Returns why a stage cannot be written besides the output, and what to do, or an empty text.
 std::string ResultNames::reason_against(const std::string& stage,
-                                        const std::vector<std::string>& can_be_written) const {
-  if (has(can_be_written, stage)) return "";
-  if (stage == chain_.output)
-    return fmt::format("'{}' is the output, which is written anyway: leave it out", stage);
-  if (stage == main_input || has(chain_.inputs, stage))
-    return fmt::format("'{}' is an input, which is not written: leave it out", stage);
-  if (has(numbers_, stage))
-    return fmt::format("'{}' is a number, which the run prints and reports: leave it out", stage);
-  if (const Step* loop = loop_around(step_around(stage)))
-    return fmt::format(
-        "'{0}' changes in each turn of the loop '{1}': name a step outside the loop instead, such as 'last: "
-        "{{expression: {1}}}'",
-        stage, loop->name);
-  if (within_.contains(stage))
-    return fmt::format("a run with this image has no stage '{}': leave it out", stage);
-  if (can_be_written.empty())
-    return fmt::format("there is no step '{}', nor another one that can be written: leave it out", stage);
-  const std::string guess = suggestion(stage, can_be_written);
-  return fmt::format("there is no step or stage '{}'{}", stage,
-                     guess.empty() ? fmt::format("; there are {}", fmt::join(can_be_written, ", ")) : guess);
+                                        const app::WritableStages& can_be_written) const {
+  if (can_be_written.has(stage)) return "";
+  const Step* loop = loop_around(step_around(stage));
+  if (loop == nullptr || stage == chain_.output) return can_be_written.reason_against(stage);
+  return fmt::format("{}: name a step outside the loop instead, such as 'last: {{expression: {}}}'",
+                     can_be_written.reasons.at(stage), loop->name);
 }
 
 }  // namespace chain

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chain.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/io/image_info.hpp"
 
@@ -38,8 +39,10 @@ class ResultNames {
  private:
   const std::string& step_around(const std::string& stage) const;
   const Step* loop_around(const std::string& step) const;
-  std::vector<std::string> writable(const tessera::io::ImageInfo& image) const;
-  std::string reason_against(const std::string& stage, const std::vector<std::string>& writable) const;
+  tessera::app::WritableStages writable(const tessera::io::ImageInfo& image) const;
+  void add_stages(tessera::app::WritableStages& found, const tessera::io::ImageInfo& image) const;
+  std::string reason_against(const std::string& stage,
+                             const tessera::app::WritableStages& can_be_written) const;
 
   Chain chain_;
   std::map<std::string, std::string> within_;

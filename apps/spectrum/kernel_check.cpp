@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "tessera/domain/number_at.hpp"
 #include "tessera/view/host_copy.hpp"
 
 namespace spectrum {
@@ -15,15 +16,14 @@ namespace {
 
 using namespace tessera;
 
-/// Returns the sum of the magnitudes of some rows of weights of type T.
-template <class T>
-double sum_of_magnitudes(const deck::Deck& deck, BlockSource& source, const Box& rows) {
-  std::vector<T> weights(static_cast<std::size_t>(rows.size()));
-  source.read(packed_block(reinterpret_cast<std::byte*>(weights.data()), element_type_of<T>(), rows));
+/// Returns the sum of the magnitudes of some rows of weights.
+double sum_of_magnitudes(const deck::Deck& deck, ElementType type, BlockSource& source, const Box& rows) {
+  const std::size_t size = size_of(type);
+  std::vector<std::byte> weights(static_cast<std::size_t>(rows.size()) * size);
+  source.read(packed_block(weights.data(), type, rows));
   double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto weight = static_cast<double>(weights[i]);
-    const auto at = static_cast<std::int64_t>(i);
+  for (std::int64_t at = 0; at < rows.size(); ++at) {
+    const double weight = number_at(type, weights.data() + static_cast<std::size_t>(at) * size);
     if (!std::isfinite(weight))
       deck.fail("kernel.file", fmt::format("the weight ({}, {}) is {}: give finite ones", at % rows[0].size(),
                                            rows[1].begin + at / rows[0].size(), weight));
@@ -32,29 +32,17 @@ double sum_of_magnitudes(const deck::Deck& deck, BlockSource& source, const Box&
   return sum;
 }
 
-double sum_of_magnitudes(const deck::Deck& deck, ElementType type, BlockSource& source, const Box& rows) {
-  switch (type) {
-    case ElementType::uint8:
-      return sum_of_magnitudes<std::uint8_t>(deck, source, rows);
-    case ElementType::uint16:
-      return sum_of_magnitudes<std::uint16_t>(deck, source, rows);
-    case ElementType::float32:
-      return sum_of_magnitudes<float>(deck, source, rows);
-    case ElementType::float64:
-      return sum_of_magnitudes<double>(deck, source, rows);
-    default:
-      deck.fail(
-          "kernel.file",
-          fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64", name_of(type)));
-  }
-}
-
 }  // namespace
 
 void check_kernel(const deck::Deck& deck, const io::ImageInfo& file, BlockSource& source) {
   if (file.domain.dimensions != 2)
     deck.fail("kernel.file",
               fmt::format("the kernel is {}: give one without channels", to_string(file.domain)));
+  constexpr ElementType types[] = {ElementType::uint8, ElementType::uint16, ElementType::float32,
+                                   ElementType::float64};
+  if (std::ranges::find(types, file.type) == std::end(types))
+    deck.fail("kernel.file", fmt::format("the kernel is of {}: give one of uint8, uint16, float32 or float64",
+                                         name_of(file.type)));
   // A kernel may be as large as the image, so that it is read in bands of rows.
   const std::int64_t rows_at_a_time =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / file.domain[0].size());

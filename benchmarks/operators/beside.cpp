@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "synthetic_image.hpp"
+#include "tessera/domain/number_at.hpp"
 #include "tessera/operators/expression.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
@@ -70,25 +71,6 @@ class MatSource final : public BlockSource {
   const cv::Mat& image_;
 };
 
-double element_at(ElementType type, const std::byte* address) {
-  const auto as = [address]<class T>(T value) {
-    std::memcpy(&value, address, sizeof value);
-    return static_cast<double>(value);
-  };
-  switch (type) {
-    case ElementType::uint8:
-      return as(std::uint8_t());
-    case ElementType::uint16:
-      return as(std::uint16_t());
-    case ElementType::float32:
-      return as(float());
-    case ElementType::uint64:
-      return as(std::uint64_t());
-    default:
-      throw InternalError("results of this type are not compared");
-  }
-}
-
 /// Compares a result with that of OpenCV.
 class Comparison final : public BlockSink {
  public:
@@ -110,7 +92,7 @@ class Comparison final : public BlockSink {
         for (std::int64_t x = margin; x < columns - margin; ++x) {
           const std::int64_t at =
               x + (is_list ? 0 : y * block.strides[1]) + (channels > 1 ? c * block.strides[2] : 0);
-          compare(element_at(block.type, block.data + at * static_cast<std::int64_t>(size_of(block.type))),
+          compare(number_at(block.type, block.data + at * static_cast<std::int64_t>(size_of(block.type))),
                   expected_.ptr<double>()[(y * columns + x) * channels + c]);
         }
     if (static_cast<double>(differing_) > work_.share * static_cast<double>(compared_))

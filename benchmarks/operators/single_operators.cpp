@@ -63,7 +63,7 @@ void add_windows(Cases& cases) {
                          .type = type,
                          .build =
                              [=](Pipeline& p, const Image& image) {
-                               const operators::Window window{.window = {extent, extent}};
+                               const operators::Morphology window{.window = {extent, extent}};
                                return dilates ? operators::dilate(p, image, window)
                                               : operators::erode(p, image, window);
                              },

@@ -1,62 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tessera-chain as users start it.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
-#include <map>
 #include <sstream>
 
-#include "sample_images.hpp"
+#include "chain_runs.hpp"
 
 namespace tessera::app_test {
 namespace {
-
-using Words = std::vector<std::string>;
-
-constexpr const char* two_steps =
-    "steps:\n"
-    "  half: {multiply: input, value: 0.5}\n"
-    "  bright: {expression: 'clamp(2 * half - 3, 0, 200)', type: uint8}\n";
-
-class ChainTest : public testing::Test {
- protected:
-  ChainTest() {
-    write_sample(folder_, "image.h5", {"uint8", 133, 97});
-    write_sample(folder_, "colour.h5", {"uint8", 61, 40, 3});
-    folder_.write("c.yaml", two_steps);
-  }
-
-  ParallelEnding run(int ranks, Words words) const {
-    words.emplace_back("threads=1");
-    return run_on_ranks(program_of("chain"), ranks, folder_, words);
-  }
-  StoredResult result(int ranks, Words words, const std::string& dataset) const {
-    words.insert(words.end(), {"output.file=o.h5"});
-    const ParallelEnding ending = run(ranks, words);
-    EXPECT_EQ(ending.status, 0) << ending.text();
-    StoredResult stored = read_result(folder_ / "o.h5", dataset);
-    std::filesystem::remove(folder_ / "o.h5");
-    EXPECT_FALSE(stored.bytes.empty());
-    return stored;
-  }
-  void expect_refused(const Words& words, const std::string& line) const {
-    for (const int ranks : {1, 3}) {
-      const ParallelEnding ending = run(ranks, words);
-      EXPECT_EQ(ending.errors, "tessera-chain: error: " + line + "\n") << ending.text();
-      EXPECT_EQ(ending.rank_statuses, std::vector<int>(static_cast<std::size_t>(ranks), 2));
-    }
-  }
-  std::string output(const Words& words) const {
-    const ParallelEnding ending = run(1, words);
-    EXPECT_EQ(ending.status, 0) << ending.text();
-    return ending.output;
-  }
-
-  Folder folder_;
-};
 
 /// The decks that come with the program, and the names of their results.
 const std::vector<std::pair<std::string, std::string>> decks = {
@@ -83,6 +36,18 @@ TEST_F(ChainTest, SameBitsOnAllRanksBySchedulesAndInBands) {
           EXPECT_TRUE(result(ranks, words, dataset) == expected) << deck << ranks << words.back();
         }
     }
+}
+
+TEST_F(ChainTest, CannysEdgesHaveTheSameBitsOnAllRanks) {
+  const std::string deck = TESSERA_DECKS "/chain/canny.yaml";
+  for (const char* image : {"image.h5", "colour.h5"}) {
+    const std::string input = std::string("input.file=") + image;
+    const StoredResult expected = result(1, {deck, input}, "marked");
+    EXPECT_EQ(result(3, {deck, input, "grid=[auto, auto]"}, "marked"), expected);
+    EXPECT_EQ(result(2, {deck, input, "loops.edges.turns_per_exchange=5"}, "marked"), expected);
+    EXPECT_EQ(result(4, {deck, input, "loops.edges.test=overlaps", "schedule.thin.compute=rank"}, "marked"),
+              expected);
+  }
 }
 
 TEST_F(ChainTest, WhatImageProgramsHave) {
@@ -155,120 +120,6 @@ TEST_F(ChainTest, DecksAndTheCommandLineChangeSteps) {
   const std::string line = "not computed, as nothing that is written needs them: bright\n";
   const Words words{"c.yaml", "input.file=image.h5", "output.file=o.h5", "output.step=half"};
   EXPECT_EQ(output(words).substr(0, line.size()), line);
-}
-
-TEST_F(ChainTest, SeveralResultsAndSeveralInputs) {
-  Words words{"c.yaml", "input.file=image.h5", "output.stages=[half]"};
-  EXPECT_EQ(result(3, words, "half"),
-            result(1, {"c.yaml", "input.file=image.h5", "output.step=half"}, "half"));
-  folder_.write("two.yaml",
-                "inputs: {dark: {file: image.h5}}\n"
-                "steps: {difference: {expression: 'input - dark'}}\n");
-  const StoredResult zero = result(2, {"two.yaml", "input.file=image.h5"}, "difference");
-  EXPECT_EQ(zero.bytes, std::string(zero.bytes.size(), '\0'));
-  expect_refused(
-      {"two.yaml", "input.file=colour.h5", "output.file=o.h5"},
-      "two.yaml:1:23: 'inputs.dark.file': the image is [0, 133) x [0, 97) of uint8, but that of input.file "
-      "[0, 61) x [0, 40) x [0, 3) of uint8: give one like it");
-}
-
-// Results that the output does not need are computed, too, and are whole, as are lists of numbers.
-TEST_F(ChainTest, ResultsThatTheOutputDoesNotNeed) {
-  folder_.write("many.yaml",
-                "steps:\n"
-                "  large: {resize: input, size: [200, 150]}\n"
-                "  part: {crop: large, size: [20, 10]}\n"
-                "  smooth: {gaussian: input}\n"
-                "  counts: {histogram: input}\n"
-                "output: {step: part, stages: [large, smooth, counts]}\n"
-                "input: {file: image.h5}\n");
-  using Extents = std::vector<hsize_t>;
-  const std::map<std::string, Extents> expected = {
-      {"large", {150, 200}}, {"part", {10, 20}}, {"smooth", {97, 133}}, {"counts", {256}}};
-  for (const int ranks : {1, 3})
-    for (const auto& [name, extents] : expected)
-      EXPECT_EQ(result(ranks, {"many.yaml"}, name).extents, extents) << name;
-  folder_.write("one.yaml", "steps: {smooth: {gaussian: input}}\ninput: {file: image.h5}\n");
-  EXPECT_EQ(result(2, {"many.yaml"}, "smooth"), result(1, {"one.yaml"}, "smooth"));
-  // A stage of a step that the output does not need has the rows beyond the image that the step reads.
-  EXPECT_EQ(result(2, {"many.yaml", "output.stages=[smooth_x]"}, "smooth_x").extents, (Extents{105, 133}));
-}
-
-// A step of which only an inner stage is asked for is no output, and is computed where it is needed.
-TEST_F(ChainTest, InnerStagesHaveThePointsThatAreNeeded) {
-  folder_.write("inner.yaml",
-                "steps:\n"
-                "  large: {resize: input, size: [200, 150]}\n"
-                "  part: {crop: large, size: [20, 10]}\n"
-                "input: {file: image.h5}\n"
-                "schedule: {large: {compute: tile}, large_x: {compute: rank}}\n");
-  using Extents = std::vector<hsize_t>;
-  EXPECT_EQ(result(2, {"inner.yaml", "output.stages=[large_x]"}, "large_x").extents[1], 20U);
-  EXPECT_EQ(result(2, {"inner.yaml", "output.stages=[large_x, large]"}, "large_x").extents,
-            (Extents{97, 200}));
-  const std::string plan = output({"inner.yaml", "output.file=o.h5", "output.stages=[large_x]", "--explain"});
-  EXPECT_EQ(lines_with(plan, "stage large: tile of uint8").size(), 1U) << plan;
-}
-
-// The schedule of a deck holds for whatever is written, and outputs are computed by their owners.
-TEST_F(ChainTest, ScheduledStepsCanBecomeOutputs) {
-  folder_.write("tiles.yaml", std::string(two_steps) + "input: {file: image.h5}\n");
-  const StoredResult expected = result(1, {"tiles.yaml", "output.step=half"}, "half");
-  for (const char* way : {"tile", "window", "rank", "replicated"}) {
-    const std::string word = std::string("schedule.half.compute=") + way;
-    EXPECT_EQ(result(2, {"tiles.yaml", word, "output.step=half"}, "half"), expected) << way;
-    EXPECT_EQ(result(2, {"tiles.yaml", word, "output.stages=[half]"}, "half"), expected) << way;
-  }
-}
-
-TEST_F(ChainTest, ResultsThatCannotBeWrittenAreRefusedWithTheReason) {
-  folder_.write("spots.yaml",
-                "inputs: {dark: {file: image.h5}}\n"
-                "steps:\n"
-                "  smooth: {gaussian: input}\n"
-                "  most: {greatest: u}\n"
-                "  spots: {expression: 'u - smooth - dark'}\n"
-                "repeat: {u: {begin: input, turns: 2, steps: {v: {gaussian: u}}}}\n"
-                "input: {file: image.h5}\n"
-                "output: {file: o.h5, step: spots}\n");
-  const auto refused = [&](const std::string& stage, const std::string& reason) {
-    const std::string word = "output.stages=[" + stage + "]";
-    expect_refused({"spots.yaml", word}, "command line: '" + word + "': 'output.stages': " + reason);
-  };
-  const std::string of_loop =
-      " changes in each turn of the loop 'u': name a step outside the loop instead, such as 'last: "
-      "{expression: u}'";
-  refused("spots", "'spots' is the output, which is written anyway: leave it out");
-  refused("most", "'most' is a number, which the run prints and reports: leave it out");
-  refused("dark", "'dark' is an input, which is not written: leave it out");
-  refused("u", "'u'" + of_loop);
-  refused("v", "'v'" + of_loop);
-  refused("v_x", "'v_x'" + of_loop);
-  refused("smoth", "there is no step or stage 'smoth'; did you mean 'smooth'?");
-  // The stage of inputs of types that no operator takes, which this image does not need.
-  refused("input_float32", "there is no step or stage 'input_float32'; there are smooth_x, smooth");
-}
-
-TEST_F(ChainTest, ConvertedInputsCanBeWritten) {
-  write_sample(folder_, "double.h5", {"float64", 33, 20});
-  const StoredResult stored =
-      result(2, {"c.yaml", "input.file=double.h5", "output.stages=[input_float32]"}, "input_float32");
-  EXPECT_EQ(stored.type, "float32");
-  EXPECT_EQ(stored.extents, (std::vector<hsize_t>{20, 33}));
-}
-
-TEST_F(ChainTest, NumbersThatNoStepReadsAreReported) {
-  folder_.write("n.yaml",
-                "steps:\n"
-                "  middle: {mean: input}\n"
-                "  same: {expression: 'input + middle - middle', type: uint8}\n"
-                "  far: {distance: [input, same], metric: greatest}\n"
-                "output: {step: same}\n");
-  for (const int ranks : {1, 3}) {
-    const ParallelEnding ending = run(ranks, {"n.yaml", "input.file=image.h5", "output.file=o.h5"});
-    EXPECT_EQ(lines_with(ending.output, "far 0").size(), 1U) << ending.text();
-    EXPECT_TRUE(lines_with(ending.output, "middle ").empty()) << ending.text();
-  }
 }
 
 TEST_F(ChainTest, ASeries) {
@@ -355,7 +206,7 @@ std::vector<std::string> tutorial_decks() {
 TEST_F(ChainTest, TheDecksOfTheTutorialRun) {
   std::filesystem::copy_file(folder_ / "image.h5", folder_ / "dark.h5");
   const std::vector<std::string> found = tutorial_decks();
-  ASSERT_EQ(found.size(), 5U);
+  ASSERT_EQ(found.size(), 6U);
   for (const std::string& deck : found) {
     folder_.write("tutorial.yaml", deck);
     const ParallelEnding ending = run(2, {"tutorial.yaml", "input.file=image.h5", "output.file=o.h5"});

@@ -4,37 +4,27 @@
 usage: numpy_test.py FOLDER_OF_PROGRAMS MPIEXEC COUNT_FLAG
 """
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import h5py
 import numpy as np
 
-programs, mpiexec, count_flag = sys.argv[1:]
+# Python must not write compiled modules beside the sources.
+sys.dont_write_bytecode = True
+
+from program_runs import ProgramRuns
+
+ProgramRuns.launch_with(*sys.argv[1:])
 
 
-class Results(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Results(ProgramRuns):
     def run_program(self, name, ranks, *words):
-        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-{name}", "threads=1", *words]
-        ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
-        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
-        return ended.stdout
+        return self.output(name, ranks, "threads=1", *words)
 
     def generated(self, kind, *words, ranks=2):
         self.run_program("generate", ranks, f"kind={kind}", "output.file=o.h5", *words)
-        with h5py.File(self.path("o.h5")) as file:
-            return file["image"][...]
+        return self.stored("o.h5")
 
     def test_an_hdf5_result(self):
         self.run_program("heat3d", 3, "intervals.x=12", "intervals.y=10", "intervals.z=8", "steps=20",
@@ -124,8 +114,7 @@ class Results(unittest.TestCase):
                 name = f"{kind}{seed}.h5"
                 self.run_program("generate", 1, "kind=noise", f"type={kind}", "channels=2", "width=75",
                                  f"seed={seed}", f"output.file={name}")
-                with h5py.File(self.path(name)) as file:
-                    images.append(file["image"][...].astype("f8"))
+                images.append(self.stored(name).astype("f8"))
             self.run_program("compare", 2 + number, f"input.file={kind}1.h5", f"other.file={kind}2.h5",
                              "--report", "r.json")
             with open(self.path("r.json"), encoding="utf-8") as report:
@@ -141,8 +130,7 @@ class Results(unittest.TestCase):
         for dtype in (np.complex64, np.complex128):
             random = np.random.default_rng(3)
             image = (random.random((3, 17, 23)) + 1j * random.random((3, 17, 23))).astype(dtype)
-            with h5py.File(self.path("c.h5"), "w") as file:
-                file["image"] = image
+            self.store("c.h5", image)
             self.run_program("convert", 3, "input.file=c.h5", "output.file=d.h5", "output.raw=d.raw")
             with h5py.File(self.path("d.h5")) as file:
                 self.assertEqual(file["converted"].dtype, dtype)
@@ -153,19 +141,16 @@ class Results(unittest.TestCase):
             name = np.dtype(dtype).name
             self.run_program("convert", 2, "input.file=e.raw", "input.raw.shape=[3, 17, 23]", f"input.raw.type={name}",
                              "input.raw.order=big", "output.file=f.h5")
-            with h5py.File(self.path("f.h5")) as file:
-                np.testing.assert_array_equal(file["converted"][...], image)
+            np.testing.assert_array_equal(self.stored("f.h5"), image)
             copied = f"numbers of {name} are copied, and not converted: leave it out"
             for program, words, message in [
                     ("convert", ["type=float32"], f"'type=float32': 'type': {copied}"),
                     ("convert", ["scale=2"], f"'scale=2': 'scale': {copied}"),
                     ("compare", ["other.file=c.h5"],
                      f"'input.file=c.h5': 'input.file': images of real numbers are compared, not of {name}")]:
-                command = [f"{programs}/tessera-{program}", "input.file=c.h5", *words]
-                command += [] if program == "compare" else ["output.file=g.h5"]
-                ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
-                self.assertEqual(ended.returncode, 2)
-                self.assertEqual(ended.stderr, f"tessera-{program}: error: command line: {message}\n")
+                output = [] if program == "compare" else ["output.file=g.h5"]
+                self.assertEqual(self.refused(program, None, "input.file=c.h5", *words, *output),
+                                 f"tessera-{program}: error: command line: {message}\n")
 
 
 if __name__ == "__main__":

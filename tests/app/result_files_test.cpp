@@ -137,11 +137,26 @@ TEST_F(ResultFilesTest, WhatIsAboutHdf5NeedsIt) {
   for (const std::string word : {"output.stages=[bh]", "output.chunks=[auto, 8]", "output.compression=1"})
     expect_refused({"input.file=image.h5", "output.png=o.png", word},
                    "'" + word + "': '" + word.substr(0, word.find('=')) + "': " + advice);
-  expect_refused({"run.yaml", "output.stages=[bv]"},
-                 "'output.stages=[bv]': 'output.stages' expects a list of bh, got 'bv'; did you mean 'bh'?");
-  expect_refused({"run.yaml", "output.stages=[bh]", "schedule.bh.compute=tile"},
-                 "'schedule.bh.compute=tile': 'schedule.bh.compute': the output 'bh' cannot be "
-                 "'tile', only 'distributed': its owners write it");
+  expect_refused(
+      {"run.yaml", "output.stages=[bv]"},
+      "'output.stages=[bv]': 'output.stages': 'bv' is the output, which is written anyway: leave it "
+      "out, or name bh");
+  expect_refused({"run.yaml", "output.stages=[bw]"},
+                 "'output.stages=[bw]': 'output.stages' expects a list of bh, got 'bw'; did you mean 'bh'?");
+}
+
+TEST_F(ResultFilesTest, StagesThatCannotBeWrittenAreRefusedWithTheReason) {
+  const std::string without = ": leave it out, or name bh";
+  expect_refused(
+      {"run.yaml", "output.stages=[input]"},
+      "'output.stages=[input]': 'output.stages': 'input' is an input, which is not written" + without);
+  for (const std::string way : {"tile", "window", "rank", "replicated"})
+    expect_refused({"run.yaml", "output.stages=[bh]", "schedule.bh.compute=" + way},
+                   "'output.stages=[bh]': 'output.stages': 'bh' is no array of its own by "
+                   "'schedule.bh.compute: " +
+                       way +
+                       "', and so cannot be written: leave one of both out, or say "
+                       "'schedule.bh.compute: distributed'");
 }
 
 }  // namespace

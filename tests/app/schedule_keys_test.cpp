@@ -295,8 +295,34 @@ TEST(ScheduleKeysTest, NamesOfSeveralSamplesAreAllNames) {
   const PipelineApplication application =
       with_names_of(with_stages({"wide", "low"}), with_names_of(with_stages({"low", "high"}), {}));
   EXPECT_EQ(application.stages, (std::vector<std::string>{"low", "high", "wide"}));
-  EXPECT_EQ(application.writable_stages, application.stages);
+  EXPECT_EQ(application.writable_stages.names, application.stages);
   EXPECT_EQ(application.output, "result");
+}
+
+TEST(WritableStagesTest, SayWhyOtherArraysCannotBeWritten) {
+  Pipeline pipeline;
+  const auto input = pipeline.input<float, 1>("input", Box{{0, 8}});
+  const auto smooth = pipeline.stage<float>("smooth", Copy{}, input);
+  const auto iterate = pipeline.stage<float>("iterate", Copy{}, smooth);
+  pipeline.bound(iterate, Box{{0, 8}}, Boundary::clamp);
+  pipeline.repeat("solve", 3, [&](const Pipeline::Loop& loop) {
+    loop.feed(pipeline.stage<float>("step", Copy{}, iterate), iterate);
+  });
+  pipeline.output(pipeline.stage<float>("result", Copy{}, iterate));
+  WritableStages writable;
+  writable.add(pipeline);
+  writable.add_of_others("grey");
+  EXPECT_EQ(writable.names, std::vector<std::string>{"smooth"});
+  EXPECT_EQ(writable.reason_against("smooth"), "");
+  const std::string instead = ": leave it out, or name smooth";
+  EXPECT_EQ(writable.reason_against("input"), "'input' is an input, which is not written" + instead);
+  EXPECT_EQ(writable.reason_against("result"), "'result' is the output, which is written anyway" + instead);
+  for (const std::string changes : {"step", "iterate"})
+    EXPECT_EQ(writable.reason_against(changes),
+              "'" + changes + "' changes in each turn of the loop 'solve'" + instead);
+  EXPECT_EQ(writable.reason_against("grey"), "a run of this deck and image has no stage 'grey'" + instead);
+  EXPECT_EQ(writable.reason_against("smoth"), "there is no stage 'smoth'; did you mean 'smooth'?");
+  EXPECT_EQ(writable.reason_against("other"), "there is no stage 'other'; there are smooth");
 }
 
 TEST(ScheduleKeysTest, KeysThatTheDeckGives) {

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How the tests of tessera-spectrum run it, and how numpy computes what it writes."""
-import os
-import subprocess
 import sys
-import tempfile
-import unittest
 
-import h5py
 import numpy as np
 
+from program_runs import ProgramRuns
+
 programs, decks, photograph, mpiexec, count_flag = sys.argv[1:]
+ProgramRuns.launch_with(programs, mpiexec, count_flag)
 
 
 def lowpass(distance, cutoff, shape, order=2):
@@ -71,41 +69,31 @@ def gaussian(sigma):
     return np.outer(along, along) / np.sum(along) ** 2
 
 
-class Runs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+def words_of(deck="default", threads=1, image="input.file=image.h5"):
+    return f"{decks}/{deck}.yaml", f"threads={threads}", image
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
-    def run_program(self, ranks, *words, deck="default", threads=1, image="input.file=image.h5"):
-        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-spectrum", f"{decks}/{deck}.yaml", f"threads={threads}",
-                   image, *words]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+class Runs(ProgramRuns):
+    def run_program(self, ranks, *words, **keys):
+        return self.output("spectrum", ranks, *words_of(**keys), *words)
 
     def write(self, image):
-        with h5py.File(self.path("image.h5"), "w") as file:
-            file["image"] = image
+        self.store("image.h5", image)
         return image.astype(np.float64)
 
     def result(self, *words, ranks=2, **keys):
-        ended = self.run_program(ranks, "output.file=o.h5", *words, **keys)
-        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
-        with h5py.File(self.path("o.h5")) as file:
-            return file["result"][...]
+        self.run_program(ranks, "output.file=o.h5", *words, **keys)
+        return self.stored("o.h5", "result")
+
+    def write_weights(self, weights):
+        self.store("kernel.h5", weights, "kernel")
 
     def write_kernel(self, kernel):
-        with h5py.File(self.path("kernel.h5"), "w") as file:
-            file["kernel"] = kernel
+        self.write_weights(kernel)
         return kernel.astype(np.float64) / np.sum(kernel, dtype=np.float64)
 
-    def refused(self, *words):
-        ended = self.run_program(2, "output.file=o.h5", *words)
-        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
-        self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
-        return ended.stderr
+    def refused(self, *words, output="output.file=o.h5", ranks=2, **keys):
+        return super().refused("spectrum", ranks, *words_of(**keys), output, *words)
 
     def sample(self, shape, dtype, seed=1):
         random = np.random.default_rng(seed)

@@ -7,7 +7,6 @@ import re
 import sys
 import unittest
 
-import h5py
 import numpy as np
 
 # Python must not write compiled modules beside the sources.
@@ -92,31 +91,33 @@ class Spectra(Runs):
 
     def test_ranks_need_few_columns_for_the_power(self):
         self.write(self.sample((64, 2048), np.float32))
-        ended = self.run_program(4, "output.file=o.h5", "--explain", "--rank", "1")
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        required = re.search(r"stage 'half_power'.*?required +\[(\d+), (\d+)\)", ended.stdout, re.DOTALL)
-        self.assertIsNotNone(required, ended.stdout)
+        printed = self.run_program(4, "output.file=o.h5", "--explain", "--rank", "1")
+        required = re.search(r"stage 'half_power'.*?required +\[(\d+), (\d+)\)", printed, re.DOTALL)
+        self.assertIsNotNone(required, printed)
         self.assertLess(int(required[2]) - int(required[1]), 520)
 
     def test_explain_shows_the_redistribution(self):
         self.write(self.sample((45, 61), np.float32))
-        ended = self.run_program(2, "output.file=o.h5", "--explain")
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertRegex(ended.stdout, r"stage spectrum_x: .* on \[1, 2\], .* sends \d")
-        self.assertRegex(ended.stdout, r"stage spectrum: .* on \[2, 1\]")
+        printed = self.run_program(2, "output.file=o.h5", "--explain")
+        self.assertRegex(printed, r"stage spectrum_x: .* on \[1, 2\], .* sends \d")
+        self.assertRegex(printed, r"stage spectrum: .* on \[2, 1\]")
 
     def test_nothing_is_sent_before_the_columns_are_transformed_back(self):
         self.write(self.sample((450, 610), np.float32))
         for words, stage in [(("result=image", "filter.highest=0.1"), "filtered"),
                              (("result=convolved", "kernel.sigma=1", "method=transform"), "product"),
                              (("result=deconvolved", "kernel.sigma=1"), "quotient")]:
-            ended = self.run_program(2, *words, "output.file=o.h5", "--explain")
-            self.assertEqual(ended.returncode, 0, ended.stderr)
-            lines = re.findall(rf"^ *stage (?:spectrum|{stage}): .*$", ended.stdout, re.MULTILINE)
-            self.assertEqual(len(lines), 2, ended.stdout)
+            printed = self.run_program(2, *words, "output.file=o.h5", "--explain")
+            lines = re.findall(rf"^ *stage (?:spectrum|{stage}): .*$", printed, re.MULTILINE)
+            self.assertEqual(len(lines), 2, printed)
             for line in lines:
                 self.assertIn("on [2, 1]", line)
                 self.assertNotIn("sends", line)
+
+    def test_stages_that_are_not_computed_are_refused(self):
+        self.write(self.sample((20, 30), np.uint8))
+        self.assertIn("'output.stages': a run of this deck and image has no stage 'filtered': leave it out, or name "
+                      "some of values, spectrum_x, spectrum, half_power\n", self.refused("output.stages=[filtered]"))
 
     def test_bad_input(self):
         self.write(self.sample((20, 20), np.uint8))
@@ -135,14 +136,10 @@ class Spectra(Runs):
 
     def test_complex_images_and_png_results_are_refused(self):
         self.write(self.sample((20, 20), np.uint8))
-        ended = self.run_program(1, "output.png=o.png", "result=complex")
-        self.assertEqual(ended.returncode, 2)
-        self.assertIn("PNG holds uint8, uint16 or float32, not complex64; write HDF5 instead", ended.stderr)
-        with h5py.File(self.path("image.h5"), "w") as file:
-            file["image"] = np.ones((20, 20), np.complex64)
-        ended = self.run_program(1, "output.file=o.h5")
-        self.assertEqual(ended.returncode, 2)
-        self.assertIn("complex64", ended.stderr)
+        self.assertIn("PNG holds uint8, uint16 or float32, not complex64; write HDF5 instead",
+                      self.refused("result=complex", output="output.png=o.png", ranks=1))
+        self.store("image.h5", np.ones((20, 20), np.complex64))
+        self.assertIn("complex64", self.refused(ranks=1))
 
 
 if __name__ == "__main__":

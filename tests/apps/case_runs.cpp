@@ -8,6 +8,7 @@
 
 #include "domain/random.hpp"
 #include "pipelines/case_schedule.hpp"
+#include "tessera/domain/number_at.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -44,21 +45,7 @@ struct Sink final : BlockSink {
 }  // namespace
 
 double Result::value(const Point& point) const {
-  const std::byte* at = &bytes[dense_index(box, point) * size_of(type)];
-  const auto as = [&]<class T>(T number) {
-    std::memcpy(&number, at, sizeof number);
-    return static_cast<double>(number);
-  };
-  switch (type) {
-    case ElementType::uint8:
-      return as(std::uint8_t());
-    case ElementType::uint16:
-      return as(std::uint16_t());
-    case ElementType::float32:
-      return as(float());
-    default:
-      throw InternalError("a result of another type");
-  }
+  return number_at(type, &bytes[dense_index(box, point) * size_of(type)]);
 }
 
 Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ranks, int threads) {

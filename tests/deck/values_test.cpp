@@ -80,6 +80,20 @@ TEST(DeckValues, SomeOfAListOfChoices) {
   EXPECT_EQ(error("[[bh]]"), "command line: 'stages=[[bh]]" + expects + "a list");
 }
 
+TEST(DeckValues, ValuesThatAreRefusedWithAReason) {
+  Schema schema;
+  schema.add({.name = "stages",
+              .type = ValueType::choices,
+              .choices = {"bh"},
+              .refusals = {{"bv", "'bv' is the output: leave it out"}}});
+  const auto error = [&](const std::string& text) {
+    return error_of([&] { load(schema, {}, {"stages=" + text}); });
+  };
+  EXPECT_EQ(error("[bh, bv]"), "command line: 'stages=[bh, bv]': 'stages': 'bv' is the output: leave it out");
+  EXPECT_EQ(error("[bw]"),
+            "command line: 'stages=[bw]': 'stages' expects a list of bh, got 'bw'; did you mean 'bh'?");
+}
+
 TEST(DeckValues, AListOfAnyNames) {
   Schema schema;
   schema.add({.name = "stages", .type = ValueType::choices});

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstring>
+#include <limits>
 #include <string>
+
+#include "tessera/domain/number_at.hpp"
 
 namespace {
 
@@ -57,6 +61,23 @@ TEST(ElementType, EveryRealTypeIsPassedOnAndComplexOnesAreRefused) {
     } catch (const InternalError& error) {
       EXPECT_EQ(std::string(error.what()), "real numbers are expected, not " + std::string(name_of(type)));
     }
+  }
+}
+
+TEST(ElementType, NumbersOfEveryRealTypeAreRead) {
+  for (int i = 0; i < element_type_count; ++i) {
+    const auto type = static_cast<ElementType>(i);
+    std::byte bytes[17];
+    if (is_complex(type)) {
+      EXPECT_THROW(number_at(type, bytes), InternalError);
+      continue;
+    }
+    with_element_type(type, [&]<class T>(std::type_identity<T>) {
+      for (const T number : {std::numeric_limits<T>::lowest(), T(0), T(97)}) {
+        std::memcpy(bytes + 1, &number, sizeof number);  // The number need not be aligned.
+        EXPECT_EQ(number_at(type, bytes + 1), static_cast<double>(number)) << name_of(type);
+      }
+    });
   }
 }
 

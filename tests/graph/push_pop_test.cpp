@@ -152,29 +152,37 @@ TEST(GraphPushAndPop, TwoOutputsShareAnItem) {
   EXPECT_EQ(seen.size(), 10U);
 }
 
+/// A graph without an end, whose sink tells when it has seen `count` numbers more than the first one.
+struct Endless {
+  Graph graph{"endless"};
+  Signal enough;
+  std::vector<int> seen;
+
+  explicit Endless(int count) {
+    const auto numbers =
+        graph.source("count", {}, [](std::int64_t i) { return std::optional(static_cast<int>(i)); });
+    graph.sink(
+        "write", {.order = Order::stamp},
+        [this, count](int x) {
+          seen.push_back(x);
+          if (x == count) enough.raise();
+        },
+        graph.task("task", {}, pass_on<int>(), numbers));
+  }
+};
+
 TEST(GraphStop, ItemsUnderWayAreFinished) {
   for (const int workers : {1, 2, 4}) {
-    Signal enough;
-    Graph g("endless");
-    const auto numbers =
-        g.source("count", {}, [](std::int64_t i) { return std::optional(static_cast<int>(i)); });
-    std::vector<int> seen;
-    g.sink(
-        "write", {.order = Order::stamp},
-        [&](int x) {
-          seen.push_back(x);
-          if (x == 100) enough.raise();
-        },
-        g.task("task", {}, pass_on<int>(), numbers));
-    auto run = g.run({.workers = workers});
-    enough.wait();
+    Endless endless(100);
+    auto run = endless.graph.run({.workers = workers});
+    endless.enough.wait();
     run.stop();
     run.wait();
     const Report report = run.report();
     EXPECT_TRUE(report.is_stopped);
-    EXPECT_GT(seen.size(), 100U);
-    EXPECT_EQ(seen, first_numbers(static_cast<int>(seen.size())));
-    EXPECT_EQ(report.items, std::ssize(seen));
+    EXPECT_GT(endless.seen.size(), 100U);
+    EXPECT_EQ(endless.seen, first_numbers(static_cast<int>(endless.seen.size())));
+    EXPECT_EQ(report.items, std::ssize(endless.seen));
   }
 }
 
@@ -197,24 +205,13 @@ TEST(GraphStop, SourcesAreToldSo) {
 
 TEST(GraphStop, ARunThatNobodyWaitsForIsStopped) {
   for (const int workers : {1, 2, 4}) {
-    Signal enough;
-    Graph g("endless");
-    const auto numbers =
-        g.source("count", {}, [](std::int64_t i) { return std::optional(static_cast<int>(i)); });
-    std::vector<int> seen;
-    g.sink(
-        "write", {.order = Order::stamp},
-        [&](int x) {
-          seen.push_back(x);
-          if (x == 50) enough.raise();
-        },
-        numbers);
+    Endless endless(50);
     {
-      const auto run = g.run({.workers = workers});
-      enough.wait();
+      const auto run = endless.graph.run({.workers = workers});
+      endless.enough.wait();
     }
-    EXPECT_GT(seen.size(), 50U);
-    EXPECT_EQ(seen, first_numbers(static_cast<int>(seen.size())));
+    EXPECT_GT(endless.seen.size(), 50U);
+    EXPECT_EQ(endless.seen, first_numbers(static_cast<int>(endless.seen.size())));
   }
 }
 

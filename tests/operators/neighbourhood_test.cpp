@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "operators/borders.hpp"
 #include "operators/operator_run.hpp"
@@ -57,6 +58,52 @@ TEST(NeighbourhoodOperators, Extremes) {
       expect_operator<T, T>(random, "dilate", values, {a}, ranked(a, border.conditions, width, height, 1));
     }
   });
+}
+
+/// Returns the extreme values of the points of a window at which `counts` is true.
+template <class T>
+WholeArray<T> extreme_where(const WholeArray<T>& a, const BoundaryConditions& border, int rx, int ry,
+                            bool greatest, const std::function<bool(int, int)>& counts) {
+  return computed<T>(a.box, [&](const Point& p) {
+    T result = a.at(p);
+    for (int j = -ry; j <= ry; ++j)
+      for (int i = -rx; i <= rx; ++i) {
+        if (!counts(i, j)) continue;
+        const T value = a.bounded(border, {{p[0] + i, p[1] + j, p[2]}});
+        result = greatest ? std::max(result, value) : std::min(result, value);
+      }
+    return result;
+  });
+}
+
+TEST(NeighbourhoodOperators, ExtremesOfOtherShapes) {
+  Random random(9);
+  const auto expect = [&]<class T>(std::type_identity<T>, const Box& box, const Windows& windows) {
+    const auto a = random_pixels<T>(random, box);
+    for (const auto& [width, height] : windows) {
+      const Border& border = random.one_of(borders());
+      const int rx = width / 2, ry = height / 2;
+      const auto in_cross = [](int i, int j) { return i == 0 || j == 0; };
+      const auto in_ellipse = [=](int i, int j) {
+        return std::abs(i) <= (ry == 0 ? 0 : std::nearbyint(rx * std::sqrt(1 - double(j) * j / (ry * ry))));
+      };
+      auto values = window_of(width, height, border.name);
+      values["shape"] = std::string("cross");
+      expect_operator<T, T>(random, "erode", values, {a},
+                            extreme_where(a, border.conditions, rx, ry, false, in_cross));
+      values["shape"] = std::string("ellipse");
+      expect_operator<T, T>(random, "dilate", values, {a},
+                            extreme_where(a, border.conditions, rx, ry, true, in_ellipse));
+    }
+  };
+  for_all_images([&]<class T>(std::type_identity<T> type, const Box& box) {
+    expect(type, box, windows_for(random, box));
+  });
+  // Such images are wider or higher than what is computed together.
+  for_all_types({Box{{-5, 1100}, {0, 4}}, Box{{0, 5}, {-3, 150}}},
+                [&]<class T>(std::type_identity<T> type, const Box& box) {
+                  expect(type, box, {{33, 5}, {5, 33}});
+                });
 }
 
 /// The image is wider than what is computed together.

@@ -6,13 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/array_source.hpp"
-#include "pipeline/random_schedule.hpp"
-#include "pipeline/world.hpp"
+#include "pipeline/reduction_runs.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/plan_instance.hpp"
-#include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -115,48 +110,18 @@ struct Found {
     return {{{"in", &source}},
             {{"sums", &sums}, {"greatest", &greatest}, {"counts", &counts}, {"less", &less}}};
   }
+  void expect_results(const Sample& sample, const std::string& text) const {
+    EXPECT_EQ(sums.array.values, sample.sums) << text;
+    EXPECT_EQ(greatest.array.values, sample.greatest) << text;
+    EXPECT_EQ(counts.array.values, sample.counts) << text;
+  }
 };
 
 TEST(AxisReduction, AnyScheduleGivesTheSameBits) {
-  test::Random random(2921);
-  for (int i = 0; i < 100; ++i) {
-    const Sample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
-    Target target;
-    target.threads = random.small(1, 3);
-    target.device = !runs_on_host || random.chance(30);
-    const int ranks = random.small(1, 7);
-    Found found(sample);
-    Rehearsal(sample.pipeline, make_plans(sample.pipeline, schedule, target, ranks)).run(found.bindings());
-    const std::string text = test::to_string(schedule) + " on " + std::to_string(ranks);
-    EXPECT_EQ(found.sums.array.values, sample.sums) << text;
-    EXPECT_EQ(found.greatest.array.values, sample.greatest) << text;
-    EXPECT_EQ(found.counts.array.values, sample.counts) << text;
-    EXPECT_EQ(found.less.array.values, sample.less.values) << text;
-  }
+  test::expect_results_by_any_schedule<Sample, Found>(test::Random(2921));
 }
 
-TEST(AxisReduction, RanksJoinTheirLines) {
-  test::Random random(2922);
-  for (int i = 0; i < 20; ++i) {
-    const Sample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
-    const int ranks = test::world_size(), rank = test::world_rank();
-    PlanInstance instance(sample.pipeline, make_plan(sample.pipeline, schedule, {}, ranks, rank),
-                          MPI_COMM_WORLD);
-    Found found(sample);
-    instance.run(found.bindings());
-    std::int64_t wrong = 0;
-    test::for_each_point(instance.plan().stages.back().owned,
-                         [&](const Point& p) { wrong += found.less.array.at(p) != sample.less.at(p); });
-    EXPECT_EQ(wrong, 0) << test::to_string(schedule);
-    // Rank 0 writes values.
-    if (rank == 0) {
-      EXPECT_EQ(found.sums.array.values, sample.sums);
-      EXPECT_EQ(found.counts.array.values, sample.counts);
-    }
-  }
-}
+TEST(AxisReduction, RanksJoinTheirLines) { test::expect_results_on_ranks<Sample, Found>(test::Random(2922)); }
 
 TEST(AxisReduction, PlanesOfAVolume) {
   const Box box{{0, 4}, {-1, 2}, {3, 8}};

@@ -7,14 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/array_source.hpp"
-#include "pipeline/random_schedule.hpp"
-#include "pipeline/world.hpp"
+#include "pipeline/reduction_runs.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
-#include "tessera/pipeline/plan_file/plan_json.hpp"
-#include "tessera/pipeline/planner/make_plan.hpp"
-#include "tessera/pipeline/run/plan_instance.hpp"
-#include "tessera/pipeline/run/rehearsal.hpp"
 #include "tessera/view/reductions.hpp"
 
 namespace {
@@ -197,42 +191,11 @@ struct Found {
 };
 
 TEST(KeyedReduction, AnyScheduleGivesTheSameBits) {
-  test::Random random(2931);
-  for (int i = 0; i < 100; ++i) {
-    const Sample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
-    Target target;
-    target.threads = random.small(1, 3);
-    target.device = !runs_on_host || random.chance(30);
-    const int ranks = random.small(1, 7);
-    const std::string text = test::to_string(schedule) + " on " + std::to_string(ranks);
-    const std::vector<Plan> plans = make_plans(sample.pipeline, schedule, target, ranks);
-    const std::string json = to_json(sample.pipeline, plans);
-    EXPECT_EQ(to_json(sample.pipeline, plans_from_json(sample.pipeline, json)), json) << text;
-    Found found(sample);
-    Rehearsal(sample.pipeline, plans).run(found.bindings());
-    found.expect_results(sample, text);
-    EXPECT_EQ(found.less.array.values, sample.less.values) << text;
-  }
+  test::expect_results_by_any_schedule<Sample, Found>(test::Random(2931));
 }
 
 TEST(KeyedReduction, RanksJoinTheirGroups) {
-  test::Random random(2932);
-  for (int i = 0; i < 20; ++i) {
-    const Sample sample(random);
-    const Schedule schedule = test::random_schedule(random, sample.pipeline);
-    const int ranks = test::world_size(), rank = test::world_rank();
-    PlanInstance instance(sample.pipeline, make_plan(sample.pipeline, schedule, {}, ranks, rank),
-                          MPI_COMM_WORLD);
-    Found found(sample);
-    instance.run(found.bindings());
-    std::int64_t wrong = 0;
-    test::for_each_point(instance.plan().stages.back().owned,
-                         [&](const Point& p) { wrong += found.less.array.at(p) != sample.less.at(p); });
-    EXPECT_EQ(wrong, 0) << test::to_string(schedule);
-    // Rank 0 writes values.
-    if (rank == 0) found.expect_results(sample, test::to_string(schedule));
-  }
+  test::expect_results_on_ranks<Sample, Found>(test::Random(2932));
 }
 
 /// The compute steps that contribute to a reduction, by the names of their stages, and whether the outputs of

@@ -10,6 +10,38 @@
 namespace tessera::test::overlapped {
 namespace {
 
+/// Ends a loop after the turn in which the greatest point of `array` is at least `bound`.
+void end_at(Pipeline& p, const Pipeline::Loop& loop, Number bound, Numbers array) {
+  loop.until(
+      p.value<std::uint8_t>("done", IsAtLeast{bound}, p.reduce("most", Maximum<Number>(), array, image)));
+}
+
+/// Expects rounds of any kind, on so many ranks, to have the effects `expected`.
+void expect_in_rounds(Sample& sample, int ranks, const Result& expected) {
+  for (const LoopSchedule& rounds : overlapped_rounds)
+    EXPECT_EQ(sample.run(rounds, ranks), expected) << ranks;
+}
+
+/// Expects rounds of any kind to have the effects of loops that wait, for images with and without borders and
+/// for each bound. `add` adds the loop to a sample. All bounds together make at least `different` numbers of
+/// turns.
+template <class Add>
+void expect_for_bounds(const std::vector<Number>& bounds, std::size_t different, const Add& add) {
+  for (const Boundary boundary : {Boundary::clamp, Boundary::periodic}) {
+    std::set<std::int64_t> turns;
+    for (const Number bound : bounds) {
+      SCOPED_TRACE(bound);
+      Sample sample(boundary);
+      add(sample, boundary, bound);
+      sample.end();
+      const Result expected = sample.run(waits, 1);
+      turns.insert(expected.turns.front());
+      expect_in_rounds(sample, 3, expected);
+    }
+    EXPECT_GE(turns.size(), different);
+  }
+}
+
 TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
   Sample sample;
   Pipeline& p = sample.pipeline;
@@ -31,8 +63,7 @@ TEST(Overlapped, TestsOfSeveralReductionsWithValuesBetween) {
     EXPECT_GT(expected.turns.front(), 3);
     EXPECT_LT(expected.turns.front(), 30);
     EXPECT_EQ(sample.run(overlaps, ranks), expected) << ranks;
-    for (const LoopSchedule& rounds : overlapped_rounds)
-      EXPECT_EQ(sample.run(rounds, ranks), expected) << ranks;
+    expect_in_rounds(sample, ranks, expected);
   }
 }
 
@@ -42,8 +73,7 @@ TEST(Overlapped, LoopsInLoops) {
   p.repeat("outer", 3, [&](const Pipeline::Loop& outer) {
     p.repeat("inner", 4, [&](const Pipeline::Loop& loop) {
       const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
-      loop.until(
-          p.value<std::uint8_t>("done", IsAtLeast{55}, p.reduce("most", Maximum<Number>(), scaled, image)));
+      end_at(p, loop, 55, scaled);
       loop.feed(Numbers(next), sample.u);
     });
     outer.feed(p.stage<Number>("sum", Add(), sample.w, sample.u), sample.w);
@@ -53,7 +83,7 @@ TEST(Overlapped, LoopsInLoops) {
   EXPECT_EQ(expected.turns, (std::vector<std::int64_t>{4, 1, 1, 3}));
   for (const int ranks : {2, 3}) {
     EXPECT_EQ(sample.run(overlaps, ranks), expected);
-    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, ranks), expected);
+    expect_in_rounds(sample, ranks, expected);
   }
 }
 
@@ -64,8 +94,7 @@ TEST(Overlapped, RoundsEndAtAnyTurn) {
     Pipeline& p = sample.pipeline;
     p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
       const auto [next, scaled] = p.stages<TypeList<Number, Number>>({"next", "scaled"}, Next(), sample.u);
-      const auto most = p.reduce("most", Maximum<Number>(), next, image);
-      loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
+      end_at(p, loop, bound, next);
       loop.watch(p.reduce("sum", Sum<Number>(), scaled, image));
       loop.feed(Numbers(next), sample.u);
       loop.feed(p.stage<Number>("next sum", Add(), sample.w, scaled), sample.w);
@@ -74,7 +103,7 @@ TEST(Overlapped, RoundsEndAtAnyTurn) {
     const Result expected = sample.run(waits, 1);
     EXPECT_EQ(expected.turns, (std::vector<std::int64_t>{std::min(bound - 3, 12)}));
     EXPECT_EQ(expected.told.find("converged") == std::string::npos, bound == 16);
-    for (const LoopSchedule& rounds : overlapped_rounds) EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
+    expect_in_rounds(sample, 3, expected);
   }
 }
 
@@ -100,29 +129,18 @@ struct None {
 };
 
 TEST(Overlapped, RoundsKeepWhatIsFedOn) {
-  for (const Boundary boundary : {Boundary::clamp, Boundary::periodic}) {
-    std::set<std::int64_t> turns;
-    for (const Number bound : {4, 9, 20, 90, 900, 5000}) {
-      Sample sample(boundary);
-      Pipeline& p = sample.pipeline;
-      const auto turn = p.value<Number>("turn", None()), turn_before = p.value<Number>("turn before", None());
-      p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
-        const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, turn, turn_before);
-        const auto most = p.reduce("most", Maximum<Number>(), next, image);
-        loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound}, most));
-        loop.feed(p.value<Number>("next turn", OneMore(), turn), turn);
-        loop.feed(turn, turn_before);
-        loop.feed(next, sample.u);
-        loop.feed(sample.u, sample.w);
-      });
-      sample.end();
-      const Result expected = sample.run(waits, 1);
-      turns.insert(expected.turns.front());
-      for (const LoopSchedule& rounds : overlapped_rounds)
-        EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
-    }
-    EXPECT_GT(turns.size(), 3u);
-  }
+  expect_for_bounds({4, 9, 20, 90, 900, 5000}, 4, [](Sample& sample, Boundary, Number bound) {
+    Pipeline& p = sample.pipeline;
+    const auto turn = p.value<Number>("turn", None()), turn_before = p.value<Number>("turn before", None());
+    p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+      const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, turn, turn_before);
+      end_at(p, loop, bound, next);
+      loop.feed(p.value<Number>("next turn", OneMore(), turn), turn);
+      loop.feed(turn, turn_before);
+      loop.feed(next, sample.u);
+      loop.feed(sample.u, sample.w);
+    });
+  });
 }
 
 /// The sum of the greatest of a point of the iterate and of the one before, and of the iterate before that.
@@ -134,28 +152,17 @@ struct NextOfThree {
 };
 
 TEST(Overlapped, RoundsKeepChainsOfThreeIterates) {
-  for (const Boundary boundary : {Boundary::clamp, Boundary::periodic}) {
-    std::set<std::int64_t> turns;
-    for (const Number bound : {9, 60, 100000}) {
-      Sample sample(boundary);
-      Pipeline& p = sample.pipeline;
-      const Numbers oldest = sample.iterate("oldest", boundary);
-      p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
-        const auto next = p.stage<Number>("next", NextOfThree(), sample.u, sample.w, oldest);
-        loop.until(p.value<std::uint8_t>("done", IsAtLeast{bound},
-                                         p.reduce("most", Maximum<Number>(), next, image)));
-        loop.feed(next, sample.u);
-        loop.feed(sample.u, sample.w);
-        loop.feed(sample.w, oldest);
-      });
-      sample.end();
-      const Result expected = sample.run(waits, 1);
-      turns.insert(expected.turns.front());
-      for (const LoopSchedule& rounds : overlapped_rounds)
-        EXPECT_EQ(sample.run(rounds, 3), expected) << bound;
-    }
-    EXPECT_EQ(turns.size(), 3u);
-  }
+  expect_for_bounds({9, 60, 100000}, 3, [](Sample& sample, Boundary boundary, Number bound) {
+    Pipeline& p = sample.pipeline;
+    const Numbers oldest = sample.iterate("oldest", boundary);
+    p.repeat("inner", 12, [&](const Pipeline::Loop& loop) {
+      const auto next = p.stage<Number>("next", NextOfThree(), sample.u, sample.w, oldest);
+      end_at(p, loop, bound, next);
+      loop.feed(next, sample.u);
+      loop.feed(sample.u, sample.w);
+      loop.feed(sample.w, oldest);
+    });
+  });
 }
 
 struct Greater {
@@ -179,8 +186,7 @@ TEST(Overlapped, StatesThatFollowFromEachOtherRunInLongRounds) {
     const auto high = p.value<Number>("high", None()), low = p.value<Number>("low", None());
     p.repeat("inner", 70, [&](const Pipeline::Loop& loop) {
       const auto next = p.stage<Number>("next", NextByState(), sample.u, sample.w, high, low);
-      loop.until(
-          p.value<std::uint8_t>("done", IsAtLeast{bound}, p.reduce("most", Maximum<Number>(), next, image)));
+      end_at(p, loop, bound, next);
       loop.feed(p.value<Number>("next high", Greater(), high, low), high);
       loop.feed(p.value<Number>("next low", Less(), high, low), low);
       loop.feed(next, sample.u);

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <string>
 
-#include "tessera/app/detail/written_stages.hpp"
-
 namespace tessera::app {
 namespace {
 
@@ -71,7 +69,7 @@ PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication a
   add_names(application.stages, names.stages);
   add_names(application.reductions, names.reductions);
   add_names(application.loops, names.loops);
-  add_names(application.writable_stages, writable_stages(sample));
+  application.writable_stages.add(sample);
   add_names(application.numbers, numbers);
   application.output = images.front();
   application.has_names_of_samples = true;

@@ -55,7 +55,7 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
                          const deck::Deck& deck)
     : communicator_(communicator) {
-  if (application.build) inspect(deck, "input", "input");
+  if (application.build && deck.is_set("input.file")) inspect(deck, "input", "input");
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.keys() + ".file";
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})

@@ -23,12 +23,13 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
 /// The image files that an application reads.
 class ImageInputs {
  public:
-  /// Reads the headers of the images that the deck names. Collective. Throws InputError when a file is not an
-  /// image, or when a further image does not have the element type and domain of the first image, but must.
+  /// Reads the headers of the images that the deck names, in a series those of the further images.
+  /// Collective. Throws InputError when a file is not an image, or when a further image does not have the
+  /// element type and domain of the first image, but must.
   ImageInputs(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
-  /// Returns the description of the image `input`, or null when the application reads no image.
-  const io::ImageInfo* image() const { return images_.empty() ? nullptr : &images_.front().info; }
+  /// Returns the description of the image `input`, or null when the application reads no image, or a series.
+  const io::ImageInfo* image() const { return image("input"); }
 
   /// Returns the description of the image that is the input `name` of the pipeline, or null when there is no
   /// such image.

@@ -8,6 +8,7 @@
 
 #include "tessera/app/program_build.hpp"
 #include "tessera/app/schedule_keys.hpp"
+#include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
 #include "tessera/io/image_info.hpp"
@@ -29,7 +30,8 @@ struct FurtherImage {
   /// The block of keys in the deck, if it is not called like the input.
   std::string block = {};
   /// Whether the image may have an element type and a domain of its own (see
-  /// PipelineApplication::build_with). Otherwise it must have those of the input image.
+  /// PipelineApplication::build_with). Otherwise it must have those of the input image. In a series, such an
+  /// image is read once, and all images of the series are computed with it. Others are refused in a series.
   bool may_differ = false;
   /// A function that reads elements of the image, and throws InputError if the program does not accept them.
   /// It gets the deck, the description of the image, and a source for one rank. It is called on rank 0 only,
@@ -86,9 +88,9 @@ struct PipelineApplication {
   /// The names of the global reductions that are not outputs.
   std::vector<std::string> reductions = {};
   /// The names of the stages and global reductions whose arrays a deck may select for writing, in addition to
-  /// the output. No loop may compute or change these arrays. If there is `complete`, the deck may give any
-  /// names, and `build` may check them.
-  std::vector<std::string> writable_stages = {};
+  /// the output, and why it may not select others. No loop may compute or change these arrays. If there is
+  /// `complete`, the deck may give any names, and `build` may check them.
+  WritableStages writable_stages = {};
   /// The names of the loops. A deck may schedule their turns.
   std::vector<std::string> loops = {};
   /// The name of the output that is an image.

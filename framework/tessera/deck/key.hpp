@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ struct KeyDeclaration {
   std::size_t max_entries = 4;
   /// The permitted values of a choice, or of each element of a list of choices. If a list has none, all are.
   std::vector<std::string> choices{};
+  /// Why values that are none of `choices` are refused and what to do, by these values. Messages about other
+  /// values list the choices.
+  std::map<std::string, std::string> refusals{};
   /// The names that may stand for the placeholder of this key. If the list is empty, the key exists for all
   /// names. The key may be declared again for other names, for example with other choices.
   std::vector<std::string> only{};

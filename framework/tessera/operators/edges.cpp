@@ -70,7 +70,7 @@ const detail::Entry<ThinEdges>& thin_edges_entry() {
                    "<name>_size), where it is the "
                    "greatest along its direction, and 0 elsewhere. Beyond the borders "
                    "the gradient is 0. Edges are "
-                   "not followed from strong to weak ones: apply 'threshold'. Of two equal "
+                   "not followed from strong to weak ones: inputs/chain/canny.yaml does so. Of two equal "
                    "gradients that follow each other the first one stays; OpenCV keeps "
                    "neither along diagonals.",
            .inputs = {"image"},

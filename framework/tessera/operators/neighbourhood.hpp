@@ -10,20 +10,37 @@
 
 namespace tessera::operators {
 
+/// The shapes of structuring elements: the points of a window that count.
+enum class WindowShape {
+  rectangle,  ///< all points
+  ellipse,    ///< the points of an ellipse, as OpenCV has them
+  cross       ///< the points of the column and of the row in the middle
+};
+/// The parameters of morphological operators.
+struct Morphology {
+  /// The extents of the window in pixels, which are odd.
+  std::array<int, 2> window = {3, 3};
+  /// The points of the window that count.
+  WindowShape shape = WindowShape::rectangle;
+  /// The values beyond the borders of the image.
+  Boundary border = Boundary::clamp;
+  /// The name of the stage. The default is the name of the operator.
+  std::string name = {};
+};
 /// The least value of a window.
-Image erode(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image erode(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// The greatest value of a window.
-Image dilate(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image dilate(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// Erodes and then dilates an image, which removes what is brighter and smaller than the window.
-Image open(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image open(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// Dilates and then erodes an image, which removes what is darker and smaller than the window.
-Image close(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image close(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// The difference of the greatest and the least value of a window.
-Image morphological_gradient(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image morphological_gradient(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// The difference of an image and its opening: what is brighter and smaller than the window.
-Image top_hat(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image top_hat(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 /// The difference of the closing of an image and the image: what is darker and smaller than the window.
-Image black_hat(Pipeline& pipeline, const Image& image, const Window& parameters = {});
+Image black_hat(Pipeline& pipeline, const Image& image, const Morphology& parameters = {});
 
 /// The median of a window.
 Image median(Pipeline& pipeline, const Image& image, const Window& parameters = {});

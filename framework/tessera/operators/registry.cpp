@@ -11,11 +11,12 @@ namespace {
 
 std::vector<Operator> collected() {
   std::vector<Operator> all;
-  for (auto family : {detail::arithmetic_operators, detail::tone_operators, detail::threshold_operators,
-                      detail::combination_operators, detail::convolution_operators,
-                      detail::gradient_operators, detail::edge_operators, detail::neighbourhood_operators,
-                      detail::bilateral_operators, detail::geometry_operators, detail::resampling_operators,
-                      detail::colour_operators, detail::global_operators})
+  for (auto family :
+       {detail::arithmetic_operators, detail::tone_operators, detail::threshold_operators,
+        detail::combination_operators, detail::convolution_operators, detail::gradient_operators,
+        detail::edge_operators, detail::morphology_operators, detail::neighbourhood_operators,
+        detail::bilateral_operators, detail::geometry_operators, detail::resampling_operators,
+        detail::colour_operators, detail::global_operators})
     for (Operator& one : family()) all.push_back(std::move(one));
   return all;
 }

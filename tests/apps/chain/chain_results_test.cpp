@@ -154,14 +154,17 @@ TEST(WriteCpp, Text) {
   const std::string text =
       chain::cpp_of(test::chain_of("steps:\n"
                                    "  a: {add: input, value: 3}\n"
-                                   "  float: {expression: 'a * 2'}\n"
+                                   "  b: {open: a, window: [7, 5], shape: ellipse}\n"
+                                   "  float: {expression: 'b * 2'}\n"
                                    "repeat:\n"
                                    "  u: {begin: float, turns: 5, steps: {v: {abs: u}}}\n"
                                    "output: {step: u}\n"),
                     "doubled");
   for (const char* line :
        {"  const auto a_ = apply(pipeline, \"add\", {input_}, {{\"value\", 3.0}}, \"a\");\n",
-        "  const auto float_ = operators::expression(pipeline, \"a * 2\", {{\"a\", a_}}, {.type = "
+        "  const auto b_ = apply(pipeline, \"open\", {a_}, {{\"window\", std::vector<double>{7.0, 5.0}}, "
+        "{\"shape\", std::string(\"ellipse\")}}, \"b\");\n",
+        "  const auto float_ = operators::expression(pipeline, \"b * 2\", {{\"b\", b_}}, {.type = "
         "ElementType::float32, .domain = domain, .name = \"float\"});\n",
         "  pipeline.repeat(\"u\", 5, [&](const Pipeline::Loop& loop) {\n",
         "    const auto v_ = apply(pipeline, \"abs\", {u_}, {}, \"v\");\n",

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import scipy.ndimage as ndimage
 import skimage.filters
+import skimage.morphology
 
 from comparison import BORDERS, UNIT, Case, by_definition, near, planes, rounded, same, sum_error
 
@@ -157,17 +158,47 @@ def thin_edges(images, border):
     yield Case("thin_edges", {"sigma": 0.1, "border": border}, [by_definition(same(edges, "f4")), opencv_edges(dx, dy, size)])
 
 
-def opencv_edges(dx, dy, size):
-    """Returns the edges by OpenCV. It drops both of two equal points that follow each other along a diagonal, of
-    which the operator keeps one, and its tangent is rounded to 15 bits: such points may be anything."""
+def opencv_canny(dx, dy, low, high):
     def canny(planes_of_dx, planes_of_dy):
-        return cv2.Canny(planes_of_dx.astype("i2"), planes_of_dy.astype("i2"), 0, 0, L2gradient=True) > 0
+        return cv2.Canny(planes_of_dx.astype("i2"), planes_of_dy.astype("i2"), low, high, L2gradient=True) > 0
 
-    kept = np.stack([canny(p, q) for p, q in zip(dx, dy)]) if dx.ndim == 3 else canny(dx, dy)
+    return np.stack([canny(p, q) for p, q in zip(dx, dy)]) if dx.ndim == 3 else canny(dx, dy)
+
+
+def free_in_opencv(dx, dy, size):
+    """Returns where OpenCV may have another edge. It drops both of two equal points that follow each other along a
+    diagonal, of which the operator keeps one, and its tangent is rounded to 15 bits."""
     ties = np.any([size == side for sides in neighbours(size)[2:] for side in sides], axis=0)
     steep = np.abs(dx) * (np.sqrt(2) - 1) - np.abs(dy), np.abs(dy) * (np.sqrt(2) - 1) - np.abs(dx)
-    is_free = ties | (np.min(np.abs(steep), axis=0) < 1e-3 * np.abs(dx))
+    return ties | (np.min(np.abs(steep), axis=0) < 1e-3 * np.abs(dx))
+
+
+def opencv_edges(dx, dy, size):
+    kept, is_free = opencv_canny(dx, dy, 0, 0), free_in_opencv(dx, dy, size)
     return near(np.where(kept, size, 0), "f4", 0, other=np.where(is_free, np.where(kept, 0, size), np.nan))
+
+
+def hysteresis(images, low, high):
+    """Returns what Canny's edges of images of uint8 are, by scikit-image's reconstruction of the edges of the operator, and
+    by OpenCV, whose edges may be other ones where they are connected with a point that may be another one."""
+    dx, dy = derivatives(images.exact, "nearest", (1, 2, 1))
+    size = np.sqrt((dx * dx + dy * dy).astype("f4"))
+    edges, _ = thinned(dx, dy, size)
+    weak, window = edges >= low, np.ones((3, 3))
+    seeds = (edges >= high).astype("u1")
+    grown = [skimage.morphology.reconstruction(s, w, footprint=window) for s, w in
+             zip(seeds.reshape(-1, *size.shape[-2:]), weak.astype("u1").reshape(-1, *size.shape[-2:]))]
+    of_opencv = opencv_canny(dx, dy, low, high)
+    is_free = free_in_opencv(dx, dy, size) & (size >= low)
+
+    def connected_with_free(points, free):
+        parts, _ = ndimage.label(points | free, window)
+        return np.isin(parts, np.unique(parts[free]))
+
+    doubtful = [connected_with_free(p, f) for p, f in
+                zip((weak | of_opencv).reshape(-1, *size.shape[-2:]), is_free.reshape(-1, *size.shape[-2:]))]
+    is_sure = ~np.reshape(doubtful, size.shape)
+    return np.reshape(grown, size.shape) > 0, of_opencv, is_sure
 
 
 def cases(images):

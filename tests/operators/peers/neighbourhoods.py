@@ -18,22 +18,31 @@ MORPHOLOGY = {
 }
 
 
+SHAPES = {"rectangle": cv2.MORPH_RECT, "ellipse": cv2.MORPH_ELLIPSE, "cross": cv2.MORPH_CROSS}
+
+
 def morphology(images, border):
     mode = BORDERS[border][0]
     dtype = images.dtype
     # Differences of integers would wrap around where a border of 0 makes them negative. Those of float32 have
     # to be rounded as float32.
     image = images.first.astype("i8") if images.is_integer else images.first
-    for columns, rows in images.some([(3, 3), (5, 3), (1, 7), (31, 9)]):
+    for shape, columns, rows in images.some([
+            ("rectangle", 3, 3), ("ellipse", 7, 5), ("cross", 5, 3), ("rectangle", 5, 3), ("rectangle", 1, 7),
+            ("rectangle", 31, 9), ("ellipse", 9, 9), ("ellipse", 21, 31), ("ellipse", 5, 1), ("cross", 1, 9), ("cross", 15, 7)]):
+        window = cv2.getStructuringElement(SHAPES[shape], (columns, rows))
         for name, (of_scipy, code) in MORPHOLOGY.items():
-            result = planes(lambda p: of_scipy(p, size=(rows, columns), mode=mode), image)
+            result = planes(lambda p: of_scipy(p, footprint=window, mode=mode), image)
             if images.is_integer:
                 result = np.clip(result, 0, images.white)
             peers = [same(result, dtype)]
-            if border == "clamp":
-                window = np.ones((rows, columns), "u1")
-                peers.append(same(planes(lambda p: cv2.morphologyEx(p, code, window), images.first), dtype))
-            yield Case(name, {"window": [columns, rows], "border": border}, peers)
+            if border != "periodic":
+                of_opencv = planes(lambda p: cv2.morphologyEx(p, code, window, borderType=BORDERS[border][2], borderValue=0),
+                                   images.first)
+                peers.append(same(of_opencv, dtype))
+            # The shape of a rectangle may be left out.
+            given = {} if shape == "rectangle" and columns != 5 else {"shape": shape}
+            yield Case(name, {"window": [columns, rows], **given, "border": border}, peers)
 
 
 def ranks(images, border):

@@ -10,17 +10,15 @@ usage: operators_test.py FOLDER_OF_PROGRAMS MANUAL_OF_OPERATORS PHOTOGRAPH MPIEX
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import cv2
-import h5py
 import numpy as np
 
 # Python must not write compiled modules beside the sources.
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "app"))
 # pylint: disable=wrong-import-position
 import colours
 import convolutions
@@ -29,8 +27,10 @@ import neighbourhoods
 import points
 import whole_images
 from comparison import Images, near, rounded
+from program_runs import ProgramRuns
 
 programs, manual, photograph, mpiexec, count_flag = sys.argv[1:]
+ProgramRuns.launch_with(programs, mpiexec, count_flag)
 families = {"convolutions": [convolutions], "neighbourhoods": [neighbourhoods],
             "others": [points, geometry, colours, whole_images]}
 
@@ -69,25 +69,13 @@ def photographs():
         yield Images(f"photograph_{image.dtype.name}", np.ascontiguousarray(image), *others, is_large=True)
 
 
-class Operators(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Operators(ProgramRuns):
     def run_program(self, ranks, *words):
-        command = [mpiexec, count_flag, str(ranks), f"{programs}/tessera-chain", *words]
-        ended = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
-        self.assertEqual(ended.returncode, 0, ended.stdout[-2000:] + ended.stderr)
-        return ended.stdout
+        return self.output("chain", ranks, *words, timeout=300)
 
     def write(self, images):
         for name, image in zip(("input", "second", "third"), (images.first, images.second, images.third)):
-            with h5py.File(self.path(f"{name}.h5"), "w") as file:
-                file["image"] = image
+            self.store(f"{name}.h5", image)
 
     def results(self, steps, stages, ranks, *words, schedule):
         """The results of some steps by their names, and the numbers that no step reads."""
@@ -101,9 +89,7 @@ class Operators(unittest.TestCase):
         self.run_program(ranks, "deck.yaml", "--report", "r.json", "--quiet", *words)
         with open(self.path("r.json"), encoding="utf-8") as report:
             found = {name: np.float64(value) for name, value in json.load(report).get("numbers", {}).items()}
-        with h5py.File(self.path("o.h5")) as file:
-            found.update({name: file[name][...] for name in stages})
-        return found
+        return {**found, **{name: self.stored("o.h5", name) for name in stages}}
 
     def check(self, images, cases, turn):
         self.write(images)
@@ -152,6 +138,29 @@ class Operators(unittest.TestCase):
             for reach, sigma, contrast in ((2, 1.5, 0.1), (2, 3, 0.5), (3, 2, 0.3)):
                 difference = neighbourhoods.difference_of_discs(image, reach, sigma, contrast, border)
                 self.assertLess(difference, 2e-4, (border, reach))
+
+    def test_the_deck_of_canny_gives_the_edges_of_opencv_and_scikit_image(self):
+        deck = os.path.join(os.path.dirname(manual), "..", "inputs", "chain", "canny.yaml")
+        low, high = 20.5, 60.5
+        for images in [random_images(np.uint8, (47, 61)), *photographs()]:
+            if images.dtype != np.uint8:
+                continue
+            grown, of_opencv, is_sure = convolutions.hysteresis(images, low, high)
+            self.write(images)
+            for ranks, words in [(1, []), (3, ["loops.edges.turns_per_exchange=4"]), (4, ["schedule.around.compute=tile"])]:
+                # Such a narrow Gaussian leaves the image as it is, so that all decisions are exact.
+                self.run_program(ranks, deck, "input.file=input.h5", "output.file=o.h5", "threads=1", "steps.thin.sigma=0.1",
+                                 f"steps.thin.low={low}", f"steps.strong.expression='thin >= {high}'", *words)
+                found = self.stored("o.h5", "marked") > 0
+                self.assertTrue(np.array_equal(found, grown), (images.name, words))
+                self.assertTrue(np.array_equal(found & is_sure, of_opencv & is_sure), (images.name, words))
+            self.assertGreater(np.mean(is_sure), 0.8)
+            self.assertGreater(np.count_nonzero(found & is_sure), 100)
+            # Hysteresis adds edges of photographs, but not all weak ones.
+            strong, weak = (convolutions.hysteresis(images, least, least)[0] for least in (high, low))
+            if images.is_large:
+                self.assertGreater(np.count_nonzero(found & ~strong), 100)
+                self.assertGreater(np.count_nonzero(weak & ~found), 100)
 
     def test_every_operator_and_type_has_a_peer(self):
         listed = re.findall(r"^  (\w+) ", self.run_program(1, "--operators"), re.MULTILINE)

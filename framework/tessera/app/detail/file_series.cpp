@@ -108,7 +108,7 @@ void FileSeries::add_tasks(graph::Graph& graph) {
 std::unique_ptr<Series> file_series(const SeriesContext& context) {
   std::vector<SeriesItem> items;
   collectively(context.session.communicator(), [&] {
-    if (context.session.rank() == 0) items = series_items(context.deck);
+    if (context.session.rank() == 0) items = series_items(context.deck, context.shared.inputs().files());
   });
   return std::make_unique<FileSeries>(context, broadcast(context.session.communicator(), items));
 }

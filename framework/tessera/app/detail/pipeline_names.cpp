@@ -47,7 +47,7 @@ void check_names_of(const PipelineApplication& application, const deck::Deck& de
       names_where(pipeline, [](const ArrayDeclaration& array) { return !array.is_input(); });
   check("stages", "stage", application.stages, computed);
   check("reductions", "reduction", application.reductions, computed);
-  check("writable_stages", "stage", application.writable_stages, computed);
+  check("writable_stages", "stage", application.writable_stages.names, computed);
   std::vector<std::string> loops;
   for (const LoopDeclaration& loop : pipeline.loops()) loops.push_back(loop.name);
   check("loops", "loop", application.loops, loops);

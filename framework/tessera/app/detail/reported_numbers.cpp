@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <type_traits>
+
+#include "tessera/domain/number_at.hpp"
 
 namespace tessera::app {
 namespace {
@@ -65,11 +65,7 @@ void ReportedNumbers::add(Report& report) const {
 
 void ReportedNumbers::Number::write(const HostBlock& block) {
   if (block.box.empty()) return;
-  value = with_element_type(block.type, [&]<class T>(std::type_identity<T>) {
-    T element;
-    std::memcpy(&element, block.data, sizeof element);
-    return static_cast<double>(element);
-  });
+  value = number_at(block.type, block.data);
 }
 
 }  // namespace tessera::app

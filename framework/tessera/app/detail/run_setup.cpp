@@ -50,7 +50,7 @@ AskedPipeline asked_pipeline(const PipelineApplication& application, const deck:
                       : different.empty() ? application.build(*image, deck)
                                           : application.build_with(*image, different, deck);
   check_names_of(application, deck, pipeline);
-  write_stages(pipeline, deck);
+  write_stages(pipeline, application, deck);
   return rounds_of(pipeline, schedule_for(application, deck, pipeline), deck);
 }
 

@@ -15,8 +15,8 @@ namespace {
 /// The body of a task that computes one part of an application.
 class PartBody {
  public:
-  PartBody(std::size_t part, HostMode mode, Progress& silence)
-      : part_(part), body_(mode), silence_(silence) {}
+  PartBody(std::size_t part, HostMode mode, const SeriesContext& context)
+      : part_(part), body_(mode), context_(context) {}
 
   SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
     const SeriesPlan& plan = *image.plan;
@@ -25,8 +25,9 @@ class PartBody {
     image.images.push_back(std::move(to));
     std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
     for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
-    LoopRecorder loops(part.pipeline->algorithm, silence_, 0);
+    LoopRecorder loops(part.pipeline->algorithm, context_.silence, 0);
     Bindings bindings;
+    context_.shared.bind(bindings);
     loops.listen(bindings);
     body_.compute(part.pipeline, named, bindings);
     if (image.unfinished.empty()) image.unfinished = loops.unfinished();
@@ -39,7 +40,7 @@ class PartBody {
  private:
   std::size_t part_;
   graph::PipelineBody body_;
-  Progress& silence_;
+  const SeriesContext& context_;
 };
 
 }  // namespace
@@ -64,12 +65,11 @@ graph::Flow<SeriesImage> add_computation(const SeriesContext& context, graph::Gr
   std::size_t number = 0;
   for (const PipelinePart& part : parts_of(context.application)) {
     const bool by_kernels = computes_by_kernels(context.deck, part.task);
-    flow = graph.task(
-        part.task,
-        {.on = runs_on_host ? graph::Place::threads() : graph::Place::kernels(),
-         .on_error = context.on_error()},
-        PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, context.silence), flow,
-        pool);
+    flow = graph.task(part.task,
+                      {.on = runs_on_host ? graph::Place::threads() : graph::Place::kernels(),
+                       .on_error = context.on_error()},
+                      PartBody(number++, by_kernels ? HostMode::kernels : HostMode::calling_thread, context),
+                      flow, pool);
   }
   return flow;
 }

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/series_images.hpp"
+#include "tessera/app/detail/shared_images.hpp"
 #include "tessera/app/detail/stop_signals.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/graph/graph.hpp"
@@ -23,6 +24,7 @@ struct SeriesContext {
   /// The number of images that are under way on a rank at the same time.
   std::int64_t window = 1;
   SeriesImages& images;
+  const SharedImages& shared;
   StopSignals& signals;
   /// Progress that prints nothing, for the loops of images.
   Progress& silence;

@@ -9,7 +9,6 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/transfers.hpp"
-#include "tessera/app/file_names.hpp"
 #include "tessera/deck/glob.hpp"
 
 namespace tessera::app {
@@ -84,14 +83,19 @@ std::string expanded(const deck::Deck& deck, const std::string& pattern, const s
   return text;
 }
 
-void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items) {
-  std::map<fs::path, std::string> inputs, outputs;
+void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
+                   const std::vector<NamedFile>& shared) {
+  std::map<fs::path, std::string> inputs, outputs, others;
   for (const SeriesItem& item : items) inputs.emplace(place_of(item.input), item.input);
+  for (const NamedFile& file : shared) others.emplace(place_of(file.path), file.key);
   for (const SeriesItem& item : items) {
     const fs::path place = place_of(item.output);
     if (inputs.contains(place))
       deck.fail("output.files",
                 fmt::format("{} is an image of the series: write to another folder", item.output));
+    if (const auto read = others.find(place); read != others.end())
+      deck.fail("output.files",
+                fmt::format("{} is the file of '{}': write to another folder", item.output, read->second));
     if (const auto [other, is_new] = outputs.emplace(place, item.input); !is_new)
       deck.fail("output.files", fmt::format("{} and {} would both become {}: use {{index}}", other->second,
                                             item.input, item.output));
@@ -124,7 +128,7 @@ bool is_before(std::string_view a, std::string_view b) {
   return whole_a < whole_b;
 }
 
-std::vector<SeriesItem> series_items(const deck::Deck& deck) {
+std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared) {
   const std::vector<std::string> inputs = inputs_of(deck);
   const std::string pattern = deck.get<std::string>("output.files");
   const std::string key = output_key_of(pattern);
@@ -141,7 +145,7 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck) {
   if (items.size() > 1 && items.front().output == pattern)
     deck.fail("output.files",
               fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));
-  check_outputs(deck, items);
+  check_outputs(deck, items, shared);
   return items;
 }
 

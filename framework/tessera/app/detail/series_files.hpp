@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/app/file_names.hpp"
 #include "tessera/deck/deck.hpp"
 
 namespace tessera::app {
@@ -27,8 +28,9 @@ bool is_before(std::string_view a, std::string_view b);
 /// `input.files` in their order, and the files that match a pattern in natural order. Throws InputError when
 /// a file or folder is missing, when a pattern is faulty or matches nothing, when `output.files` has an
 /// unknown placeholder, lacks one, or has an ending that is not written, and when two results, or a result
-/// and an image, are the same file. Looks at the file system, so that one rank should call it.
-std::vector<SeriesItem> series_items(const deck::Deck& deck);
+/// and an image, are the same file. `shared` are the further images that the series reads. Looks at the file
+/// system, so that one rank should call it.
+std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<NamedFile>& shared = {});
 
 /// Returns the items of rank 0 on all ranks. Collective.
 std::vector<SeriesItem> broadcast(MPI_Comm communicator, const std::vector<SeriesItem>& items);

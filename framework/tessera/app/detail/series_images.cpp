@@ -32,12 +32,14 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
   return image_in(index, std::move(plan), std::move(memory));
 }
 
-SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck, int threads)
-    : application_(application), deck_(deck), threads_(threads) {}
+SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck,
+                           const SharedImages& shared, int threads)
+    : application_(application), deck_(deck), shared_(shared), threads_(threads) {}
 
 std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
-    SeriesPlan plan = plan_series(application_, deck_.with("input.file", path, path), info, threads_);
+    SeriesPlan plan = plan_series(application_, deck_.with("input.file", path, path), info, threads_,
+                                  shared_.inputs().different());
     const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
     plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
     return plan;

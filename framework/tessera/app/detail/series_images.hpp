@@ -8,6 +8,7 @@
 
 #include "tessera/app/detail/series_files.hpp"
 #include "tessera/app/detail/series_plan.hpp"
+#include "tessera/app/detail/shared_images.hpp"
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/graph/image.hpp"
 #include "tessera/graph/pool.hpp"
@@ -43,8 +44,10 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
 /// Reads, plans and writes the images of a series. Several threads may use it at the same time.
 class SeriesImages {
  public:
-  /// `threads` is the number of worker threads. The other arguments must outlive this object.
-  SeriesImages(const PipelineApplication& application, const deck::Deck& deck, int threads);
+  /// `shared` has the further images of the series, and `threads` is the number of worker threads. The other
+  /// arguments must outlive this object, too.
+  SeriesImages(const PipelineApplication& application, const deck::Deck& deck, const SharedImages& shared,
+               int threads);
 
   /// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does
   /// not accept the image.
@@ -59,6 +62,7 @@ class SeriesImages {
  private:
   const PipelineApplication& application_;
   const deck::Deck& deck_;
+  const SharedImages& shared_;
   int threads_;
   graph::PlanCache<SeriesPlan> plans_;
 };

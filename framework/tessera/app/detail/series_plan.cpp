@@ -18,10 +18,10 @@ namespace {
   throw InternalError(fmt::format("PipelineApplication::parts: the part '{}' {}", part.task, message));
 }
 
-std::shared_ptr<const graph::PlannedPipeline> planned_part(const PipelineApplication& application,
-                                                           const PipelinePart& part, const deck::Deck& deck,
-                                                           const io::ImageInfo& image, int threads) {
-  AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image)
+std::shared_ptr<const graph::PlannedPipeline> planned_part(
+    const PipelineApplication& application, const PipelinePart& part, const deck::Deck& deck,
+    const io::ImageInfo& image, int threads, const std::map<std::string, io::ImageInfo>& shared) {
+  AskedPipeline asked = application.parts.empty() ? asked_pipeline(application, deck, &image, shared)
                                                   : asked_part(application, part, deck, image);
   Target target;
   target.threads = computes_by_kernels(deck, part.task) ? threads : 1;
@@ -33,12 +33,14 @@ std::shared_ptr<const graph::PlannedPipeline> planned_part(const PipelineApplica
   return std::make_shared<const graph::PlannedPipeline>(std::move(planned));
 }
 
-/// Finds the images that the last part of `plan` reads. `names` are the names of all images so far.
-void connect(SeriesPlan& plan, const PipelinePart& part, const std::vector<std::string>& names) {
+/// Finds the images that the last part of `plan` reads, besides `shared`. `names` are the names of all images
+/// so far.
+void connect(SeriesPlan& plan, const PipelinePart& part, const std::vector<std::string>& names,
+             const std::map<std::string, io::ImageInfo>& shared) {
   PlannedPart& planned = plan.parts.back();
   const Algorithm& algorithm = planned.pipeline->algorithm;
   for (const ArrayDeclaration& array : algorithm.arrays()) {
-    if (!array.is_input()) continue;
+    if (!array.is_input() || shared.contains(array.name)) continue;
     const auto found = std::ranges::find(names, array.name);
     if (found == names.end())
       fail(part, fmt::format("reads '{}': neither the image nor an earlier part has this name", array.name));
@@ -72,15 +74,16 @@ std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
 }
 
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
-                       const io::ImageInfo& image, int threads) {
+                       const io::ImageInfo& image, int threads,
+                       const std::map<std::string, io::ImageInfo>& shared) {
   SeriesPlan plan;
   std::vector<std::string> names{"input"};
   const std::vector<PipelinePart> parts = parts_of(application);
   for (const PipelinePart& part : parts) {
     plan.needed.emplace_back();
     plan.parts_until_free.push_back(0);
-    plan.parts.push_back({planned_part(application, part, deck, image, threads)});
-    connect(plan, part, names);
+    plan.parts.push_back({planned_part(application, part, deck, image, threads, shared)});
+    connect(plan, part, names, shared);
     names.push_back(part.output);
   }
   if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())

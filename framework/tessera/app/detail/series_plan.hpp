@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,10 +44,11 @@ struct SeriesPlan {
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);
 
 /// Plans all parts of an application for one rank, for the image `image`. `threads` is the number of worker
-/// threads, which the parts have that compute by kernels; other parts have one thread. Throws InputError when
-/// the application does not accept the image or the deck, and InternalError when the parts do not fit
-/// together.
+/// threads, which the parts have that compute by kernels; other parts have one thread. `shared` are the
+/// further images of the series, by name, which the parts may read. Throws InputError when the application
+/// does not accept the images or the deck, and InternalError when the parts do not fit together.
 SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck& deck,
-                       const io::ImageInfo& image, int threads);
+                       const io::ImageInfo& image, int threads,
+                       const std::map<std::string, io::ImageInfo>& shared = {});
 
 }  // namespace tessera::app

@@ -102,13 +102,15 @@ class SeriesRun {
       : options_(options),
         progress_(session.rank(), options.quiet),
         silence_(session.rank(), true),
-        images_(application, deck, threads),
+        shared_(session, application, deck),
+        images_(application, deck, shared_, threads),
         context_{session,
                  application,
                  deck,
                  threads,
                  deck.is_set("graph.window") ? deck.get<std::int64_t>("graph.window") : 2 * threads,
                  images_,
+                 shared_,
                  signals_,
                  silence_,
                  [this](const SeriesImage& image) { done_->add(image); }},
@@ -132,6 +134,12 @@ class SeriesRun {
   ExitStatus run(RunPhases& phases);
 
  private:
+  /// The paths of all files that are read or written.
+  std::vector<std::string> files() const {
+    std::vector<std::string> files = series_->files();
+    for (const NamedFile& file : shared_.inputs().files()) files.push_back(file.path);
+    return files;
+  }
   SeriesLines lines(const graph::Report& report) const;
   ExitStatus tell(const SeriesOutcome& outcome);
 
@@ -139,6 +147,7 @@ class SeriesRun {
   Progress progress_;
   Progress silence_;
   StopSignals signals_;
+  SharedImages shared_;
   SeriesImages images_;
   SeriesContext context_;
   std::unique_ptr<Series> series_;
@@ -151,7 +160,7 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
   phases.begin(Phase::start);
   session.start_kokkos(context_.threads);
   series_->begin();
-  SeriesReport report(session, options_, context_.application, context_.deck, series_->files());
+  SeriesReport report(session, options_, context_.application, context_.deck, files());
   const std::int64_t count = series_->count();
   progress_.line(fmt::format("{} on {} images, {} with {}", context_.application.program,
                              count >= 0 ? std::to_string(count) : "some",

@@ -115,7 +115,9 @@ VideoSeries::VideoSeries(const SeriesContext& context)
 
 /// Opens the video, and chooses whether its frames are read in colour.
 void VideoSeries::open() {
-  check_names({input_}, {{"output.video", output_}});
+  std::vector<std::string> taken{input_};
+  for (const NamedFile& file : context_.shared.inputs().files()) taken.push_back(file.path);
+  check_names(taken, {{"output.video", output_}});
   const auto open_as = [&](io::VideoColour colour) {
     reader_ = std::make_unique<io::VideoReader>(input_, colour);
     info_.type = reader_->info().type;

@@ -12,34 +12,31 @@ namespace {
 
 constexpr const char* stages_key = "output.stages";
 
-bool is_writable(const Algorithm& pipeline, int id) {
-  const ArrayDeclaration& array = pipeline[id];
-  const bool is_fed = std::ranges::any_of(pipeline.loops(), [id](const LoopDeclaration& loop) {
-    return std::ranges::find(loop.feeds, id, &LoopDeclaration::Feed::to) != loop.feeds.end();
-  });
-  return !array.is_input() && !array.is_output && (array.reduction != nullptr || !array.is_value) &&
-         pipeline.loop_of(id) < 0 && !is_fed;
-}
-
 bool is_output(const Algorithm& pipeline, const std::string& name) {
   return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
     return array.is_output && array.name == name;
   });
 }
 
-}  // namespace
-
-std::vector<std::string> writable_stages(const Algorithm& pipeline) {
-  std::vector<std::string> names;
-  for (int id = 0; id < pipeline.size(); ++id)
-    if (is_writable(pipeline, id)) names.push_back(pipeline[id].name);
-  return names;
+/// Throws InputError if the deck says that a stage is computed where others need it, and so is not stored as
+/// an array of its own.
+void check_is_stored(const deck::Deck& deck, const std::string& name) {
+  const std::string key = fmt::format("schedule.{}.compute", name);
+  const std::string place = deck.schema().find(key) != nullptr ? deck.text_of(key) : "";
+  if (!place.empty() && place != "distributed" && place != "auto")
+    deck.fail(
+        stages_key,
+        fmt::format("'{0}' is no array of its own by '{1}: {2}', and so cannot be written: leave one of "
+                    "both out, or say '{1}: distributed'",
+                    name, key, place));
 }
+
+}  // namespace
 
 void declare_written_stages(deck::Schema& schema, const PipelineApplication& application) {
   // If a deck says what the stages are, those of its images are only known later.
   const bool are_known = !application.complete;
-  if (are_known ? application.writable_stages.empty() : application.output.empty()) return;
+  if (are_known ? application.writable_stages.names.empty() : application.output.empty()) return;
   schema.add({.name = stages_key,
               .type = deck::ValueType::choices,
               .group = "Files",
@@ -47,10 +44,12 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
                   "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
                   "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
                   "first), or from 0",
-              .choices = are_known ? application.writable_stages : std::vector<std::string>()});
+              .choices = are_known ? application.writable_stages.names : std::vector<std::string>(),
+              .refusals = are_known ? application.writable_stages.all_reasons()
+                                    : std::map<std::string, std::string>()});
 }
 
-void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
+void write_stages(Pipeline& pipeline, const PipelineApplication& application, const deck::Deck& deck) {
   const std::vector<std::string> names = written_stages(deck);
   if (names.empty()) return;
   // The points that are written are found before stages become outputs and before the pipeline is scheduled.
@@ -58,13 +57,14 @@ void write_stages(Pipeline& pipeline, const deck::Deck& deck) {
   // an output already has all of its points.
   const Pipeline as_declared = pipeline;
   const std::vector<ArrayDomain> domains = array_domains(as_declared);
-  const std::vector<std::string> writable = writable_stages(as_declared);
+  WritableStages writable;
+  writable.add(as_declared);
+  for (const std::string& name : application.writable_stages.names) writable.add_of_others(name);
   for (const std::string& name : names) {
     if (is_output(as_declared, name)) continue;
-    if (std::ranges::find(writable, name) == writable.end())
-      deck.fail(
-          stages_key,
-          fmt::format("what this deck asks for has no stage '{}' that can be written: leave it out", name));
+    if (const std::string reason = writable.reason_against(name); !reason.empty())
+      deck.fail(stages_key, reason);
+    if (!application.complete) check_is_stored(deck, name);
     const int id = pipeline.find(name);
     const ArrayDeclaration& array = as_declared[id];
     pipeline.output(id, array.is_everywhere() ? array.domain : domains[static_cast<std::size_t>(id)].domain);

@@ -141,9 +141,10 @@ class ValueParser {
     const std::string& text = scalar(node).text;
     const auto& choices = key_.choices;
     if (choices.empty()) return text;
-    if (std::find(choices.begin(), choices.end(), text) == choices.end())
-      fail(node, suggestion(text, choices));
-    return text;
+    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
+    if (const auto refusal = key_.refusals.find(text); refusal != key_.refusals.end())
+      fail_at(location(origin_, node), fmt::format("'{}': {}", shortened(name_), refusal->second));
+    fail(node, suggestion(text, choices));
   }
 
   std::vector<std::string> choices(const Node& node) const {

@@ -21,7 +21,8 @@ struct ExtremeOfWindow {
   KOKKOS_FUNCTION auto operator()(const In& in, Coordinate x, Coordinate y, Coordinate c) const {
     Key<T> result = key_of<T>(in(x, y, c));
     for (int j = -reach.y; j <= reach.y; ++j)
-      for (int i = -reach.x; i <= reach.x; ++i) result = better(result, key_of<T>(in(x + i, y + j, c)));
+      for (int i = -reach.x; i <= reach.x; ++i)
+        result = better_key<Greatest>(result, key_of<T>(in(x + i, y + j, c)));
     return element_of<T>(result);
   }
 
@@ -45,18 +46,11 @@ struct ExtremeOfWindow {
   static constexpr std::int64_t piece = 512;
   std::int64_t piece_rows() const { return std::max(64, 4 * reach.y); }
 
-  KOKKOS_FORCEINLINE_FUNCTION static Key<T> better(Key<T> a, Key<T> b) {
-    if constexpr (Greatest)
-      return a > b ? a : b;
-    else
-      return a < b ? a : b;
-  }
-
   /// Sets a[i] to the better one of a[i] and b[i]. Where the arrays overlap, b lies behind
   /// a, so that no element is read after it was set.
   static void combine(Key<T>* a, const Key<T>* b, std::int64_t count) {
     TESSERA_VECTORISED
-    for (std::int64_t i = 0; i < count; ++i) a[i] = better(a[i], b[i]);
+    for (std::int64_t i = 0; i < count; ++i) a[i] = better_key<Greatest>(a[i], b[i]);
   }
 
   /// Returns the least number of elements that fill vectors of 64 bytes and are not less than `count`.
@@ -72,7 +66,8 @@ struct ExtremeOfWindow {
       return;
     }
     TESSERA_VECTORISED
-    for (std::int64_t i = 0; i < count - 1; ++i) keys[i] = better(key_of<T>(from[i]), key_of<T>(from[i + 1]));
+    for (std::int64_t i = 0; i < count - 1; ++i)
+      keys[i] = better_key<Greatest>(key_of<T>(from[i]), key_of<T>(from[i + 1]));
     std::int64_t known = 2;  // keys[i] is the extreme of this many elements
     for (; 2 * known <= extent; known *= 2)
       combine(keys, keys + known, whole_vectors(width + extent - 2 * known));
@@ -95,7 +90,7 @@ struct ExtremeOfWindow {
       const Key<T>* const first = keys + k * stride;
       const Key<T>* const last = first + (extent - known) * stride;
       TESSERA_VECTORISED
-      for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(better(first[i], last[i]));
+      for (std::int64_t i = 0; i < width; ++i) to[i] = element_of<T>(better_key<Greatest>(first[i], last[i]));
     }
   }
 };

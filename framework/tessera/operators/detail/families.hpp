@@ -21,6 +21,8 @@ std::vector<Operator> combination_operators();
 std::vector<Operator> convolution_operators();
 /// The operators of gradient.cpp.
 std::vector<Operator> gradient_operators();
+/// The operators of morphology.cpp.
+std::vector<Operator> morphology_operators();
 /// The operators of neighbourhood.cpp.
 std::vector<Operator> neighbourhood_operators();
 /// The operators of bilateral.cpp.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -34,11 +35,22 @@ KOKKOS_FORCEINLINE_FUNCTION T element_of(Key<T> key) {
     return key;
 }
 
+/// Returns the greater or the lesser one of two keys.
+template <bool Greatest, class K>
+KOKKOS_FORCEINLINE_FUNCTION K better_key(K a, K b) {
+  if constexpr (Greatest)
+    return a > b ? a : b;
+  else
+    return a < b ? a : b;
+}
+
 /// A window around a point: all points that are at most `x` columns and `y` rows away.
 struct Reach {
   int x = 1;
   int y = 1;
 
+  /// Returns half of a window whose extents are odd.
+  static Reach of(const std::array<int, 2>& window) { return {window[0] / 2, window[1] / 2}; }
   /// The points that the window has.
   KOKKOS_FUNCTION int count() const { return (2 * x + 1) * (2 * y + 1); }
   /// Returns the points that are read to compute `box`.

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How tests in Python run programs, and read and write the images of these.
+
+Such a test begins with its command line: `programs, ..., mpiexec, count_flag = sys.argv[1:]`, and
+`ProgramRuns.launch_with(programs, mpiexec, count_flag)`.
+"""
+import os
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+
+
+class ProgramRuns(unittest.TestCase):
+    """Each test has a folder of its own, in which the programs run."""
+
+    @classmethod
+    def launch_with(cls, programs, mpiexec, count_flag):
+        cls.programs, cls.launcher = programs, (mpiexec, count_flag)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def ending(self, program, ranks, *words, timeout=120):
+        """How a run ended. Without a number of ranks the program is started without mpiexec."""
+        launcher = [*self.launcher, str(ranks)] if ranks else []
+        return subprocess.run([*launcher, f"{self.programs}/tessera-{program}", *words], cwd=self.folder, capture_output=True,
+                              text=True, check=False, timeout=timeout)
+
+    def output(self, program, ranks, *words, **keys):
+        """What a run prints, which must end well."""
+        ended = self.ending(program, ranks, *words, **keys)
+        self.assertEqual(ended.returncode, 0, ended.stdout[-2000:] + ended.stderr)
+        return ended.stdout
+
+    def refused(self, program, ranks, *words, **keys):
+        """The line with which a program refuses its input."""
+        ended = self.ending(program, ranks, *words, **keys)
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
+        return ended.stderr
+
+    def store(self, name, image, dataset="image"):
+        with h5py.File(self.path(name), "w") as file:
+            file[dataset] = image
+
+    def stored(self, name, dataset=None):
+        """A data set of a file, or its only one."""
+        with h5py.File(self.path(name)) as file:
+            return file[next(iter(file)) if dataset is None else dataset][...]

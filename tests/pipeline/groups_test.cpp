@@ -149,7 +149,7 @@ TEST(Groups, GiveTheBitsOfHosts) {
   test::Random random(251);
   int steps = 0;
   for (int i = 0; i < cases; ++i) {
-    const Grouped grouped = all_groups[i % 4](random);
+    const Grouped grouped = all_groups[static_cast<std::size_t>(i) % std::size(all_groups)](random);
     Schedule schedule = test::random_schedule(random, grouped.pipeline);
     if (random.chance(70))
       for (const auto& [name, stage] : all_in_tiles(grouped).stages) schedule.stages[name] = stage;

@@ -31,7 +31,8 @@ struct FurtherImage {
   std::string block = {};
   /// Whether the image may have an element type and a domain of its own (see
   /// PipelineApplication::build_with). Otherwise it must have those of the input image. In a series, such an
-  /// image is read once, and all images of the series are computed with it. Others are refused in a series.
+  /// image is read once, and all images of the series are computed with it. Others are refused in a series,
+  /// and so is every further image of a program that has parts (see PipelineApplication::parts).
   bool may_differ = false;
   /// A function that reads elements of the image, and throws InputError if the program does not accept them.
   /// It gets the deck, the description of the image, and a source for one rank. It is called on rank 0 only,

@@ -16,7 +16,7 @@ struct WritableStages {
   std::vector<std::string> names = {};
   /// Why other arrays cannot be written, by their names.
   std::map<std::string, std::string> reasons = {};
-  /// What the names are called in messages about unknown ones.
+  /// The word for an array in messages, such as 'there is no stage ...'.
   std::string kind = "stage";
 
   /// Adds the arrays of a pipeline. All stages and global reductions can be written that are not outputs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/shared_images.hpp"
 
+#include "tessera/view/collectively.hpp"
 #include "tessera/view/host_copy.hpp"
 
 namespace tessera::app {
@@ -16,12 +17,13 @@ SharedImages::SharedImages(Session& session, const PipelineApplication& applicat
     : inputs_(session.communicator(), application, deck) {
   Bindings files;
   inputs_.open(files);
-  for (const auto& [name, source] : files.sources) {
-    const io::ImageInfo& info = *inputs_.image(name);
-    auto points = std::make_unique<Points>(info.type, info.domain);
-    source->read(points->block());
-    images_.emplace(name, std::move(points));
-  }
+  collectively(session.communicator(), [&] {
+    for (const auto& file : files.sources) {
+      const io::ImageInfo& info = *inputs_.image(file.first);
+      images_.emplace(file.first, std::make_unique<Points>(info.type, info.domain));
+    }
+  });
+  for (const auto& [name, points] : images_) files.sources.at(name)->read(points->block());
 }
 
 void SharedImages::bind(Bindings& bindings) const {

@@ -45,9 +45,9 @@ struct ExtremeOfSpans {
   }
 
 #ifdef TESSERA_COMPUTES_PLANES
-  /// Takes the rows that are read one by one. Of each it computes the extremes of 2, 4, 8 and more
-  /// neighbours, of two of which that overlap follows the extreme of any span. Each row of the results takes
-  /// that of its span.
+  /// Reads the rows one after the other. For each row it computes the extremes of 2, 4, 8 and more
+  /// neighbours. Two of these that overlap give the extreme of any span. Each row of results then takes the
+  /// extreme of the span that it has in the row that was read.
   void plane(const Plane<const T>& in, const Plane<T>& out, Range columns, Range rows) const {
     for (std::int64_t y = rows.begin; y < rows.end; y += piece_rows())
       for (std::int64_t x = columns.begin; x < columns.end; x += piece)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/domain/interior.hpp"
+#include "tessera/pipeline/plan/staging.hpp"
 #include "tessera/pipeline/planner/detail/merged_messages.hpp"
 #include "tessera/pipeline/planner/detail/planner.hpp"
 #include "tessera/pipeline/planner/required_boxes.hpp"
@@ -95,7 +96,8 @@ Box Planner::box_without_messages(int id) {
 }
 
 bool Planner::overlaps(int root) const {
-  if (pipeline_[root].is_value) return false;
+  // A staged stage copies its whole arrays, in which messages must not arrive meanwhile.
+  if (pipeline_[root].is_value || is_staged(pipeline_, plan_.target, root)) return false;
   if (scheduled_.overlap() != Overlap::automatic) return scheduled_.overlap() == Overlap::on;
   return plan_.rank_count > 1 &&
          scheduled_[root].distribution.domain().size() / scheduled_[root].distribution.rank_count() >=

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
+#include "tessera/domain/number_at.hpp"
 #include "tessera/pipeline/plan/visit_step.hpp"
 #include "tessera/view/fill_boundary.hpp"
 #include "tessera/view/huge_pages.hpp"
@@ -293,11 +293,7 @@ double RankExecutor::number(int array) const {
   alignas(8) std::byte element[8] = {};
   compat::copy_bytes(execution_, element, result_place(array), size_of(pipeline_[array].type));
   compat::fence(execution_);
-  return with_element_type(pipeline_[array].type, [&]<class T>(std::type_identity<T>) {
-    T value;
-    std::memcpy(&value, element, sizeof value);
-    return static_cast<double>(value);
-  });
+  return number_at(pipeline_[array].type, element);
 }
 
 void RankExecutor::fail(const AccessViolation& violation) const {

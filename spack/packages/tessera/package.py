@@ -241,7 +241,8 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         """build and run a project that uses the installed library"""
         source = join_path(self.test_suite.current_test_cache_dir, self.consumer)
         build = join_path(self.test_suite.stage, "consumer")
-        # Not Spack's wrapper of the compiler, which is set up for builds alone since Spack 1.0. It knows where libraries lie.
+        # Since Spack 1.0, its wrapper of the compiler, which knows where libraries lie, serves
+        # builds alone: tests take the compiler itself, and CMake is told where to look.
         compiler = self.device_compiler or self.compiler.cxx
         prefixes = [str(spec.prefix) for spec in self.spec.traverse(deptype="link")]
         options = [

@@ -241,8 +241,14 @@ class Tessera(CMakePackage, CudaPackage, ROCmPackage):
         """build and run a project that uses the installed library"""
         source = join_path(self.test_suite.current_test_cache_dir, self.consumer)
         build = join_path(self.test_suite.stage, "consumer")
-        compiler = self.device_compiler or os.environ["CXX"]
-        options = [f"-DTessera_ROOT={self.prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"]
+        # Since Spack 1.0, its wrapper of the compiler, which knows where libraries lie, serves
+        # builds alone: tests take the compiler itself, and CMake is told where to look.
+        compiler = self.device_compiler or self.compiler.cxx
+        prefixes = [str(spec.prefix) for spec in self.spec.traverse(deptype="link")]
+        options = [
+            self.define("CMAKE_CXX_COMPILER", compiler),
+            self.define("CMAKE_PREFIX_PATH", prefixes),
+        ]
         cmake = which(self.spec["cmake"].prefix.bin.cmake)
         cmake("-S", source, "-B", build, *options)
         cmake("--build", build)

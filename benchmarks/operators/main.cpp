@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators and chains of them beside functions of OpenCV in sequence, in turn in one process, on one rank.
+// Operators and chains of them beside functions of OpenCV in sequence, and operators beside those of libvips,
+// in turn in one process, on one rank.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,17 +9,21 @@
 #include "operators/beside.hpp"
 #include "tessera/app/session.hpp"
 
+#ifdef TESSERA_HAS_VIPS
+#include "operators/vips.hpp"
+#endif
+
 namespace {
 
 using namespace tessera;
 
 /// Prints a line for each case whose name contains `only`, and the geometric mean of the ratios. Returns
 /// whether all results agree.
-bool measure(const app::Session& session, const std::string& heading,
+bool measure(const app::Session& session, const std::string& heading, const std::string& peer,
              const std::vector<bench::OperatorCase>& cases, const std::string& only,
              const bench::BesideSettings& settings) {
-  session.print(fmt::format(
-      "| {} | type | OpenCV, ms | Tessera, ms | ratio |\n| --- | --- | --- | --- | --- |\n", heading));
+  session.print(fmt::format("| {} | type | {}, ms | Tessera, ms | ratio |\n| --- | --- | --- | --- | --- |\n",
+                            heading, peer));
   double logarithms = 0;
   int count = 0;
   bool agree = true;
@@ -37,16 +42,19 @@ bool measure(const app::Session& session, const std::string& heading,
 }
 
 app::ExitStatus run(app::Session& session, int argc, char** argv) {
-  CLI::App command_line("Operators and chains of them beside OpenCV");
+  CLI::App command_line("Operators and chains of them beside OpenCV, or operators beside libvips");
   bench::BesideSettings settings;
   std::string only;
-  bool chains = true, single = true;
+  bool chains = true, single = true, vips = false;
   command_line.add_option("--size", settings.size, "Points along x and y")->check(CLI::Range(64, 32768));
   command_line.add_option("--threads", settings.threads, "Threads")->check(CLI::Range(1, 1024));
   command_line.add_option("--rounds", settings.rounds, "How often each is timed")->check(CLI::Range(1, 1000));
   command_line.add_option("--only", only, "Measure only cases whose names contain this text");
   command_line.add_flag("!--no-chains", chains, "Measure no chains");
   command_line.add_flag("!--no-single", single, "Measure no single operators");
+#ifdef TESSERA_HAS_VIPS
+  command_line.add_flag("--libvips", vips, "Measure single operators beside libvips, and nothing else");
+#endif
   command_line.add_flag(
       "--processor-time", settings.processor_time,
       "Take the time of the processor, with one thread: for a machine that does other things, too");
@@ -58,9 +66,16 @@ app::ExitStatus run(app::Session& session, int argc, char** argv) {
   session.start_kokkos(settings.threads);
   cv::setNumThreads(settings.threads);
   bool agree = true;
-  if (chains) agree &= measure(session, "chain", bench::operator_chains(), only, settings);
-  if (single) agree &= measure(session, "operator", bench::single_operators(), only, settings);
-  if (!agree) session.print("Results of Tessera and OpenCV differ by more than rounding\n");
+#ifdef TESSERA_HAS_VIPS
+  if (vips) {
+    bench::start_vips(settings.threads);
+    agree &= measure(session, "operator", "libvips", bench::vips_operators(), only, settings);
+  }
+#endif
+  if (chains && !vips) agree &= measure(session, "chain", "OpenCV", bench::operator_chains(), only, settings);
+  if (single && !vips)
+    agree &= measure(session, "operator", "OpenCV", bench::single_operators(), only, settings);
+  if (!agree) session.print("Results of Tessera and its peer differ by more than rounding\n");
   return agree ? app::ExitStatus::done : app::ExitStatus::internal_error;
 }
 

@@ -173,21 +173,24 @@ void add_convolutions(Cases& cases) {
 }
 
 void add_bilaterals(Cases& cases) {
-  for (const ElementType type : all_types) {
-    if (type == ElementType::uint16) continue;  // OpenCV's bilateral filter takes no uint16.
-    // The windows of OpenCV are discs, so that the results differ.
-    cases.push_back({.name = "bilateral 5 (OpenCV: a disc)",
-                     .type = type,
-                     .build =
-                         [type](Pipeline& p, const Image& image) {
-                           return operators::bilateral(p, image, {.contrast = 0.1 * white(type), .sigma = 2});
-                         },
-                     .peer =
-                         [type](const cv::Mat& image, cv::Mat& result) {
-                           cv::bilateralFilter(image, result, 5, 0.1 * white(type), 2, edge);
-                         },
-                     .tolerance = 0.05 * white(type)});
-  }
+  using operators::BilateralShape;
+  for (const ElementType type : all_types)
+    for (const BilateralShape shape : {BilateralShape::ellipse, BilateralShape::rectangle}) {
+      if (type == ElementType::uint16) continue;  // OpenCV's bilateral filter takes no uint16.
+      const bool is_disc = shape == BilateralShape::ellipse;
+      cases.push_back({.name = is_disc ? "bilateral 5, a disc" : "bilateral 5, a square (OpenCV: a disc)",
+                       .type = type,
+                       .build =
+                           [type, shape](Pipeline& p, const Image& image) {
+                             return operators::bilateral(
+                                 p, image, {.contrast = 0.1 * white(type), .sigma = 2, .shape = shape});
+                           },
+                       .peer =
+                           [type](const cv::Mat& image, cv::Mat& result) {
+                             cv::bilateralFilter(image, result, 5, 0.1 * white(type), 2, edge);
+                           },
+                       .tolerance = is_disc ? rounding(type) : 0.05 * white(type)});
+    }
 }
 
 void add_sizes(Cases& cases) {

@@ -225,13 +225,21 @@ TEST(NeighbourhoodOperators, Bilateral) {
     const auto a = random_pixels<T>(random, box);
     const Border& border = random.one_of(borders());
     const double sigma = random.real(0.5, 3), contrast = random.real(0.05, 0.5) * white_of<T>();
-    auto values = window_of(7, 5, border.name);
+    // The weights of large windows are not kept.
+    const auto window = random.one_of(Windows{{7, 5}, {5, 5}, {1, 3}, {31, 25}});
+    const int reach_x = window.first / 2, reach_y = window.second / 2;
+    const bool is_ellipse = random.chance(50);
+    auto values = window_of(window.first, window.second, border.name);
     values["sigma"] = sigma;
     values["contrast"] = contrast;
+    values["shape"] = std::string(is_ellipse ? "ellipse" : "rectangle");
     const auto exact = computed<double>(box, [&](const Point& p) {
       double sum = 0, weights = 0;
-      for (int j = -2; j <= 2; ++j)
-        for (int i = -3; i <= 3; ++i) {
+      for (int j = -reach_y; j <= reach_y; ++j)
+        for (int i = -reach_x; i <= reach_x; ++i) {
+          if (is_ellipse &&
+              i * i * reach_y * reach_y + j * j * reach_x * reach_x > reach_x * reach_x * reach_y * reach_y)
+            continue;
           const double value =
               static_cast<double>(a.bounded(border.conditions, {{p[0] + i, p[1] + j, p[2]}}));
           const double difference = value - static_cast<double>(a.at(p));

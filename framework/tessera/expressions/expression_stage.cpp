@@ -2,11 +2,14 @@
 #include "tessera/expressions/expression_stage.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
+#include "tessera/expressions/detail/accumulator.hpp"
 #include "tessera/expressions/detail/pieces.hpp"
 #include "tessera/expressions/detail/point_program.hpp"
 #include "tessera/expressions/detail/program.hpp"
+#include "tessera/expressions/detail/steps.hpp"
 #include "tessera/pipeline/kernel/non_temporal_stores.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/view/instruction_sets.hpp"
@@ -15,32 +18,54 @@ namespace tessera::expressions {
 namespace {
 
 using detail::Code;
-using detail::piece_points;
 using detail::Program;
+using detail::Step;
 
-/// Computes a program on pieces of rows.
+/// Calls use(std::type_identity<T>()) for the element type T of a result.
+template <class Use>
+[[gnu::always_inline]] inline void with_result_type(ElementType type, const Use& use) {
+  if (type == ElementType::uint8) return use(std::type_identity<std::uint8_t>());
+  if (type == ElementType::uint16) return use(std::type_identity<std::uint16_t>());
+  if (type == ElementType::float32) return use(std::type_identity<float>());
+  throw InternalError("the result of an expression is uint8, uint16 or float32");
+}
+
+/// Computes a program on pieces of rows, with vectors of `Bytes`.
+template <int Bytes>
 class RowComputer {
  public:
-  RowComputer(const Program& program, const std::vector<Operand>& operands, const Box& domain,
-              const ArrayReference* inputs)
-      : program_(program), operands_(operands.data()), domain_(domain), inputs_(inputs) {}
+  RowComputer(const Program& program, const std::vector<Step>& steps, const std::vector<Operand>& operands,
+              ElementType type, const Box& domain, const ArrayReference* inputs)
+      : program_(program),
+        steps_(steps),
+        operands_(operands.data()),
+        type_(type),
+        domain_(domain),
+        inputs_(inputs) {}
 
-  /// Computes all rows of `box`.
-  template <class T>
+  /// Computes all rows of `box`. The last piece of a row may begin before the end of the one before it, and
+  /// then computes some values again. A row that is shorter than a piece ends in points that are not stored.
   [[gnu::always_inline]] void compute(const ArrayReference& output, const Box& box) {
-    fill_constants();
-    const int width = static_cast<int>(box[0].size());
+    const std::int64_t width = box[0].size();
+    fill_constants(width < Carried::points);
     const auto planes = box.dimensions > 2 ? box[2] : Range{0, 1};
     const auto rows = box.dimensions > 1 ? box[1] : Range{0, 1};
     for (std::int64_t plane = planes.begin; plane < planes.end; ++plane)
       for (std::int64_t row = rows.begin; row < rows.end; ++row)
-        for (int done = 0; done < width; done += piece_points) {
-          const std::int64_t p[3] = {box[0].begin + done, row, plane};
-          compute_piece<T>(output, p, std::min(piece_points, width - done));
+        for (std::int64_t done = 0; done < width; done += points_) {
+          points_ = width - done < piece_points ? Carried::points : piece_points;
+          const std::int64_t first = std::max<std::int64_t>(std::min(done, width - points_), 0);
+          const std::int64_t p[3] = {box[0].begin + first, row, plane};
+          compute_piece(output, p, static_cast<int>(std::min<std::int64_t>(points_, width)));
         }
   }
 
  private:
+  using Carried = detail::Accumulator<Bytes>;
+  /// The greatest number of points of a piece. Registers of this size fit into the nearest cache.
+  static constexpr int piece_points = 256;
+  static_assert(piece_points % Carried::points == 0);
+
   static std::byte* address(const ArrayReference& array, ElementType type, int dimensions,
                             const std::int64_t* p) {
     std::int64_t offset = p[0];
@@ -48,8 +73,13 @@ class RowComputer {
     return array.origin + offset * static_cast<std::int64_t>(size_of(type));
   }
 
-  [[gnu::always_inline]] void fill_constants() {
-    for (int r = 0; r < program_.register_count; ++r) values_[r] = registers_[r];
+  /// Fills the registers of what is the same in all rows, and all registers if rows `are_short` and do not
+  /// fill those of pieces.
+  [[gnu::always_inline]] void fill_constants(bool are_short) {
+    for (int r = 0; r < program_.register_count; ++r) {
+      values_[r] = registers_[r];
+      if (are_short) detail::fill_piece(0, registers_[r], piece_points);
+    }
     for (int i = 0; i < program_.constant_count; ++i)
       detail::fill_piece(program_.constants[i].value, registers_[program_.constants[i].to], piece_points);
     constexpr std::int64_t first[3] = {0, 0, 0};
@@ -74,7 +104,8 @@ class RowComputer {
     return load.operation == Code::variable && operands_[load.name].dimensions == 1;
   }
 
-  /// Fills the registers of variables and coordinates. Rows of float stay where they are.
+  /// Fills the registers of variables and coordinates. Rows of float stay where they are, unless they are
+  /// shorter than a piece.
   [[gnu::always_inline]] void load(const std::int64_t* p, int count) {
     for (int i = 0; i < program_.load_count; ++i) {
       const Program::Load& load = program_.loads[i];
@@ -83,63 +114,101 @@ class RowComputer {
         const Operand& operand = operands_[load.name];
         if (operand.dimensions == 1) continue;
         const std::byte* const row = address(inputs_[load.name], operand.type, operand.dimensions, p);
-        if (operand.type == ElementType::float32)
+        if (operand.type == ElementType::float32 && count == points_)
           values_[load.to] = reinterpret_cast<const float*>(row);
         else
           detail::load_piece(operand.type, row, to, count);
       } else if (load.operation == Code::column) {
         const int x = static_cast<int>(p[0]);
         TESSERA_VECTORISED
-        for (int k = 0; k < count; ++k) to[k] = static_cast<float>(x + k);
+        for (int k = 0; k < points_; ++k) to[k] = static_cast<float>(x + k);
       } else if (load.operation == Code::row || load.operation == Code::plane) {
-        detail::fill_piece(static_cast<float>(p[load.operation == Code::row ? 1 : 2]), to, count);
+        detail::fill_piece(static_cast<float>(p[load.operation == Code::row ? 1 : 2]), to, points_);
       }
     }
   }
 
-  template <class T>
   [[gnu::always_inline]] void compute_piece(const ArrayReference& output, const std::int64_t* p, int count) {
     load(p, count);
-    T* const row = reinterpret_cast<T*>(address(output, element_type_of<T>(), 3, p));
-    alignas(64) T buffer[piece_points];
-    // What is written past the caches is gathered first.
-    T* const result = output.non_temporal ? buffer : row;
-    const int last = program_.instruction_count - 1;
-    for (int i = 0; i < last; ++i)
-      compute(program_.instructions[i], registers_[program_.instructions[i].to], count);
-    if (last >= 0)
-      compute(program_.instructions[last], result, count);
-    else
-      detail::store_piece(values_[program_.result], result, count);
+    std::byte* const row = address(output, type_, 3, p);
+    alignas(64) std::byte buffer[piece_points * sizeof(float)];
+    // What is written past the caches, or is not the whole piece, is gathered first.
+    std::byte* const result = output.non_temporal || count < points_ ? buffer : row;
+    const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(type_));
+    compute_steps(result, count);
     if (output.non_temporal)
-      tessera::detail::store_non_temporal(row, buffer, static_cast<std::size_t>(count) * sizeof(T));
+      tessera::detail::store_non_temporal(row, buffer, bytes);
+    else if (result != row)
+      std::memcpy(row, buffer, bytes);
   }
 
-  template <class T>
-  [[gnu::always_inline]] void compute(const Program::Instruction& instruction, T* to, int count) {
+  [[gnu::always_inline]] void compute_steps(std::byte* result, int count) {
+    const bool is_last_carried = detail::is_last_carried(program_, type_);
+    const Step* const end = steps_.data() + steps_.size() - (is_last_carried || steps_.empty() ? 0 : 1);
+    for (int at = 0; at < points_ && (is_last_carried || end != steps_.data()); at += Carried::points) {
+      Carried carried;
+      for (const Step* step = steps_.data(); step != end; ++step) compute(carried, *step, at, count);
+      if (is_last_carried) carried.store(reinterpret_cast<float*>(result) + at);
+    }
+    if (is_last_carried) return;
+    with_result_type(
+        type_, [&]<class T>(std::type_identity<T>) __attribute__((always_inline)) {
+          T* const to = reinterpret_cast<T*>(result);
+          if (steps_.empty()) return detail::store_piece(values_[program_.result], to, count);
+          detail::with_arithmetic(
+              end->instruction.operation, [&]<class A>(A) __attribute__((always_inline)) {
+                compute_from_registers<A>(*end, 0, to, count);
+              });
+        });
+  }
+
+  /// Computes a step for the points of a piece from `at` on.
+  [[gnu::always_inline]] void compute(Carried& carried, const Step& step, int at, int count) {
+    float* const to = registers_[step.instruction.to] + at;
+    detail::with_arithmetic(
+        step.instruction.operation, [&]<class A>(A) __attribute__((always_inline)) {
+          if constexpr (detail::is_elementwise(A::code)) {
+            compute_carried<A::code>(carried, step, at);
+          } else {
+            compute_from_registers<A>(step, at, to, std::min(Carried::points, count));
+            carried.load(to);
+          }
+        });
+    if (step.is_kept) carried.store(to);
+  }
+
+  template <class A, class T>
+  [[gnu::always_inline]] void compute_from_registers(const Step& step, int at, T* to, int count) const {
+    const float* arguments[5];
+    for (int k = 0; k < 5; ++k) arguments[k] = values_[step.instruction.arguments[k]] + at;
+    detail::compute_piece<A>(arguments, to, count);
+  }
+
+  template <Code O>
+  [[gnu::always_inline]] void compute_carried(Carried& carried, const Step& step, int at) const {
     const auto argument = [&](int k) __attribute__((always_inline)) {
-      return values_[instruction.arguments[k]];
+      return values_[step.instruction.arguments[k]] + at;
     };
-    detail::compute_piece(instruction.operation, argument(0), argument(1), argument(2), argument(3),
-                          argument(4), to, count);
+    constexpr int last = detail::argument_count(O) - 1;
+    if (step.carried < 0) return carried.template compute<O, -1>(argument);
+    if (step.carried == 0) return carried.template compute<O, 0>(argument);
+    if (step.carried == 1) return carried.template compute<O, std::min(1, last)>(argument);
+    if (step.carried == 2) return carried.template compute<O, std::min(2, last)>(argument);
+    if (step.carried == 3) return carried.template compute<O, std::min(3, last)>(argument);
+    return carried.template compute<O, last>(argument);
   }
 
   const Program& program_;
+  const std::vector<Step>& steps_;
   const Operand* operands_;
+  ElementType type_;
   const Box& domain_;
   const ArrayReference* inputs_;
+  /// The number of points of the present piece.
+  int points_ = piece_points;
   const float* values_[Program::most_registers];
   alignas(64) float registers_[Program::most_registers][piece_points];
 };
-
-/// Calls use(std::type_identity<T>()) for the element type T of a result.
-template <class Use>
-void with_result_type(ElementType type, const Use& use) {
-  if (type == ElementType::uint8) return use(std::type_identity<std::uint8_t>());
-  if (type == ElementType::uint16) return use(std::type_identity<std::uint16_t>());
-  if (type == ElementType::float32) return use(std::type_identity<float>());
-  throw InternalError("the result of an expression is uint8, uint16 or float32");
-}
 
 /// Returns the greatest value to which results of a type are limited, if they are.
 std::optional<float> greatest_of(ElementType type) {
@@ -152,6 +221,7 @@ std::optional<float> greatest_of(ElementType type) {
 ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Operand> operands,
                                  ElementType type, const Box& domain)
     : program_(std::make_shared<detail::Program>(detail::compile(expression, greatest_of(type)))),
+      steps_(detail::make_steps(*program_, type)),
       operands_(std::move(operands)),
       type_(type),
       domain_(domain) {
@@ -161,6 +231,8 @@ ExpressionStage::ExpressionStage(const Expression& expression, std::vector<Opera
     throw InternalError("expressions are of real numbers, and read no complex arrays");
   with_result_type(type_, [](auto) {});
 }
+
+ExpressionStage::~ExpressionStage() = default;
 
 void ExpressionStage::required(const Box& box, Box* needs) const {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -174,9 +246,8 @@ void ExpressionStage::required(const Box& box, Box* needs) const {
 
 void ExpressionStage::region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                              AccessMonitor) const {
-  with_result_type(type_, [&]<class T>(std::type_identity<T>) {
-    RowComputer computer(*program_, operands_, domain_, inputs);
-    tessera::detail::call_flat_for_processor([&] { computer.compute<T>(outputs[0], box); });
+  tessera::detail::call_flat_with_vectors([&](auto bytes) {
+    RowComputer<bytes>(*program_, steps_, operands_, type_, domain_, inputs).compute(outputs[0], box);
   });
   if (outputs[0].non_temporal) tessera::detail::finish_non_temporal_stores();
 }

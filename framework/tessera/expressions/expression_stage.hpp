@@ -12,10 +12,12 @@ namespace tessera::expressions {
 
 namespace detail {
 struct Program;
-}
+struct Step;
+}  // namespace detail
 
 /// The kernel of a stage whose points are the values of an expression. Hosts compute pieces of rows,
-/// operation by operation; the pieces stay in the nearest cache, and each operation is computed in vectors.
+/// operation by operation, in vectors: a result that only the next operation needs stays in them, and others
+/// stay in the nearest cache.
 class ExpressionStage final : public StageKernel {
  public:
   /// Makes the kernel. There is an operand for each name of the expression, in the order of the names.
@@ -25,6 +27,7 @@ class ExpressionStage final : public StageKernel {
   /// operand is complex.
   ExpressionStage(const Expression& expression, std::vector<Operand> operands, ElementType type,
                   const Box& domain);
+  ~ExpressionStage() override;
 
   void required(const Box& box, Box* needs) const override;
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
@@ -34,6 +37,7 @@ class ExpressionStage final : public StageKernel {
 
  private:
   std::shared_ptr<const detail::Program> program_;
+  std::vector<detail::Step> steps_;
   std::vector<Operand> operands_;
   ElementType type_;
   Box domain_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include "tessera/view/compat.hpp"
 
@@ -83,6 +84,20 @@ void call_flat_for_processor(const Work& work) {
   }
 }
 
+/// Calls work(bytes) as call_flat_for_processor does, where `bytes` is a constant: the size of the vectors of
+/// the instructions.
+template <class Work>
+void call_flat_with_vectors(const Work& work) {
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return call_flat_avx512([&work] { work(std::integral_constant<int, 64>()); });
+    case InstructionSet::avx2:
+      return call_flat_avx2([&work] { work(std::integral_constant<int, 32>()); });
+    case InstructionSet::baseline:
+      return call_flat([&work] { work(std::integral_constant<int, 16>()); });
+  }
+}
+
 #else
 
 inline constexpr bool chooses_instructions = false;
@@ -90,6 +105,18 @@ inline constexpr bool chooses_instructions = false;
 template <class Work>
 void call_flat_for_processor(const Work& work) {
   call_flat(work);
+}
+
+template <class Work>
+void call_flat_with_vectors(const Work& work) {
+#if defined(__AVX512F__)
+  constexpr int bytes = 64;
+#elif defined(__AVX__)
+  constexpr int bytes = 32;
+#else
+  constexpr int bytes = 16;
+#endif
+  call_flat([&work] { work(std::integral_constant<int, bytes>()); });
 }
 
 #endif

@@ -91,29 +91,30 @@ def weighted_mean(image, is_in_window, sigma, contrast, mode):
     return total / weights
 
 
-def difference_of_discs(image, reach, sigma, contrast, border):
-    """The greatest difference between the definition and OpenCV, whose windows are discs."""
-    _, mode, code = BORDERS[border]
-    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1]
-    of_opencv = cv2.bilateralFilter(image, 2 * reach + 1, contrast, sigma, borderType=code)
-    return np.max(np.abs(weighted_mean(image.astype("f8"), x * x + y * y <= reach**2, sigma, contrast, mode)
-                         - of_opencv))
+def ellipse(columns, rows):
+    """The points of a window within the ellipse that ends where the window ends."""
+    reach_x, reach_y = columns // 2, rows // 2
+    y, x = np.mgrid[-reach_y:reach_y + 1, -reach_x:reach_x + 1]
+    return (x * reach_y) ** 2 + (y * reach_x) ** 2 <= (reach_x * reach_y) ** 2
 
 
 def bilateral(images, border):
     _, mode, code = BORDERS[border]
-    for (columns, rows), sigma, share in images.some([((5, 5), 1.5, 0.1), ((3, 3), 0.3, 0.5), ((3, 7), 3, 0.5)]):
+    windows = [((5, 5), 1.5, 0.1, "ellipse"), ((5, 5), 1.5, 0.1, "rectangle"), ((3, 3), 0.3, 0.5, "rectangle"),
+               ((3, 7), 3, 0.5, "rectangle"), ((7, 5), 3, 0.3, "ellipse"), ((31, 31), 6, 0.5, "ellipse")]
+    for (columns, rows), sigma, share, shape in images.some(windows):
         contrast = share * images.white
-        window = np.ones((rows, columns), bool)
+        window = np.ones((rows, columns), bool) if shape == "rectangle" else ellipse(columns, rows)
         result = planes(lambda p: weighted_mean(p, window, sigma, contrast, mode), images.exact)
         peers = [by_definition(near(result, images.dtype, (2 * columns * rows + 32) * UNIT * images.magnitude))]
-        # OpenCV has no corners in its windows, whose weights are next to nothing here. Its table of weights ends at
-        # the greatest difference in the image, which that to a constant border may exceed.
-        if columns == rows == 3 and border not in ("periodic", "constant"):
-            of_opencv = planes(lambda p: cv2.bilateralFilter(p.astype("f4"), 3, contrast, sigma, borderType=code),
-                               images.first)
+        # OpenCV's windows are discs: those of 3 x 3 points have no corners, whose weights are next to nothing here.
+        # Its table of weights ends at the greatest difference in the image, which that to a constant border may exceed.
+        is_disc = columns == rows and (shape == "ellipse" or columns == 3)
+        if is_disc and border not in ("periodic", "constant"):
+            of_opencv = planes(
+                lambda p: cv2.bilateralFilter(p.astype("f4"), columns, contrast, sigma, borderType=code), images.first)
             peers.append(near(of_opencv, images.dtype, 2e-4 * images.magnitude))
-        yield Case("bilateral", {"contrast": contrast, "sigma": sigma, "window": [columns, rows],
+        yield Case("bilateral", {"contrast": contrast, "sigma": sigma, "window": [columns, rows], "shape": shape,
                                  "border": border}, peers)
 
 

@@ -132,13 +132,6 @@ class Operators(ProgramRuns):
         self.assertEqual(rounded(halves, "u1").complaint(np.floor(halves + 0.5).astype("u1")), "")
         self.assertNotEqual(rounded(halves, "u1").complaint(np.rint(halves).astype("u1")), "")
 
-    def test_bilateral_mean_of_a_disc_is_that_of_opencv(self):
-        image = np.random.default_rng(3).random((40, 50), dtype="f4")
-        for border in ("clamp", "mirror", "mirror_interior"):
-            for reach, sigma, contrast in ((2, 1.5, 0.1), (2, 3, 0.5), (3, 2, 0.3)):
-                difference = neighbourhoods.difference_of_discs(image, reach, sigma, contrast, border)
-                self.assertLess(difference, 2e-4, (border, reach))
-
     def test_the_deck_of_canny_gives_the_edges_of_opencv_and_scikit_image(self):
         deck = os.path.join(os.path.dirname(manual), "..", "inputs", "chain", "canny.yaml")
         low, high = 20.5, 60.5

@@ -50,6 +50,37 @@ enum class Code {
 
 static_assert(static_cast<int>(Code::clamp) == static_cast<int>(Operation::clamp));
 
+/// Returns the number of arguments of an operation.
+constexpr int argument_count(Code operation) {
+  switch (operation) {
+    case Code::negate:
+    case Code::absolute:
+    case Code::square_root:
+    case Code::exponential:
+    case Code::logarithm:
+    case Code::floor:
+    case Code::ceil:
+    case Code::round:
+      return 1;
+    case Code::select:
+    case Code::clamp:
+    case Code::multiply_add:
+    case Code::multiply_subtract:
+    case Code::subtract_product:
+    case Code::root_of_sum:
+      return 3;
+    case Code::select_less:
+    case Code::select_less_or_equal:
+      return 4;
+    case Code::clamped_sum:
+    case Code::clamped_difference:
+    case Code::clamped_rest:
+      return 5;
+    default:
+      return operation > Code::height ? 2 : 0;
+  }
+}
+
 /// Returns the code of an operation.
 constexpr Code code_of(Operation operation) { return static_cast<Code>(operation); }
 

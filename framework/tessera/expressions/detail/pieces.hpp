@@ -16,9 +16,6 @@ namespace tessera::expressions::detail {
 // Operations on pieces of rows. A piece may be written to where one of the arguments lies, but the pieces do
 // not overlap in any other way.
 
-/// The number of points of a piece. Some registers of this size fit into the nearest cache.
-inline constexpr int piece_points = 256;
-
 /// Returns a result as an element of T, which is float, or an unsigned integer of at most 16 bits.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
@@ -50,16 +47,13 @@ KOKKOS_FORCEINLINE_FUNCTION T to_element(float value) {
   for (int i = 0; i < count; ++i) to[i] = value;
 }
 
-/// Computes an operation, and converts its results to elements of T.
-template <class T>
-[[gnu::always_inline]] inline void compute_piece(Code operation, const float* a, const float* b,
-                                                 const float* c, const float* d, const float* e, T* to,
-                                                 int count) {
-  with_arithmetic(
-      operation, [=]<class A>(A) __attribute__((always_inline)) {
-        TESSERA_VECTORISED
-        for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i], d[i], e[i]));
-      });
+/// Computes the operation of A, an Arithmetic, and converts its results to elements of T.
+template <class A, class T>
+[[gnu::always_inline]] inline void compute_piece(const float* const* arguments, T* to, int count) {
+  const float *const a = arguments[0], *const b = arguments[1], *const c = arguments[2],
+                     *const d = arguments[3], *const e = arguments[4];
+  TESSERA_VECTORISED
+  for (int i = 0; i < count; ++i) to[i] = to_element<T>(A::compute(a[i], b[i], c[i], d[i], e[i]));
 }
 
 /// Converts `count` results to elements of T.

@@ -63,10 +63,10 @@ Image percentile(Pipeline& pipeline, const Image& image, const Percentile& param
 /// The variance of a window, as float32: the mean of the squares minus the square of the mean.
 Image variance(Pipeline& pipeline, const Image& image, const Window& parameters = {});
 
-/// Which points a window has.
+/// The shapes of windows of `bilateral`: the points that count.
 enum class BilateralShape {
-  rectangle,  ///< all
-  ellipse     ///< those within the ellipse whose axes are as long as the window, including its ends
+  rectangle,  ///< all points
+  ellipse     ///< the points within the ellipse whose axes are as long as the window, including its ends
 };
 
 /// The parameters of `bilateral`.
@@ -77,8 +77,8 @@ struct Bilateral {
   double sigma = 1.5;
   /// The extents of the window in pixels, which are odd, at most 31.
   std::array<int, 2> window = {5, 5};
-  /// Which points the window has.
-  WindowShape shape = WindowShape::rectangle;
+  /// The points of the window that count.
+  BilateralShape shape = BilateralShape::rectangle;
   /// The values beyond the borders of the image.
   Boundary border = Boundary::clamp;
   /// The name of the stage. The default is the name of the operator.

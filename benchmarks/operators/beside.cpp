@@ -71,7 +71,7 @@ class MatSource final : public BlockSource {
   const cv::Mat& image_;
 };
 
-/// Compares a result with that of OpenCV.
+/// Compares a result with that of the peer.
 class Comparison final : public BlockSink {
  public:
   Comparison(const OperatorCase& work, const cv::Mat& expected) : work_(work) {

@@ -21,13 +21,13 @@ struct BesideSettings {
 struct Beside {
   double milliseconds = 0;
   double peer_milliseconds = 0;
-  /// Tessera's time over OpenCV's of the same round.
+  /// Tessera's time over that of the peer in the same round.
   double ratio = 0;
   /// A text that says what differs. It is empty if the results agree.
   std::string difference;
 };
 
-/// Times a case by Tessera, with the schedule of a chain without one, and by OpenCV, in turn, and compares
+/// Times a case by Tessera, with the schedule of a chain without one, and by the peer, in turn, and compares
 /// their results.
 Beside run_beside(const OperatorCase& work, const BesideSettings& settings);
 

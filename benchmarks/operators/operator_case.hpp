@@ -10,14 +10,14 @@
 
 namespace bench {
 
-/// Work that Tessera and OpenCV both do, and how far their results may differ.
+/// Work that Tessera and a peer, OpenCV or libvips, both do, and how far their results may differ.
 struct OperatorCase {
   std::string name;
   tessera::ElementType type = tessera::ElementType::uint8;
   int channels = 1;
   /// Adds the work to a pipeline.
   std::function<tessera::operators::Image(tessera::Pipeline&, const tessera::operators::Image&)> build;
-  /// Does the work by functions of OpenCV in sequence. Images between them keep their memory.
+  /// Does the work by functions of the peer in sequence. Images between them keep their memory.
   std::function<void(const cv::Mat& image, cv::Mat& result)> peer;
   /// The greatest difference of two points that counts as rounding.
   double tolerance = 0;
@@ -26,6 +26,15 @@ struct OperatorCase {
   /// The number of rows and columns at the borders that are not compared.
   int margin = 0;
 };
+
+/// The types of elements that are measured.
+inline constexpr tessera::ElementType all_types[] = {
+    tessera::ElementType::uint8, tessera::ElementType::uint16, tessera::ElementType::float32};
+/// Returns the number that stands for white in images of a type.
+inline double white(tessera::ElementType type) {
+  if (type == tessera::ElementType::float32) return 1;
+  return type == tessera::ElementType::uint8 ? 255 : 65535;
+}
 
 /// Returns single operators.
 std::vector<OperatorCase> single_operators();

@@ -14,13 +14,11 @@ using operators::Image;
 using Cases = std::vector<OperatorCase>;
 
 constexpr int edge = cv::BORDER_REPLICATE;
-constexpr ElementType all_types[] = {ElementType::uint8, ElementType::uint16, ElementType::float32};
 
 bool is_float(ElementType type) { return type == ElementType::float32; }
 /// The difference that counts as rounding: halves are rounded in other directions, and sums of floats are
 /// added in another order.
 double rounding(ElementType type) { return is_float(type) ? 2e-5 : 1; }
-double white(ElementType type) { return is_float(type) ? 1 : type == ElementType::uint8 ? 255 : 65535; }
 
 void add_gaussians(Cases& cases) {
   for (const double sigma : {2.0, 8.0})

@@ -2,8 +2,10 @@
 #include "operators/vips.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <vips/vips.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +21,9 @@ using namespace tessera;
 using operators::Image;
 using Cases = std::vector<OperatorCase>;
 
-constexpr ElementType all_types[] = {ElementType::uint8, ElementType::uint16, ElementType::float32};
 constexpr ElementType integer_types[] = {ElementType::uint8, ElementType::uint16};
 
-/// The pictures of libvips that hold a result.
+/// A picture of libvips, which is freed with its last owner.
 using Picture = std::shared_ptr<VipsImage>;
 
 [[noreturn]] void fail() { throw InternalError(fmt::format("libvips: {}", vips_error_buffer())); }
@@ -90,23 +91,38 @@ Picture matrix_of(const operators::Matrix& rows, double scale) {
   return matrix;
 }
 
-double white(ElementType type) {
-  return type == ElementType::float32 ? 1 : type == ElementType::uint8 ? 255 : 65535;
-}
 /// The arithmetic of libvips that is fastest for a type.
 VipsPrecision precision_of(ElementType type) {
   return type == ElementType::float32 ? VIPS_PRECISION_FLOAT : VIPS_PRECISION_INTEGER;
 }
 
-void add_sums(Cases& cases) {
+/// Returns how far sums of libvips may be from exact ones: its weights for integers have few bits.
+double tolerance_of_sums(ElementType type) {
+  return type == ElementType::float32 ? 2e-5 : 0.03 * white(type);
+}
+
+void add_convolutions(Cases& cases) {
   const operators::Matrix sharpen = {
       {-1, -2, -1, 0, 1}, {-2, 3, -2, 4, 2}, {1, -2, 20, -2, -1}, {2, 4, -2, 3, -2}, {-1, 0, 1, -2, -1}};
   operators::Matrix turned = sharpen;  // libvips does not turn kernels.
   for (auto& row : turned) std::reverse(row.begin(), row.end());
   std::reverse(turned.begin(), turned.end());
+  for (const ElementType type : all_types)
+    cases.push_back({.name = "convolution 5x5",
+                     .type = type,
+                     .build =
+                         [=](Pipeline& p, const Image& image) {
+                           return operators::convolution(p, image, {.kernel = sharpen, .scale = 1.0 / 22});
+                         },
+                     .peer = peer_of([=, mask = matrix_of(turned, 22)](VipsImage* in, VipsImage** out) {
+                       return vips_conv(in, out, mask.get(), "precision", precision_of(type), nullptr);
+                     }),
+                     .tolerance = tolerance_of_sums(type)});
+}
+
+void add_sums(Cases& cases) {
   for (const ElementType type : all_types) {
-    // Weights of libvips for integers have few bits.
-    const double loose = type == ElementType::float32 ? 2e-5 : 0.03 * white(type);
+    const double loose = tolerance_of_sums(type);
     for (const double sigma : {2.0, 8.0})
       cases.push_back({.name = fmt::format("gaussian {}", sigma),
                        .type = type,
@@ -132,19 +148,9 @@ void add_sums(Cases& cases) {
                        }),
                        .tolerance = loose});
     }
-    cases.push_back({.name = "convolution 5x5",
-                     .type = type,
-                     .build =
-                         [=](Pipeline& p, const Image& image) {
-                           return operators::convolution(p, image, {.kernel = sharpen, .scale = 1.0 / 22});
-                         },
-                     .peer = peer_of([=, mask = matrix_of(turned, 22)](VipsImage* in, VipsImage** out) {
-                       return vips_conv(in, out, mask.get(), "precision", precision_of(type), nullptr);
-                     }),
-                     .tolerance = loose});
   }
   cases.push_back(
-      {.name = "sobel",
+      {.name = "sobel (libvips: another sum)",
        .build = [](Pipeline& p, const Image& image) { return operators::sobel(p, image); },
        .peer = peer_of([](VipsImage* in, VipsImage** out) { return vips_sobel(in, out, nullptr); }),
        // libvips has halves of the derivatives, or the root of the sum of their squares.
@@ -153,8 +159,10 @@ void add_sums(Cases& cases) {
 
 void add_ranks(Cases& cases) {
   for (const ElementType type : all_types) {
-    for (const int extent : {3, 5})
-      cases.push_back({.name = fmt::format("median {}", extent),
+    for (const int extent : {3, 5}) {
+      // Ranks of bytes in windows of more than 9 points are wrong in libvips 8.14.
+      const bool is_wrong = type == ElementType::uint8 && extent > 3;
+      cases.push_back({.name = fmt::format("median {}{}", extent, is_wrong ? " (wrong in libvips 8.14)" : ""),
                        .type = type,
                        .build =
                            [=](Pipeline& p, const Image& image) {
@@ -163,8 +171,8 @@ void add_ranks(Cases& cases) {
                        .peer = peer_of([=](VipsImage* in, VipsImage** out) {
                          return vips_median(in, out, extent, nullptr);
                        }),
-                       // Ranks of bytes in windows of more than 9 points are wrong in libvips 8.14.
-                       .tolerance = type == ElementType::uint8 && extent > 3 ? 255.0 : 0});
+                       .tolerance = is_wrong ? 255.0 : 0});
+    }
     cases.push_back({.name = "erode 3",
                      .type = type,
                      .build = [](Pipeline& p, const Image& image) { return operators::erode(p, image); },
@@ -192,7 +200,7 @@ void add_sizes(Cases& cases) {
       const auto extent = [scale = method.scale](std::int64_t size) {
         return static_cast<int>(std::lround(scale * static_cast<double>(size)));
       };
-      cases.push_back({.name = method.name,
+      cases.push_back({.name = fmt::format("{} (libvips: other places)", method.name),
                        .type = type,
                        .build =
                            [=](Pipeline& p, const Image& image) {
@@ -256,6 +264,9 @@ void add_points(Cases& cases) {
                      return vips_linear1(in, out, 1.5, 10, "uchar", TRUE, nullptr);
                    }),
                    .tolerance = 1});
+}
+
+void add_tables(Cases& cases) {
   std::uint8_t table[256];
   for (int i = 0; i < 256; ++i)
     table[i] = static_cast<std::uint8_t>(std::lround(255 * std::pow(i / 255.0, 0.6)));
@@ -268,7 +279,7 @@ void add_points(Cases& cases) {
            [lut](VipsImage* in, VipsImage** out) { return vips_maplut(in, out, lut.get(), nullptr); }),
        .tolerance = 1});
   cases.push_back(
-      {.name = "equalise",
+      {.name = "equalise (libvips: another rounding)",
        .build = [](Pipeline& p, const Image& image) { return operators::equalise(p, image); },
        .peer = peer_of([](VipsImage* in, VipsImage** out) { return vips_hist_equal(in, out, nullptr); }),
        .tolerance = 255});
@@ -298,18 +309,23 @@ void start_vips(int threads) {
   if (VIPS_INIT("tessera-bench-chains") != 0) fail();
   vips_concurrency_set(threads);
   vips_cache_set_max(0);
-  // Freed memory is kept, as that of results of Tessera is: no page is cleared anew for each result.
+#ifdef __GLIBC__
+  // Freed memory is kept in this process, as that of results of Tessera is: no page is cleared anew for each
+  // result.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }
 
 std::vector<OperatorCase> vips_operators() {
   Cases cases;
   add_sums(cases);
+  add_convolutions(cases);
   add_ranks(cases);
   add_sizes(cases);
   add_moves(cases);
   add_points(cases);
+  add_tables(cases);
   add_colours(cases);
   return cases;
 }

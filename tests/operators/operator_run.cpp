@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "pipeline/limited_instructions.hpp"
 #include "pipeline/random_schedule.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
@@ -74,6 +75,7 @@ OperatorRun<In, Out>::OperatorRun(Random& random, const Algorithm& pipeline,
   } else {
     target.threads = random.small(1, 2);
     target.device = random.chance(30);
+    const LimitedInstructions limited(all_instruction_sets[random.small(0, 2)]);
     Rehearsal(pipeline, plans_of(random, pipeline, target, ranks, text)).run(bindings);
   }
   EXPECT_TRUE(sink.every_point_written_once()) << text;

@@ -246,7 +246,7 @@ void ExpressionStage::required(const Box& box, Box* needs) const {
 
 void ExpressionStage::region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
                              AccessMonitor) const {
-  tessera::detail::call_flat_with_vectors([&](auto bytes) {
+  tessera::detail::call_flat_with_vectors([&](auto bytes) __attribute__((always_inline)) {
     RowComputer<bytes>(*program_, steps_, operands_, type_, domain_, inputs).compute(outputs[0], box);
   });
   if (outputs[0].non_temporal) tessera::detail::finish_non_temporal_stores();

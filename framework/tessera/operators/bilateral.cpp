@@ -56,10 +56,10 @@ const detail::Entry<Bilateral>& bilateral_entry() {
                       .least = 1,
                       .greatest = 2 * detail::most_bilateral_reach + 1,
                       .odd = true})
-          .parameter("shape", &Bilateral::shape,
-                     {.help = "Which points the window has: all, or those within the ellipse whose axes are "
-                              "the extents. "
-                              "In square windows that is the disc of OpenCV."})
+          .parameter(
+              "shape", &Bilateral::shape,
+              {.help = "The points of the window that count: all, or those within the ellipse whose axes "
+                       "are the extents. In square windows that is the disc of OpenCV."})
           .parameter("border", &Bilateral::border, {.help = "The values beyond the borders."});
   return entry;
 }

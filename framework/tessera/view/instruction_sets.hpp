@@ -86,15 +86,19 @@ void call_flat_for_processor(const Work& work) {
 
 /// Calls work(bytes) as call_flat_for_processor does, where `bytes` is a constant: the size of the vectors of
 /// the instructions.
+/// Clang inlines only what is called directly, so that the body of `work` should always be inlined.
 template <class Work>
 void call_flat_with_vectors(const Work& work) {
   switch (instruction_set()) {
     case InstructionSet::avx512:
-      return call_flat_avx512([&work] { work(std::integral_constant<int, 64>()); });
+      return call_flat_avx512([&work]() __attribute__((always_inline)) {
+        work(std::integral_constant<int, 64>());
+      });
     case InstructionSet::avx2:
-      return call_flat_avx2([&work] { work(std::integral_constant<int, 32>()); });
+      return call_flat_avx2([&work]()
+                                __attribute__((always_inline)) { work(std::integral_constant<int, 32>()); });
     case InstructionSet::baseline:
-      return call_flat([&work] { work(std::integral_constant<int, 16>()); });
+      return call_flat([&work]() __attribute__((always_inline)) { work(std::integral_constant<int, 16>()); });
   }
 }
 
@@ -116,7 +120,7 @@ void call_flat_with_vectors(const Work& work) {
 #else
   constexpr int bytes = 16;
 #endif
-  call_flat([&work] { work(std::integral_constant<int, bytes>()); });
+  call_flat([&work]() __attribute__((always_inline)) { work(std::integral_constant<int, bytes>()); });
 }
 
 #endif

@@ -71,10 +71,14 @@ class Accumulator {
 
   template <class Use>
   [[gnu::always_inline]] static void each(const Use& use) {
-    [&]<int... u>(std::integer_sequence<int, u...>) __attribute__((always_inline)) {
-      (use(std::integral_constant<int, u>()), ...);
+    if constexpr (lanes == 1) {
+      for (int u = 0; u < count; ++u) use(u);
+    } else {
+      [&]<int... u>(std::integer_sequence<int, u...>) __attribute__((always_inline)) {
+        (use(std::integral_constant<int, u>()), ...);
+      }
+      (std::make_integer_sequence<int, count>());
     }
-    (std::make_integer_sequence<int, count>());
   }
 
   template <Code O, int Carried, int Number, class Argument>

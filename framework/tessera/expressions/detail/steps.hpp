@@ -19,8 +19,8 @@ struct Step {
   bool is_kept = false;
 };
 
-/// Returns whether the last step of a program takes part in this. It does not if its results are converted to
-/// another type, or if it is the only one.
+/// Returns whether the result of the last step of a program stays in vectors until it is stored. It does not
+/// if its results are converted to another type, or if it is the only one.
 inline bool is_last_carried(const Program& program, ElementType type) {
   return type == ElementType::float32 && program.instruction_count > 1;
 }

@@ -115,10 +115,14 @@ struct BilateralMean {
     return count;
   }
   int kept_weights(int width) const { return (reach.y + 1) * pairs() * pitch(width); }
-  /// Returns the greatest number of columns whose weights stay in a near cache.
+  /// The number of weights that stay in a near cache beside other memory.
+  static constexpr int near_weights = 16384;
+  /// The number of weights that stay in the cache of a core. More are not kept.
+  static constexpr int most_weights = 131072;
+  /// Returns the greatest number of columns whose weights stay in a near cache, but at least 64.
   int block_width() const {
     int width = 512;
-    while (width > 64 && kept_weights(width) > 16384) width -= 64;
+    while (width > 64 && kept_weights(width) > near_weights) width -= 64;
     return width;
   }
 
@@ -127,7 +131,10 @@ struct BilateralMean {
   class Block {
    public:
     Block(const BilateralMean& body, int width)
-        : body_(body), width_(width), pitch_(body.pitch(width)), keeps_(body.kept_weights(width) <= 131072) {
+        : body_(body),
+          width_(width),
+          pitch_(body.pitch(width)),
+          keeps_(body.kept_weights(width) <= most_weights) {
       const int rows = 2 * body.reach.y + 1, sums = whole_vectors(width);
       const int row_of_weights = keeps_ ? body.pairs() * pitch_ : 0;
       sum_ = scratch<Block, float>(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tessera/domain/box.hpp"
 #include "tessera/pipeline/body/functions.hpp"
 #include "tessera/pipeline/body/pack.hpp"
 #include "tessera/view/compat.hpp"
+#include "tessera/view/exact_sum.hpp"
 
 namespace tessera::test {
 

@@ -10,8 +10,10 @@
 
 namespace tessera::expressions::detail {
 
-// Compilers for devices have no vectors of their own.
-#if defined(__GNUC__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+// Compilers for devices have no vectors of their own. Where every access is checked, compiling them takes
+// minutes.
+#if defined(__GNUC__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && \
+    !defined(TESSERA_CHECKS)
 /// A vector of floats of a size in bytes.
 template <int Bytes>
 struct VectorOf {

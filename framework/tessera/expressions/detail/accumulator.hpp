@@ -14,15 +14,17 @@ namespace tessera::expressions::detail {
 // minutes.
 #if defined(__GNUC__) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && \
     !defined(TESSERA_CHECKS)
-/// A vector of floats of a size in bytes.
+/// A vector of floats of a size in bytes, and how many floats it has.
 template <int Bytes>
 struct VectorOf {
   typedef float type __attribute__((vector_size(Bytes)));
+  static constexpr int lanes = Bytes / static_cast<int>(sizeof(float));
 };
 #else
 template <int>
 struct VectorOf {
   using type = float;
+  static constexpr int lanes = 1;
 };
 #endif
 
@@ -32,7 +34,7 @@ template <int Bytes>
 class Accumulator {
  public:
   using Vector = typename VectorOf<Bytes>::type;
-  static constexpr int lanes = static_cast<int>(sizeof(Vector) / sizeof(float));
+  static constexpr int lanes = VectorOf<Bytes>::lanes;
   /// The number of points whose results it has.
   static constexpr int points = lanes == 1 ? 128 : 8 * lanes;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
 #include <string>
 #include <vector>
 
+#include "tessera/operators/geometry.hpp"
 #include "tessera/operators/image.hpp"
 
 namespace bench {
@@ -34,6 +36,20 @@ inline constexpr tessera::ElementType all_types[] = {
 inline double white(tessera::ElementType type) {
   if (type == tessera::ElementType::float32) return 1;
   return type == tessera::ElementType::uint8 ? 255 : 65535;
+}
+
+/// Returns how many points an extent of `points` has after it was resized by `factor`.
+inline int resized(double factor, std::int64_t points) {
+  return static_cast<int>(factor * static_cast<double>(points) + 0.5);
+}
+/// Returns work that resizes images by `factor`.
+inline auto resize_by(double factor, tessera::operators::Interpolation method) {
+  return [=](tessera::Pipeline& pipeline, const tessera::operators::Image& image) {
+    const tessera::Box& domain = image.domain;
+    return tessera::operators::resize(
+        pipeline, image,
+        {.size = {resized(factor, domain[0].size()), resized(factor, domain[1].size())}, .method = method});
+  };
 }
 
 /// Returns single operators.

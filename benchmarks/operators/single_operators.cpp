@@ -206,28 +206,20 @@ void add_sizes(Cases& cases) {
     for (const double factor : {method.method == Interpolation::nearest ? 0.4 : 0.5, 1.7})
       for (const ElementType type : all_types) {
         if (method.method == Interpolation::area && factor > 1) continue;  // OpenCV interpolates then.
-        const auto extent = [factor](std::int64_t points) {
-          return static_cast<int>(factor * static_cast<double>(points) + 0.5);
-        };
-        cases.push_back(
-            {.name = fmt::format("resize {} {}", method.name, factor),
-             .type = type,
-             .build =
-                 [=](Pipeline& p, const Image& image) {
-                   return operators::resize(
-                       p, image,
-                       {.size = {extent(image.domain[0].size()), extent(image.domain[1].size())},
-                        .method = method.method});
-                 },
-             .peer =
-                 [=](const cv::Mat& image, cv::Mat& result) {
-                   cv::resize(image, result, {extent(image.cols), extent(image.rows)}, 0, 0, method.peer);
-                 },
-             // Weights of OpenCV for integers have 11 bits.
-             .tolerance = type == ElementType::float32  ? 1e-3
-                          : type == ElementType::uint16 ? 32
-                                                        : 1,
-             .share = method.method == Interpolation::nearest ? 0.05 : 0});
+        cases.push_back({.name = fmt::format("resize {} {}", method.name, factor),
+                         .type = type,
+                         .build = resize_by(factor, method.method),
+                         .peer =
+                             [=](const cv::Mat& image, cv::Mat& result) {
+                               cv::resize(image, result,
+                                          {resized(factor, image.cols), resized(factor, image.rows)}, 0, 0,
+                                          method.peer);
+                             },
+                         // Weights of OpenCV for integers have 11 bits.
+                         .tolerance = type == ElementType::float32  ? 1e-3
+                                      : type == ElementType::uint16 ? 32
+                                                                    : 1,
+                         .share = method.method == Interpolation::nearest ? 0.05 : 0});
       }
 }
 

@@ -196,19 +196,10 @@ void add_sizes(Cases& cases) {
       {"resize cubic 1.7", 1.7, operators::Interpolation::cubic, VIPS_KERNEL_CUBIC},
   };
   for (const Method& method : methods)
-    for (const ElementType type : all_types) {
-      const auto extent = [scale = method.scale](std::int64_t size) {
-        return static_cast<int>(std::lround(scale * static_cast<double>(size)));
-      };
+    for (const ElementType type : all_types)
       cases.push_back({.name = fmt::format("{} (libvips: other places)", method.name),
                        .type = type,
-                       .build =
-                           [=](Pipeline& p, const Image& image) {
-                             return operators::resize(
-                                 p, image,
-                                 {.size = {extent(image.domain[0].size()), extent(image.domain[1].size())},
-                                  .method = method.method});
-                           },
+                       .build = resize_by(method.scale, method.method),
                        .peer = peer_of([=](VipsImage* in, VipsImage** out) {
                          if (method.method == operators::Interpolation::area)
                            return vips_shrink(in, out, 2, 2, nullptr);
@@ -216,7 +207,6 @@ void add_sizes(Cases& cases) {
                        }),
                        // libvips rounds the places between points, too.
                        .tolerance = white(type)});
-    }
 }
 
 void add_moves(Cases& cases) {

@@ -34,7 +34,7 @@ class ProgramRuns(unittest.TestCase):
                               text=True, check=False, timeout=timeout)
 
     def output(self, program, ranks, *words, **keys):
-        """What a run prints, which must end well."""
+        """Runs a program, which must end well, and returns what it prints."""
         ended = self.ending(program, ranks, *words, **keys)
         self.assertEqual(ended.returncode, 0, ended.stdout[-2000:] + ended.stderr)
         return ended.stdout

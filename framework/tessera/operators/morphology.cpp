@@ -102,10 +102,10 @@ detail::Entry<Morphology> morphology_entry(const std::string& name, const std::s
                   .least = 1,
                   .greatest = 2 * detail::Spans::most_rows + 1,
                   .odd = true})
-      .parameter("shape", &Morphology::shape,
-                 {.help = "The points of the window that count: all, those of an ellipse, or those of the "
-                          "column and of the "
-                          "row in the middle. They are those of OpenCV's getStructuringElement."})
+      .parameter(
+          "shape", &Morphology::shape,
+          {.help = "The points of the window that count: all, those of an ellipse, or those of the "
+                   "column and of the row in the middle. They are those of OpenCV's getStructuringElement."})
       .parameter("border", &Morphology::border, {.help = "The values beyond the borders."});
   return entry;
 }

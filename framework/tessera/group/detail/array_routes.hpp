@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tessera/group/program_plan.hpp"
+#include "tessera/pipeline/planner/scheduled_pipeline.hpp"
+
+namespace tessera::group {
+
+/// Where the points of an array are computed, and where they are read. Places are those of RankStep::place.
+struct ArrayRoutes {
+  /// A task, or the stop, that reads the array.
+  struct Reader {
+    /// The place of the task.
+    int place = 0;
+    /// The points that each rank of the program reads.
+    std::vector<Box> read;
+  };
+  /// The points that one rank gets from another one, or from itself.
+  struct Transfer {
+    /// The boxes, none of which lies in another one.
+    std::vector<Box> boxes;
+    /// The number of points in all boxes.
+    std::int64_t points = 0;
+    /// The places of the first and of the last task that reads the points.
+    int first_place = 0, last_place = 0;
+  };
+
+  /// The place of the task that computes the array.
+  int place = 0;
+  /// The points that each rank of the program computes.
+  std::vector<Box> owned;
+  /// The readers, in the order of their places.
+  std::vector<Reader> readers;
+
+  /// Returns the points that the rank `to` gets from the rank `from`.
+  Transfer transfer(int from, int to) const;
+};
+
+/// Returns the points of an array that a rank reads at the start, or writes at the stop, of a program: a
+/// block of rows. It may be empty.
+Box rows_of_rank(const Box& points, int rank_count, int rank);
+
+/// Returns the routes of all arrays of a program. `scheduled` has the pipelines of the tasks in the order of
+/// `groups`.
+std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<TaskGroup>& groups,
+                                      const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
+                                      int rank_count);
+
+}  // namespace tessera::group

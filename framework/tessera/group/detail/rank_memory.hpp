@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "tessera/group/program_plan.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tessera/view/compat.hpp"
+
+namespace tessera::group {
+
+/// The memory in which a rank keeps arrays and messages between tasks. It is host memory.
+class RankMemory {
+ public:
+  /// Allocates the memory of a plan. The arguments must outlive the object.
+  RankMemory(const Program& program, const ProgramPlan& plan);
+
+  /// Copies those points of a block that the rank keeps of the array `array` of the program.
+  void keep(int array, const HostBlock& block) const;
+  /// Fills a block with those of its points of the array that the rank keeps or has received.
+  void fill(int array, const HostBlock& block) const;
+  /// Returns the points of a held array.
+  HostBlock held(const HeldArray& held) const;
+  /// Returns the held points of an array. The block is empty if the rank keeps none.
+  HostBlock held(int array) const;
+  /// Copies the points of a message that is sent to the place of the message, unless it is sent in place.
+  void pack(const Parcel& parcel) const;
+  /// Returns the address of a message.
+  std::byte* message(const Parcel& parcel) const { return bytes_.data() + parcel.offset; }
+
+ private:
+  /// Calls use(block) for the points of each box of a message.
+  template <class Use>
+  void for_each_box(const Parcel& parcel, const Use& use) const;
+
+  const Program& program_;
+  const ProgramPlan& plan_;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> bytes_;
+};
+
+/// Gives the points of an input of a task, which earlier tasks have computed.
+class HeldSource final : public BlockSource {
+ public:
+  /// Makes a source that is called once for each of the ranks whose memories are given, in this order.
+  HeldSource(std::vector<const RankMemory*> ranks, int array) : ranks_(std::move(ranks)), array_(array) {}
+  void read(const HostBlock& block) override { ranks_[next_++ % ranks_.size()]->fill(array_, block); }
+
+ private:
+  std::vector<const RankMemory*> ranks_;
+  int array_;
+  std::size_t next_ = 0;
+};
+
+/// Keeps the points of an output of a task for later tasks.
+class HeldSink final : public BlockSink {
+ public:
+  /// Makes a sink that is called once for each of the ranks whose memories are given, in this order.
+  HeldSink(std::vector<const RankMemory*> ranks, int array) : ranks_(std::move(ranks)), array_(array) {}
+  void write(const HostBlock& block) override { ranks_[next_++ % ranks_.size()]->keep(array_, block); }
+
+ private:
+  std::vector<const RankMemory*> ranks_;
+  int array_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tessera::group

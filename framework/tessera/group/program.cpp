@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/group/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/nearest.hpp"
+
+namespace tessera::group {
+namespace {
+
+/// Returns the names of those arrays of a pipeline that `is_wanted` accepts.
+template <class Wanted>
+std::vector<std::string> names_where(const Algorithm& pipeline, const Wanted& is_wanted) {
+  std::vector<std::string> names;
+  for (const ArrayDeclaration& array : pipeline.arrays())
+    if (is_wanted(array)) names.push_back(array.name);
+  return names;
+}
+
+/// Returns the id of the array `name` if `is_wanted` accepts it. Throws InputError otherwise. `kind` is the
+/// word for such arrays.
+template <class Wanted>
+int find_array(const ProgramTask& task, std::string_view name, std::string_view kind,
+               const Wanted& is_wanted) {
+  for (int id = 0; id < task.pipeline.size(); ++id)
+    if (task.pipeline[id].name == name && is_wanted(task.pipeline[id])) return id;
+  throw InputError(fmt::format("the task '{}' has no {} '{}'{}", task.name, kind, name,
+                               suggestion(name, names_where(task.pipeline, is_wanted))));
+}
+
+bool is_input(const ArrayDeclaration& array) { return array.is_input(); }
+bool is_output(const ArrayDeclaration& array) { return array.is_output; }
+
+/// Returns the names of the tasks of a cycle among those tasks that are not `done`, in the form "a -> b ->
+/// a".
+std::string cycle_text(const std::vector<ProgramTask>& tasks,
+                       const std::vector<std::vector<int>>& predecessors, const std::vector<bool>& done) {
+  const auto not_done = [&](int task) { return !done[static_cast<std::size_t>(task)]; };
+  int task = static_cast<int>(std::ranges::find(done, false) - done.begin());
+  std::vector<int> path;
+  while (std::ranges::find(path, task) == path.end()) {
+    path.push_back(task);
+    task = *std::ranges::find_if(predecessors[static_cast<std::size_t>(task)], not_done);
+  }
+  path.erase(path.begin(), std::ranges::find(path, task));
+  path.push_back(task);
+  std::string text;
+  for (auto at = path.rbegin(); at != path.rend(); ++at)
+    text += (text.empty() ? "" : " -> ") + tasks[static_cast<std::size_t>(*at)].name;
+  return text;
+}
+
+}  // namespace
+
+int Program::add(std::string name, Algorithm pipeline, Schedule schedule) {
+  for (const ProgramTask& other : tasks_)
+    if (other.name == name) throw InputError(fmt::format("the program has two tasks '{}'", name));
+  tasks_.push_back({std::move(name), std::move(pipeline), std::move(schedule)});
+  return task_count() - 1;
+}
+
+int Program::find_task(std::string_view name) const {
+  std::vector<std::string> names;
+  for (int number = 0; number < task_count(); ++number) {
+    if (task(number).name == name) return number;
+    names.push_back(task(number).name);
+  }
+  throw InputError(fmt::format("the program has no task '{}'{}", name, suggestion(name, names)));
+}
+
+Port Program::find_output(std::string_view name, std::string_view output) const {
+  const int number = find_task(name);
+  return {number, find_array(task(number), output, "output", is_output)};
+}
+
+Port Program::find_input(std::string_view name, std::string_view input) const {
+  const int number = find_task(name);
+  return {number, find_array(task(number), input, "input", is_input)};
+}
+
+std::string Program::name_of(const Port& port) const {
+  const ProgramTask& owner = task(port.task);
+  return fmt::format("{}.{}", owner.name, owner.pipeline[port.array].name);
+}
+
+int Program::read_at(const Port& input) const {
+  const auto found = std::ranges::find_if(arrays_, [&](const ProgramArray& array) {
+    return std::ranges::find(array.uses, input) != array.uses.end();
+  });
+  return found == arrays_.end() ? -1 : static_cast<int>(found - arrays_.begin());
+}
+
+int Program::computed_at(const Port& output) const {
+  const auto found = std::ranges::find(arrays_, output, &ProgramArray::producer);
+  return found == arrays_.end() ? -1 : static_cast<int>(found - arrays_.begin());
+}
+
+int Program::add_computed(const Port& producer) {
+  if (const int known = computed_at(producer); known >= 0) return known;
+  const ArrayDeclaration& declared = task(producer.task).pipeline[producer.array];
+  ProgramArray array;
+  array.name = name_of(producer);
+  array.type = declared.type;
+  array.domain = declared.domain;
+  array.producer = producer;
+  arrays_.push_back(std::move(array));
+  return static_cast<int>(arrays_.size()) - 1;
+}
+
+void Program::use(ProgramArray& array, const Port& port) {
+  const ArrayDeclaration& declared = task(port.task).pipeline[port.array];
+  if (const int other = read_at(port); other >= 0)
+    throw InputError(fmt::format("the input '{}' has two producers: '{}' and '{}'", name_of(port),
+                                 this->array(other).name, array.name));
+  if (declared.type != array.type)
+    throw InputError(fmt::format("the input '{}' is {}, but '{}' is {}", name_of(port),
+                                 tessera::name_of(declared.type), array.name, tessera::name_of(array.type)));
+  if (!(declared.domain == array.domain))
+    throw InputError(fmt::format("the input '{}' has the points {}, but '{}' has the points {}",
+                                 name_of(port), to_string(declared.domain), array.name,
+                                 to_string(array.domain)));
+  array.uses.push_back(port);
+}
+
+void Program::connect(std::string_view from, std::string_view output, std::string_view to,
+                      std::string_view input) {
+  const Port producer = find_output(from, output), user = find_input(to, input);
+  use(arrays_[static_cast<std::size_t>(add_computed(producer))], user);
+}
+
+void Program::input(std::string_view name, std::string_view to, std::string_view input) {
+  const Port user = find_input(to, input);
+  auto found = std::ranges::find_if(
+      arrays_, [&](const ProgramArray& array) { return array.is_input() && array.name == name; });
+  if (found == arrays_.end()) {
+    const ArrayDeclaration& declared = task(user.task).pipeline[user.array];
+    ProgramArray array;
+    array.name = std::string(name);
+    array.type = declared.type;
+    array.domain = declared.domain;
+    arrays_.push_back(std::move(array));
+    found = arrays_.end() - 1;
+  }
+  use(*found, user);
+}
+
+void Program::output(std::string_view name, std::string_view from, std::string_view output,
+                     const Box& written) {
+  const Port producer = find_output(from, output);
+  for (const ProgramArray& other : arrays_)
+    if (other.output == name) throw InputError(fmt::format("the program has two outputs '{}'", name));
+  ProgramArray& array = arrays_[static_cast<std::size_t>(add_computed(producer))];
+  if (!array.output.empty())
+    throw InputError(fmt::format("'{}' is an output of the program already: '{}'", array.name, array.output));
+  if (!array.domain.contains(written))
+    throw InputError(fmt::format("the output '{}' of the program is {}, but '{}' has only {}", name,
+                                 to_string(written), array.name, to_string(array.domain)));
+  array.output = std::string(name);
+  array.written = written.dimensions == 0 ? array.domain : written;
+}
+
+std::vector<std::vector<int>> Program::predecessors() const {
+  std::vector<std::vector<int>> before(tasks_.size());
+  for (const ProgramArray& array : arrays_)
+    for (const Port& port : array.uses)
+      if (!array.is_input()) before[static_cast<std::size_t>(port.task)].push_back(array.producer.task);
+  return before;
+}
+
+std::vector<int> Program::order() const {
+  const std::vector<std::vector<int>> before = predecessors();
+  std::vector<bool> done(tasks_.size(), false);
+  const auto is_ready = [&](int number) {
+    return !done[static_cast<std::size_t>(number)] &&
+           std::ranges::all_of(before[static_cast<std::size_t>(number)],
+                               [&](int earlier) { return done[static_cast<std::size_t>(earlier)]; });
+  };
+  std::vector<int> order;
+  while (std::ssize(order) < task_count()) {
+    int next = 0;
+    while (next < task_count() && !is_ready(next)) ++next;
+    if (next == task_count())
+      throw InputError(fmt::format("the program has a cycle: {}; no task may depend on itself",
+                                   cycle_text(tasks_, before, done)));
+    done[static_cast<std::size_t>(next)] = true;
+    order.push_back(next);
+  }
+  return order;
+}
+
+void Program::check() const {
+  if (tasks_.empty()) throw InputError("the program has no tasks");
+  for (int number = 0; number < task_count(); ++number) {
+    const Algorithm& pipeline = task(number).pipeline;
+    for (int id = 0; id < pipeline.size(); ++id) {
+      const Port port{number, id};
+      if (pipeline[id].is_input() && read_at(port) < 0)
+        throw InputError(
+            fmt::format("the input '{}' is not connected: connect it to an output of another task, or to an "
+                        "input of the program",
+                        name_of(port)));
+      if (pipeline[id].is_output && computed_at(port) < 0)
+        throw InputError(
+            fmt::format("no task reads '{}', and it is no output of the program: connect it or leave it out",
+                        name_of(port)));
+    }
+  }
+  static_cast<void>(order());
+}
+
+}  // namespace tessera::group

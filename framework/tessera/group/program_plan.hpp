@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tessera/group/program.hpp"
+#include "tessera/pipeline/plan/lifetimes.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+
+namespace tessera::group {
+
+/// The number that stands for the start of a program, where all ranks read its inputs.
+inline constexpr int start_task = -1;
+/// The number that stands for the stop of a program, where all ranks write its outputs.
+inline constexpr int stop_task = -2;
+
+/// The group of a task: the ranks that compute it.
+struct TaskGroup {
+  /// The number of the task.
+  int task = 0;
+  /// The ranks of the program, in the order in which they are the ranks 0, 1, ... of the group.
+  std::vector<int> ranks;
+};
+
+/// The points of an array that a rank has computed or read, and keeps for later tasks.
+struct HeldArray {
+  /// The number of the array in the program.
+  int array = 0;
+  /// The points, which lie in memory without padding.
+  Box box;
+  /// The bytes of the points, and their distance from the start of the memory of the program.
+  std::int64_t bytes = 0;
+  /// The distance of the points from the start of the memory between tasks, in bytes.
+  std::int64_t offset = 0;
+  /// The steps of the rank that use the memory.
+  Lifetime steps = {};
+};
+
+/// A message with points of one array, from a rank that computes them to a rank that reads them.
+struct Parcel {
+  /// The number of the array in the program.
+  int array = 0;
+  /// The rank of the program that receives or sends the message.
+  int partner = 0;
+  /// The boxes of points. They lie in the message one after the other, without padding.
+  std::vector<Box> boxes;
+  /// The size of the message in bytes.
+  std::int64_t bytes = 0;
+  /// The distance of the message from the start of the memory between tasks, in bytes. If the message is sent
+  /// in place, this is the place of its points in a held array.
+  std::int64_t offset = 0;
+  /// Whether the message is sent from a held array, without being packed.
+  bool in_place = false;
+  /// A message that is sent: sent after the step `steps.first`, and gone after the step `steps.last`. A
+  /// message that is received: awaited from the step `steps.first` on, and read until the step `steps.last`.
+  Lifetime steps = {};
+  /// A message that is received: the first step that reads it. The rank waits for the message before the
+  /// step.
+  int first_use = 0;
+};
+
+/// One step of a rank: its part in one task.
+struct RankStep {
+  /// The number of the task, start_task or stop_task.
+  int task = 0;
+  /// The place of the task in the order in which all ranks begin the tasks. The start has the place 0.
+  int place = 0;
+  /// The ranks of the group.
+  std::vector<int> ranks;
+  /// The plan of this rank in the group; null for the start and the stop.
+  std::shared_ptr<const Plan> plan = nullptr;
+};
+
+/// Everything that one rank does in a program, as plain data: a step for each task in whose group it is, the
+/// arrays that it keeps between the steps, and the messages. The steps are in the order in which all ranks
+/// begin their tasks. Messages travel while ranks compute.
+struct ProgramPlan {
+  /// The rank that the plan is for.
+  int rank = 0;
+  /// The number of ranks of the program.
+  int rank_count = 1;
+  /// The steps, in order. The first one is the start, and the last one is the stop.
+  std::vector<RankStep> steps;
+  /// The arrays that the rank keeps, in the order of the steps that compute them.
+  std::vector<HeldArray> held;
+  /// The messages that the rank sends, in the order of the steps after which it sends them.
+  std::vector<Parcel> sends;
+  /// The messages that the rank receives, in the order of their first uses.
+  std::vector<Parcel> receives;
+  /// The bytes of the memory for held arrays and messages. Memory that is used at different times counts
+  /// once.
+  std::int64_t held_bytes = 0;
+  /// The bytes of the arrays of the tasks, which use the same memory one after the other.
+  std::int64_t array_bytes = 0;
+  /// The bytes that the plans of all tasks need for messages, scratch memory, partial results and libraries.
+  std::int64_t other_bytes = 0;
+
+  /// The bytes of memory that the rank needs.
+  std::int64_t peak_bytes() const { return held_bytes + array_bytes + other_bytes; }
+};
+
+/// Makes the plans of the ranks of a program. Nothing is communicated: every rank can make its own plan.
+class ProgramPlanner {
+ public:
+  /// Prepares plans for `rank_count` ranks. `groups` has the groups of all tasks, in the order in which ranks
+  /// begin them. `target` describes the machine of each rank; its memory limits each rank. `program` must
+  /// outlive the planner. Throws InputError if the program is not well formed (see Program::check), if a task
+  /// has no group or two, or comes before a task that it depends on, if a group has no ranks, a rank twice or
+  /// a rank that does not exist. Throws the exceptions of make_plan.
+  ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count);
+  ~ProgramPlanner();
+  ProgramPlanner(const ProgramPlanner&) = delete;
+  ProgramPlanner& operator=(const ProgramPlanner&) = delete;
+
+  /// Returns the plan of a rank. Throws InputError with the name of the task if the rank lacks memory.
+  ProgramPlan plan(int rank) const;
+  /// Returns the plans of all ranks.
+  std::vector<ProgramPlan> plans() const;
+
+  /// The program.
+  const Program& program() const;
+  /// The groups, in the order in which ranks begin the tasks.
+  const std::vector<TaskGroup>& groups() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+/// Returns the groups in which every task has all ranks, so that the tasks follow each other.
+std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_count);
+
+}  // namespace tessera::group

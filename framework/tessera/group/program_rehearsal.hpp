@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tessera/group/program_run.hpp"
+
+namespace tessera::group {
+
+/// Runs the plans of all ranks of a program inside one process, without MPI. Tasks run one after the other,
+/// and each is a Rehearsal of its group. Messages between tasks are copied as late as the plans allow, so
+/// that a plan that uses memory too early gives other results.
+class ProgramRehearsal {
+ public:
+  /// Prepares a run of `plans`, which has the plans of all ranks of `program`, in the order of the ranks.
+  /// `program` must outlive the object. Throws InternalError if ranks do not agree on their messages.
+  ProgramRehearsal(const Program& program, std::vector<ProgramPlan> plans);
+  ~ProgramRehearsal();
+  ProgramRehearsal(const ProgramRehearsal&) = delete;
+  ProgramRehearsal& operator=(const ProgramRehearsal&) = delete;
+
+  /// Runs the program. Each source and sink is called once for each rank.
+  void run(const ProgramBindings& bindings);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera::group

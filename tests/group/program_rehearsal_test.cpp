@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs of tasks on groups of ranks: groups never change a bit.
+#include "tessera/group/program_rehearsal.hpp"
+
+#include <gtest/gtest.h>
+
+#include "group/random_program.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using test::MixedBindings;
+using test::RandomProgram;
+
+void expect_bits_of_pipeline(const RandomProgram& sample) {
+  MixedBindings expected(sample.graph), found(sample.graph);
+  Rehearsal(sample.graph.pipeline, make_plans(sample.graph.pipeline, {}, {}, 1)).run(expected.bindings);
+  const group::ProgramPlanner planner(sample.program, sample.groups, sample.target, sample.ranks);
+  group::ProgramRehearsal(sample.program, planner.plans()).run(test::program_bindings(found));
+  for (std::size_t id = 0; id < found.sinks.size(); ++id)
+    if (found.sinks[id] != nullptr) {
+      EXPECT_TRUE(found.sinks[id]->array.same_bits(expected.sinks[id]->array))
+          << "array " << id << " of " << sample.text();
+      EXPECT_EQ(found.sinks[id]->writes.values, std::vector<int>(found.sinks[id]->writes.values.size(), 1))
+          << sample.text();
+    }
+}
+
+#ifdef TESSERA_TEST_FEWER
+constexpr int cases = 60;
+#else
+constexpr int cases = 300;
+#endif
+
+TEST(ProgramRehearsal, AnyGroupsGiveTheBitsOfThePipeline) {
+  test::Random random(321);
+  int with_edges = 0;
+  for (int i = 0; i < cases; ++i) {
+    const RandomProgram sample = test::random_program(random, random.small(1, 9));
+    with_edges += sample.program.task_count() > 2 ? 1 : 0;
+    expect_bits_of_pipeline(sample);
+  }
+  EXPECT_GT(with_edges, cases / 2);
+}
+
+TEST(ProgramRehearsal, SixtyFourRanks) {
+  test::Random random(322);
+  for (int i = 0; i < cases / 15; ++i) expect_bits_of_pipeline(test::random_program(random, 64));
+}
+
+TEST(ProgramRehearsal, EveryTaskOnAllRanks) {
+  test::Random random(323);
+  for (int i = 0; i < cases / 5; ++i) {
+    RandomProgram sample = test::random_program(random, random.small(1, 6));
+    sample.groups = group::data_parallel_groups(sample.program, sample.ranks);
+    expect_bits_of_pipeline(sample);
+  }
+}
+
+}  // namespace

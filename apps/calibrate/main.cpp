@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,10 +52,9 @@ class Calibration {
     return places_[static_cast<std::size_t>(rank)].node == places_.front().node;
   }
   std::int64_t count_nodes() const {
-    std::vector<int> nodes;
-    for (const RankPlace& place : places_) nodes.push_back(place.node);
-    std::ranges::sort(nodes);
-    return std::ranges::unique(nodes).begin() - nodes.begin();
+    std::set<int> nodes;
+    for (const RankPlace& place : places_) nodes.insert(place.node);
+    return static_cast<std::int64_t>(nodes.size());
   }
   void say(const std::string& text) const {
     if (!setting_.is_quiet) setting_.session.print(text);

@@ -51,9 +51,10 @@ struct MachineDescription {
   NetworkCost within_node = {};
   /// The cost of a message between nodes. If it has no value, such messages cost as much as those within.
   std::optional<NetworkCost> between_nodes = std::nullopt;
-  /// The speeds at which all ranks together read and write files, in bytes per second. 0 means that they are
-  /// not known.
-  double file_read = 0, file_write = 0;
+  /// The speed at which all ranks together read files, in bytes per second. 0 means that it is not known.
+  double file_read = 0;
+  /// The speed at which all ranks together write files, in bytes per second. 0 means that it is not known.
+  double file_write = 0;
 
   /// The number of cores of a node.
   std::int64_t node_cores() const { return sockets * cores; }

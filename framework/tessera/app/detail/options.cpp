@@ -17,7 +17,7 @@ void declare_estimate(CLI::App& command_line, Options& options) {
                         "Print how long each step takes, estimated from the plans; do not run");
   command_line
       .add_option("--machine", options.machine,
-                  "With --estimate: the machine, as tessera-calibrate describes it; without it some laptop")
+                  "With --estimate: the machine, by tessera-calibrate; without it some laptop")
       ->type_name("FILE");
   command_line
       .add_option("--costs", options.costs,
@@ -38,7 +38,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   declare_estimate(command_line, options);
   command_line
       .add_option("--ranks", options.ranks,
-                  "With --explain, --check or --estimate: plan for so many ranks, without starting them")
+                  "With --explain, --check, --estimate: plan for so many ranks, but start none")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("R");
   command_line
@@ -54,10 +54,8 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
   command_line.add_option("--plan", options.plan, "Run the plans of this file, whatever the schedule says")
       ->type_name("FILE");
   command_line
-      .add_option(
-          "--report", options.report,
-          "Write what each step cost, or its estimate: as JSON if FILE ends in .json, else text; - prints "
-          "it")
+      .add_option("--report", options.report,
+                  "Write what each step cost, or its estimate: .json as JSON, else text; - prints")
       ->type_name("FILE");
   command_line
       .add_option("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome")

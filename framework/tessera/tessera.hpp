@@ -2,9 +2,10 @@
 #pragma once
 
 // This header includes the public headers of the library Tessera::core. The library has arrays, pipelines,
-// schedules and plans, everything that runs and explains plans, and graphs of tasks. Programs that use decks
-// and files also include "tessera/app/pipeline_application.hpp".
+// schedules and plans, everything that runs, explains and estimates plans, and graphs of tasks. Programs that
+// use decks and files also include "tessera/app/pipeline_application.hpp".
 
+#include "tessera/cost/plan_estimates.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/graph/pipeline_task.hpp"

@@ -80,6 +80,26 @@ TEST(OptionsTest, RanksGoWithExplainAndCheck) {
     EXPECT_THROW(parse({"--explain", "--ranks", ranks}), InputError) << ranks;
 }
 
+TEST(OptionsTest, EstimatesHaveAMachineAndCosts) {
+  const Options options = parse(
+      {"--estimate", "--ranks", "64", "--machine", "m.yaml", "--costs", "r.json", "--report", "e.json"});
+  EXPECT_TRUE(options.estimate && options.only_plans());
+  EXPECT_EQ(options.ranks, 64);
+  EXPECT_EQ(options.machine, "m.yaml");
+  EXPECT_EQ(options.costs, "r.json");
+  EXPECT_EQ(options.report, "e.json");
+  EXPECT_EQ(parse({"--estimate", "--rank", "3"}).rank, 3);
+  EXPECT_EQ(error_of({"--machine", "m.yaml"}), "command line: --machine goes with --estimate");
+  EXPECT_EQ(error_of({"--costs", "r.json"}), "command line: --costs goes with --estimate");
+  EXPECT_EQ(error_of({"--ranks", "64"}), "command line: --ranks goes with --explain, --check or --estimate");
+  EXPECT_EQ(error_of({"--rank", "1"}), "command line: --rank goes with --explain or --estimate");
+  for (const char* other : {"--explain", "--check"})
+    EXPECT_EQ(error_of({"--estimate", other}),
+              "command line: --estimate is neither --explain nor --check: give one of them");
+  EXPECT_EQ(error_of({"--estimate", "--trace", "t.json"}),
+            "command line: --trace is of a run: leave out --estimate");
+}
+
 TEST(OptionsTest, OptionsOfPlansAndRecords) {
   const Options explained = parse({"--explain", "--rank", "3", "--save-plan", "p.json"});
   EXPECT_EQ(explained.rank, 3);

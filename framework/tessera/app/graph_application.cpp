@@ -66,19 +66,6 @@ deck::Schema schema_of(const GraphApplication& application) {
   return schema;
 }
 
-/// Throws InputError if an option is given that is about plans of pipelines.
-void check_options(const Options& options) {
-  const auto refuse = [](bool given, const char* option) {
-    if (given)
-      throw InputError(fmt::format(
-          "command line: {} is about pipelines, and this program runs graphs: leave it out", option));
-  };
-  refuse(!options.plan.empty(), "--plan");
-  refuse(!options.save_plan.empty(), "--save-plan");
-  refuse(options.ranks != 0, "--ranks");
-  refuse(options.rank >= 0, "--rank");
-}
-
 class Runner final : public GraphRunner {
  public:
   Runner(Session& session, const GraphApplication& application, const Options& options,
@@ -152,7 +139,7 @@ ExitStatus run(Session& session, const GraphApplication& application, const Prog
   const Options options = parse_options(argc, argv);
   if (options.help) return say(help_text(application.program, application.summary, schema));
   if (options.version) return say(version_text(application.program, build));
-  check_options(options);
+  refuse_options_of_pipelines(options, "this program runs graphs");
   const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
   const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
   if (options.print_deck) return say(deck::print(deck));

@@ -9,6 +9,7 @@
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/deck_files.hpp"
+#include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/execute_run.hpp"
 #include "tessera/app/detail/explain_run.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -114,7 +115,9 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
   phases.begin(Phase::plan);
   const RunPlans plans(setup);
   if (!options.only_plans()) return execute_run(setup, plans, phases);
-  options.explain ? explain_run(setup, plans) : check_run(setup, plans);
+  options.estimate  ? estimate_run(setup, plans)
+  : options.explain ? explain_run(setup, plans)
+                    : check_run(setup, plans);
   return ExitStatus::done;
 }
 

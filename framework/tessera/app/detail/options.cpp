@@ -11,6 +11,20 @@
 namespace tessera::app {
 namespace {
 
+/// Declares the options about --estimate.
+void declare_estimate(CLI::App& command_line, Options& options) {
+  command_line.add_flag("--estimate", options.estimate,
+                        "Print how long each step takes, estimated from the plans; do not run");
+  command_line
+      .add_option("--machine", options.machine,
+                  "With --estimate: the machine, by tessera-calibrate; without it some laptop")
+      ->type_name("FILE");
+  command_line
+      .add_option("--costs", options.costs,
+                  "With --estimate: a report in JSON, from which the costs of stages are taken")
+      ->type_name("FILE");
+}
+
 /// Declares the options. `--help` and `--version` only set flags. The program prints their texts later, once
 /// for all ranks.
 void declare(CLI::App& command_line, Options& options, std::vector<std::string>& words) {
@@ -21,12 +35,15 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
                         "Print what all ranks cost, and a line for each stage; do not run");
   command_line.add_flag("--check", options.check,
                         "Read the deck, look at inputs, outputs and memory, make the plans; do not run");
+  declare_estimate(command_line, options);
   command_line
       .add_option("--ranks", options.ranks,
-                  "With --explain or --check: plan for so many ranks, without starting them")
+                  "With --explain, --check, --estimate: plan for so many ranks, but start none")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("R");
-  command_line.add_option("--rank", options.rank, "With --explain: print the plan of this rank only")
+  command_line
+      .add_option("--rank", options.rank,
+                  "With --explain or --estimate: print the plan, or the estimate, of this rank only")
       ->check(CLI::Range(0, (1 << 20) - 1))
       ->type_name("r");
   command_line.add_flag("--dot", options.dot, "With --explain: print the pipeline as a graph for Graphviz");
@@ -38,7 +55,7 @@ void declare(CLI::App& command_line, Options& options, std::vector<std::string>&
       ->type_name("FILE");
   command_line
       .add_option("--report", options.report,
-                  "Write what each step cost: as JSON if FILE ends in .json, else text; - prints it")
+                  "Write what each step cost, or its estimate: .json as JSON, else text; - prints")
       ->type_name("FILE");
   command_line
       .add_option("--trace", options.trace, "Write when each step ran on each rank, for Perfetto or Chrome")
@@ -72,9 +89,14 @@ void require(bool holds, const char* rule) {
 
 void check(const Options& options) {
   require(!options.explain || !options.check, "--explain and --check: give one of them");
-  require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain or --check");
+  require(!options.estimate || !(options.explain || options.check),
+          "--estimate is neither --explain nor --check: give one of them");
+  require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain, --check or --estimate");
   require(!options.quiet || !options.verbose, "--quiet and --verbose: give one of them");
-  require(options.explain || options.rank < 0, "--rank goes with --explain");
+  require(options.explain || options.estimate || options.rank < 0,
+          "--rank goes with --explain or --estimate");
+  require(options.estimate || options.machine.empty(), "--machine goes with --estimate");
+  require(options.estimate || options.costs.empty(), "--costs goes with --estimate");
   require(options.explain || !options.dot, "--dot goes with --explain");
   require(options.explain || options.save_plan.empty(), "--save-plan goes with --explain");
   require(!options.dot || options.rank < 0, "--dot shows all ranks together: leave out --rank");
@@ -82,6 +104,7 @@ void check(const Options& options) {
           "the file of --plan says how many ranks there are: leave out --ranks");
   require(!options.explain || options.report.empty(), "--report is of a run: leave out --explain");
   require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
+  require(!options.estimate || options.trace.empty(), "--trace is of a run: leave out --estimate");
 }
 
 /// Returns whether a word has neither the form key=value nor the file name of a deck.
@@ -109,6 +132,18 @@ void check_blanks(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+void refuse_options_of_pipelines(const Options& options, const std::string& why) {
+  const auto refuse = [&why](bool given, const char* option) {
+    if (given)
+      throw InputError(fmt::format("command line: {} is about pipelines, and {}: leave it out", option, why));
+  };
+  refuse(!options.plan.empty(), "--plan");
+  refuse(!options.save_plan.empty(), "--save-plan");
+  refuse(options.ranks != 0, "--ranks");
+  refuse(options.rank >= 0, "--rank");
+  refuse(options.estimate, "--estimate");
+}
 
 Options parse_options(int argc, const char* const* argv, const std::vector<ProgramOption>& further) {
   Options options;

@@ -24,6 +24,13 @@ struct Options {
   bool explain = false;
   /// Whether the program checks the deck, the files and the plans, and does not run the plans.
   bool check = false;
+  /// Whether the program estimates how long its plans take, and does not run them.
+  bool estimate = false;
+  /// The file with the description of the machine for --estimate. If it is empty, the generic machine is
+  /// meant.
+  std::string machine;
+  /// The report from which --estimate takes the costs of stages. If it is empty, no costs are known.
+  std::string costs;
   /// Whether --explain prints the graph of the pipeline instead of plans.
   bool dot = false;
   /// Whether the program prints the effective deck and does not run.
@@ -33,10 +40,11 @@ struct Options {
   /// Whether the program prints the place of each rank and the versions of its libraries. With --explain,
   /// whether it also prints plans: one for each class of ranks (see RankClass).
   bool verbose = false;
-  /// The number of ranks for which --explain and --check make plans. If it is 0, they make plans for the
-  /// ranks that were started.
+  /// The number of ranks for which --explain, --check and --estimate make plans. If it is 0, they make plans
+  /// for the ranks that were started.
   int ranks = 0;
-  /// The rank whose plan --explain prints. If it is -1, --explain prints the costs of all ranks together.
+  /// The rank whose plan --explain prints, or whose estimate --estimate prints. If it is -1, --explain prints
+  /// the costs of all ranks together, and --estimate the estimate of the slowest rank.
   int rank = -1;
   /// The file in which --explain saves the plans. If it is empty, the plans are not saved.
   std::string save_plan;
@@ -50,8 +58,12 @@ struct Options {
   std::map<std::string, std::string> of_program;
 
   /// Returns whether the program makes plans but does not run them.
-  bool only_plans() const { return explain || check; }
+  bool only_plans() const { return explain || check || estimate; }
 };
+
+/// Throws InputError if an option is given that is about plans of pipelines. `why` ends the message, such as
+/// "this program runs graphs".
+void refuse_options_of_pipelines(const Options& options, const std::string& why);
 
 /// Reads the command line. Throws InputError for an unknown option, for a value that an option does not
 /// accept, and for options that exclude each other. `further` are the options that only this program has.

@@ -116,6 +116,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
       refuse(further.keys() + ".file", "a series has none: leave it out");
   if (!options.plan.empty() || !options.save_plan.empty())
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
+  if (options.estimate)
+    throw InputError(
+        "command line: --estimate is for single images: give one of them by input.file and output.file");
 }
 
 }  // namespace tessera::app

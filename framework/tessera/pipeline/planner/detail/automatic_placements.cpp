@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "tessera/domain/corners.hpp"
+#include "tessera/pipeline/plan/cache_traffic.hpp"
 #include "tessera/pipeline/planner/detail/placements.hpp"
 #include "tessera/pipeline/planner/detail/tile_choice.hpp"
-#include "tessera/pipeline/planner/required_boxes.hpp"
 #include "tessera/pipeline/planner/tiling.hpp"
 
 namespace tessera {
@@ -27,10 +26,6 @@ constexpr double exchange_cost = 1024 * 1024;
 /// The cost of computing one stage for one inner tile, which does not depend on the number of points, and the
 /// additional cost of moving its window on.
 constexpr double call_cost = 8 * 1024, window_cost = 8 * 1024;
-/// The largest footprint of an input all of whose points count as read for one point. Where an index depends
-/// on data, the footprint contains all points that may be read. It is larger then, and counts as
-/// `reads_by_data` points.
-constexpr std::int64_t largest_stencil = 512, reads_by_data = 16;
 /// The number of inner tiles whose points are counted. All following ones are like the last of them.
 constexpr std::size_t sampled_inner_tiles = 4;
 /// A stage is computed in tiles if this saves at least this share of the cost of the memory that storing it
@@ -220,7 +215,7 @@ class PlacementChooser {
     column.resize(std::min(all, sampled_inner_tiles));
     const std::vector<Box> boxes = member_boxes(pipeline_, {members, placements, {}}, column);
     std::vector<double> bytes;
-    for (int member : members) bytes.push_back(bytes_per_point(member));
+    for (int member : members) bytes.push_back(cache_bytes_per_point(pipeline_, member, domain(member)));
     double first = 0, others = 0;
     for (std::size_t t = 0; t < column.size(); ++t)
       for (std::size_t m = 0; m < members.size(); ++m) {
@@ -233,18 +228,6 @@ class PlacementChooser {
       }
     if (all == 1) return first;
     return first + others / static_cast<double>(column.size() - 1) * static_cast<double>(all - 1);
-  }
-
-  /// Returns the bytes that a stage reads and writes for one point.
-  double bytes_per_point(int stage) const {
-    std::int64_t bytes = 0;
-    for (int part : pipeline_.parts(stage)) bytes += pipeline_[part].element_bytes();
-    const std::vector<Box> needs = required_boxes(pipeline_, stage, centre(domain(stage), false));
-    for (std::size_t i = 0; i < needs.size(); ++i) {
-      const std::int64_t reads = needs[i].size() <= largest_stencil ? needs[i].size() : reads_by_data;
-      bytes += reads * pipeline_[pipeline_[stage].inputs[i]].element_bytes();
-    }
-    return static_cast<double>(bytes);
   }
 
   const ScheduledPipeline& stored_;

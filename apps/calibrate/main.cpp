@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ping_pong.hpp"
+#include "speeds.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/app/machine_file.hpp"
+#include "tessera/app/tool_application.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/machine.hpp"
+
+namespace {
+
+using namespace tessera;
+
+/// The messages of each length of which the fastest counts, for an effort of 1.
+constexpr double messages = 20;
+
+/// Measures the machine on which the ranks run.
+class Calibration {
+ public:
+  explicit Calibration(const app::ToolSetting& setting)
+      : setting_(setting), places_(rank_places(setting.session.communicator())) {}
+
+  /// Collective.
+  void run() {
+    machine_ = cost::generic_machine();
+    machine_.name = setting_.deck.get<std::string>("name");
+    machine_.processor = cost::own_processor();
+    machine_.sockets = 1;
+    machine_.cores = cost::own_cores();
+    machine_.nodes = count_nodes();
+    calibrate::measure_speeds({setting_.session.communicator(), is_on_node(setting_.session.rank()),
+                               setting_.threads, setting_.deck.get<double>("effort")},
+                              machine_);
+    say_speeds();
+    measure_messages();
+  }
+
+  /// The text of the file.
+  std::string text() const { return app::machine_text(machine_, remarks_); }
+
+ private:
+  bool is_on_node(int rank) const {
+    return places_[static_cast<std::size_t>(rank)].node == places_.front().node;
+  }
+  std::int64_t count_nodes() const {
+    std::set<int> nodes;
+    for (const RankPlace& place : places_) nodes.insert(place.node);
+    return static_cast<std::int64_t>(nodes.size());
+  }
+  void say(const std::string& text) const {
+    if (!setting_.is_quiet) setting_.session.print(text);
+  }
+  void remark(std::string line) {
+    say(line + "\n");
+    remarks_.push_back(std::move(line));
+  }
+
+  void say_speeds() {
+    const auto row = [this](const char* what, const cost::Speed& speed, const char* unit) {
+      say(fmt::format("{:<22}{:>12.2f}{:>15.2f}  {}\n", what, speed.thread * 1e-9, speed.all * 1e-9, unit));
+    };
+    say(fmt::format("{:<22}{:>12}{:>15}\n", "", "one thread", counted(machine_.threads, "thread")));
+    row("copies in memory", machine_.memory, "GB/s");
+    row("copies in last cache", machine_.last_cache, "GB/s");
+    say(fmt::format("{:<22}{:>12.2f}{:>15}  GB/s\n", "sums in near cache", machine_.near_cache_thread * 1e-9,
+                    ""));
+    row("arithmetic of float", machine_.arithmetic, "GFlop/s");
+    say(fmt::format("{:<22}{:>27.2f}  us\n", "launch of a kernel", machine_.launch_all_seconds * 1e6));
+    remark(fmt::format("Speeds: {} of {}, copies in memory and in {} of last cache, by {} x {}.",
+                       counted(machine_.threads, "thread"), counted(machine_.node_cores(), "core"),
+                       human_bytes(machine_.last_cache_bytes), counted(setting_.session.rank_count(), "rank"),
+                       counted(setting_.threads, "thread")));
+    if (setting_.threads > 1)
+      remark(
+          "Not measured: launch.thread, for which each rank has to have one thread: some laptop's is given.");
+  }
+
+  /// Measures messages within the node of rank 0, and between it and another node, if there are such ranks.
+  void measure_messages() {
+    const int rank_count = setting_.session.rank_count();
+    int inside = 1, outside = 1;
+    while (inside < rank_count && !is_on_node(inside)) ++inside;
+    while (outside < rank_count && is_on_node(outside)) ++outside;
+    if (inside < rank_count)
+      machine_.within_node = network_to(inside, "within a node");
+    else
+      remark(
+          "Not measured: network.within, for which there have to be two ranks on a node: some laptop's is "
+          "given.");
+    if (outside < rank_count) machine_.between_nodes = network_to(outside, "between nodes");
+  }
+
+  cost::NetworkCost network_to(int partner, const char* where) {
+    const MPI_Comm communicator = setting_.session.communicator();
+    const int rank = setting_.session.rank();
+    cost::NetworkCost network;
+    std::string text;
+    if (rank == 0 || rank == partner) {
+      const auto times = static_cast<int>(std::ceil(messages * setting_.deck.get<double>("effort")));
+      const std::vector<cost::MeasuredPoint> points = calibrate::ping_pong(communicator, partner, times);
+      const cost::LineFit line = cost::fit_cost(points);
+      network = {line.intercept, line.slope};
+      say(table(points, line, where));
+      text = fmt::format(
+          "Messages {}: {:.3g} us and {:.3g} ns per byte, of the fastest of {} each; the line is off by "
+          "{:.0f} %.",
+          where, line.intercept * 1e6, line.slope * 1e9, times, line.relative_error * 100);
+    }
+    static_assert(sizeof network == 2 * sizeof(double));
+    MPI_Bcast(&network, 2, MPI_DOUBLE, 0, communicator);
+    remark(text);
+    return network;
+  }
+
+  static std::string table(const std::vector<cost::MeasuredPoint>& points, const cost::LineFit& line,
+                           const char* where) {
+    std::string text = fmt::format("\nmessages {}\n{:>12}{:>12}{:>12}\n", where, "bytes", "us", "line us");
+    for (const cost::MeasuredPoint& point : points)
+      text += fmt::format("{:>12.0f}{:>12.2f}{:>12.2f}\n", point.x, point.y * 1e6, line.at(point.x) * 1e6);
+    return text;
+  }
+
+  const app::ToolSetting& setting_;
+  std::vector<RankPlace> places_;
+  cost::MachineDescription machine_;
+  std::vector<std::string> remarks_;
+};
+
+app::ExitStatus run(const app::ToolSetting& setting) {
+  const std::string path = setting.deck.get<std::string>("output");
+  app::check_names(setting.deck_files, {{"output:", path}});
+  io::TextFile file(setting.session.communicator(), path);
+  if (setting.only_checks) return app::ExitStatus::done;
+  setting.session.start_kokkos(setting.threads);
+  Calibration calibration(setting);
+  calibration.run();
+  file.write(calibration.text());
+  if (!setting.is_quiet) setting.session.print(fmt::format("wrote {}\n", path));
+  return app::ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const app::ToolApplication application{
+      .program = "tessera-calibrate",
+      .summary = "Measures this machine, and writes what --estimate of all programs has to know of it.",
+      .keys = {{.name = "output",
+                .type = deck::ValueType::path,
+                .group = "Files",
+                .help = "The machine file, in YAML",
+                .required = true},
+               {.name = "name",
+                .type = deck::ValueType::text,
+                .group = "Calibration",
+                .help = "The name of the machine in the file",
+                .default_text = "calibrated"},
+               {.name = "effort",
+                .type = deck::ValueType::real,
+                .group = "Calibration",
+                .help = "The factor of the time that measurements take; 1 takes some seconds",
+                .default_text = "1",
+                .minimum = 0.05,
+                .maximum = 1000}},
+      .run = run};
+  return app::run_tool_application(argc, argv, application);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "speeds.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "tessera/cost/calibration_loops.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/machine.hpp"
+
+namespace calibrate {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+/// How often everything is measured.
+constexpr int rounds = 3;
+
+/// The bytes of the arrays of one thread in the nearest cache, which are half of the smallest such cache of
+/// usual processors; and the least and the greatest number of bytes that all threads copy in memory.
+constexpr std::int64_t near_bytes = std::int64_t{16} << 10;
+constexpr std::int64_t least_memory_bytes = std::int64_t{128} << 20,
+                       most_memory_bytes = std::int64_t{512} << 20;
+
+/// The arrays of the threads of this rank. Each thread has a part of its own, which it touches first.
+class Arrays {
+ public:
+  /// `bytes` are those of both arrays of one thread.
+  Arrays(int workers, std::int64_t bytes)
+      : workers_(workers),
+        count_(static_cast<std::size_t>(bytes) / (2 * sizeof(float))),
+        from_(Kokkos::view_alloc("from", Kokkos::WithoutInitializing), size()),
+        to_(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), size()) {
+    const Touch touch{*this};
+    Kokkos::parallel_for("touch", policy(workers_), touch);
+    Host().fence();
+  }
+
+  /// Each thread copies its part so many times.
+  void copy(int times) const {
+    Kokkos::parallel_for("copy", policy(workers_), Copy{*this, times});
+    Host().fence();
+  }
+  /// Each thread adds the neighbours in its part so many times.
+  void add_neighbours(int times) const {
+    Kokkos::parallel_for("add", policy(workers_), Add{*this, times});
+    Host().fence();
+  }
+  /// The bytes that one thread reads and writes when it copies its part once.
+  std::int64_t bytes() const { return static_cast<std::int64_t>(2 * count_ * sizeof(float)); }
+  /// The bytes that one thread reads and writes when it adds the neighbours in its part once.
+  std::int64_t bytes_of_adding() const { return static_cast<std::int64_t>(4 * (count_ - 2) * sizeof(float)); }
+
+  static Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>> policy(int workers) {
+    return {0, static_cast<std::size_t>(workers), Kokkos::ChunkSize(1)};
+  }
+
+ private:
+  struct Touch {
+    const Arrays& arrays;
+    void operator()(int worker) const {
+      std::ranges::fill(arrays.part(arrays.from_, worker), 1.0F);
+      std::ranges::fill(arrays.part(arrays.to_, worker), 0.0F);
+    }
+  };
+  struct Copy {
+    const Arrays& arrays;
+    int times;
+    void operator()(int worker) const {
+      for (int i = 0; i < times; ++i)
+        tessera::cost::copy_floats(arrays.part(arrays.from_, worker), arrays.part(arrays.to_, worker));
+    }
+  };
+  struct Add {
+    const Arrays& arrays;
+    int times;
+    void operator()(int worker) const {
+      for (int i = 0; i < times; ++i)
+        tessera::cost::add_neighbours(arrays.part(arrays.from_, worker),
+                                      arrays.part(arrays.to_, worker).first(arrays.count_ - 2));
+    }
+  };
+  using View = Kokkos::View<float*, Kokkos::HostSpace>;
+
+  std::size_t size() const { return count_ * static_cast<std::size_t>(workers_); }
+  std::span<float> part(const View& view, int worker) const {
+    return {view.data() + static_cast<std::size_t>(worker) * count_, count_};
+  }
+
+  int workers_;
+  std::size_t count_;
+  View from_;
+  View to_;
+};
+
+struct Multiply {
+  std::int64_t turns;
+  float* results;
+  std::int64_t* operations;
+  void operator()(int worker) const {
+    const tessera::cost::Arithmetic done = tessera::cost::multiply_and_add(turns);
+    results[worker] = done.result;
+    operations[worker] = done.operations;
+  }
+};
+
+struct Nothing {
+  void operator()(int /*worker*/) const {}
+};
+
+/// Measures with some of the threads: one of rank 0, or all of all ranks.
+class Workers {
+ public:
+  Workers(const Measured& measured, bool is_one)
+      : measured_(measured), workers_(is_one ? (is_rank_0(measured) ? 1 : 0) : measured.threads) {}
+
+  /// The number of the threads on the node that is measured.
+  std::int64_t count() const { return sum(workers_); }
+
+  /// Returns the bytes per second of copies of arrays that together take `bytes` on the node.
+  double copy_speed(std::int64_t bytes) const {
+    const std::int64_t part = bytes / count();
+    const Arrays arrays(workers_, part);
+    const int times = times_for(part);
+    const double seconds = fastest([&] { arrays.copy(times); });
+    return static_cast<double>(sum(workers_ * arrays.bytes()) * times) / seconds;
+  }
+
+  /// Returns the bytes per second that a thread reads and writes in the nearest cache.
+  double near_speed() const {
+    const Arrays arrays(workers_, near_bytes);
+    const int times = times_for(near_bytes);
+    const double seconds = fastest([&] { arrays.add_neighbours(times); });
+    return static_cast<double>(sum(workers_ * arrays.bytes_of_adding()) * times) / seconds;
+  }
+
+  double arithmetic_speed() const {
+    constexpr std::int64_t turns = 100000;
+    std::vector<float> results(static_cast<std::size_t>(workers_));
+    std::vector<std::int64_t> operations(static_cast<std::size_t>(workers_));
+    const double seconds = fastest([&] {
+      Kokkos::parallel_for("multiply", Arrays::policy(workers_),
+                           Multiply{turns, results.data(), operations.data()});
+      Host().fence();
+    });
+    std::int64_t done = 0;
+    for (const std::int64_t of_worker : operations) done += of_worker;
+    return static_cast<double>(sum(done)) / seconds;
+  }
+
+  double launch_seconds() const {
+    // A thread that another program has interrupted makes all others wait, so that there should not be many.
+    constexpr int launches = 20;
+    return fastest([&] {
+             for (int i = 0; i < launches; ++i) {
+               Kokkos::parallel_for("nothing", Arrays::policy(workers_), Nothing());
+               Host().fence();
+             }
+           }) /
+           launches;
+  }
+
+ private:
+  /// Returns how often small arrays are gone through, so that a run takes much longer than a launch.
+  static int times_for(std::int64_t bytes) {
+    return static_cast<int>(std::max<std::int64_t>(1, (std::int64_t{4} << 20) / bytes));
+  }
+
+  static bool is_rank_0(const Measured& measured) {
+    int rank = 0;
+    MPI_Comm_rank(measured.communicator, &rank);
+    return rank == 0;
+  }
+
+  /// Returns the sum over the ranks of the node that is measured.
+  std::int64_t sum(std::int64_t number) const {
+    if (!measured_.is_on_node) number = 0;
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, measured_.communicator);
+    return number;
+  }
+
+  /// Returns the seconds of the fastest of several runs. A run takes as long as on the slowest rank. Ranks
+  /// that have no workers do not run.
+  double fastest(const std::function<void()>& run) const {
+    constexpr int least_runs = 3;
+    const double most_seconds = 0.05 * measured_.effort;
+    double best = std::numeric_limits<double>::infinity(), spent = 0;
+    for (int done = 0; done < least_runs || spent < most_seconds; ++done) {
+      MPI_Barrier(measured_.communicator);
+      const auto start = std::chrono::steady_clock::now();
+      if (workers_ > 0) run();
+      double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, measured_.communicator);
+      best = std::min(best, seconds);
+      spent += seconds;
+    }
+    return best;
+  }
+
+  const Measured& measured_;
+  int workers_;
+};
+
+}  // namespace
+
+void measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine) {
+  const Workers one(measured, true), all(measured, false);
+  machine.threads = all.count();
+  std::int64_t cache = measured.is_on_node ? tessera::cache_bytes(measured.threads) : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &cache, 1, MPI_INT64_T, MPI_SUM, measured.communicator);
+  machine.last_cache_bytes = cache;
+  const std::int64_t in_memory = std::clamp(2 * cache, least_memory_bytes, most_memory_bytes);
+  // Half of the cache, or of the share of one thread, as other things lie there, too.
+  const std::int64_t in_cache = std::max(cache / 2, near_bytes * machine.threads);
+  const auto keep_most = [](double& speed, double measured_speed) {
+    speed = std::max(speed, measured_speed);
+  };
+  const auto keep_least = [](double& seconds, double measured_seconds) {
+    seconds = std::min(seconds, measured_seconds);
+  };
+  machine.memory = machine.last_cache = machine.arithmetic = {};
+  machine.near_cache_thread = 0;
+  machine.launch_all_seconds = std::numeric_limits<double>::infinity();
+  if (measured.threads == 1) machine.launch_thread_seconds = machine.launch_all_seconds;
+  // What disturbs one measurement, such as another program, is over when its turn comes again.
+  for (int round = 0; round < rounds; ++round) {
+    keep_most(machine.memory.thread, one.copy_speed(in_memory));
+    keep_most(machine.memory.all, all.copy_speed(in_memory));
+    keep_most(machine.last_cache.thread, one.copy_speed(in_cache / machine.threads));
+    keep_most(machine.last_cache.all, all.copy_speed(in_cache));
+    keep_most(machine.near_cache_thread, one.near_speed());
+    keep_most(machine.arithmetic.thread, one.arithmetic_speed());
+    keep_most(machine.arithmetic.all, all.arithmetic_speed());
+    keep_least(machine.launch_all_seconds, all.launch_seconds());
+    if (measured.threads == 1) keep_least(machine.launch_thread_seconds, one.launch_seconds());
+  }
+}
+
+}  // namespace calibrate

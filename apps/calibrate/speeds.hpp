@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "tessera/cost/machine_description.hpp"
+
+namespace calibrate {
+
+/// What is measured, and for how long.
+struct Measured {
+  /// All ranks.
+  MPI_Comm communicator;
+  /// Whether this rank runs on the node whose speeds are measured, which is that of rank 0.
+  bool is_on_node;
+  /// The threads of this rank.
+  int threads;
+  /// The factor of the time that each measurement takes.
+  double effort;
+};
+
+/// Measures the speeds of copies and of arithmetic, and the time to launch a kernel: of one thread of rank 0
+/// while no other computes, and of all threads of all ranks together. Sets these members of `machine`, and
+/// with them the number of threads and the size of the last-level caches. `launch_thread_seconds` is set only
+/// if a rank has one thread, as Kokkos always starts all threads of a rank. Kokkos must have been started.
+/// Collective.
+void measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine);
+
+}  // namespace calibrate

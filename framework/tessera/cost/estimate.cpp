@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/cost/estimate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "tessera/pipeline/plan/cache_traffic.hpp"
+#include "tessera/pipeline/plan/member_boxes.hpp"
+#include "tessera/pipeline/plan/plan_work.hpp"
+#include "tessera/pipeline/plan/visit_step.hpp"
+
+namespace tessera::cost {
+namespace {
+
+/// The bytes of a line of a cache.
+constexpr std::int64_t line_bytes = 64;
+
+/// The seconds of one run of a step.
+struct Seconds {
+  double value = 0;
+  Bound bound = Bound::nothing;
+  bool assumes_costs = false;
+};
+
+/// The messages of a rank in an exchange, in one direction.
+struct MessageSeconds {
+  double latency = 0, bytes = 0;
+  double sum() const { return latency + bytes; }
+};
+
+/// Returns the speed with which the nearest caches of all threads of a node copy.
+Speed near_cache_of(const MachineDescription& machine) {
+  return {machine.near_cache_thread,
+          machine.near_cache_thread * static_cast<double>(std::max(machine.threads, machine.node_cores()))};
+}
+
+int levels_of_tree(std::int64_t leaves) { return std::bit_width(static_cast<std::uint64_t>(leaves - 1)); }
+
+class PlanEstimator {
+ public:
+  PlanEstimator(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
+                const StageCosts& costs)
+      : pipeline_(pipeline),
+        plan_(plan),
+        machine_(machine),
+        costs_(costs),
+        ranks_per_node_(ranks_per_node(machine, plan.target.threads)),
+        ranks_on_node_(std::min<std::int64_t>(plan.rank_count, ranks_per_node_)),
+        share_(machine, ranks_on_node_, plan.target.threads),
+        fits_in_cache_(plan.array_bytes * ranks_on_node_ <= machine.last_cache_bytes) {}
+
+  RankEstimate estimate() {
+    visit(plan_.root, 1);
+    RankEstimate rank{plan_.rank, std::move(steps_), 0};
+    for (const StepEstimate& step : rank.steps) rank.seconds += step.seconds;
+    return rank;
+  }
+
+ private:
+  /// An exchange that is under way while points are computed.
+  struct Pending {
+    Seconds seconds;
+    double computed_since = 0;
+  };
+
+  void visit(const PlanNode& node, double times) {
+    if (const auto* children = children_of(node)) {
+      const double each = times * turns_of(node);
+      const bool is_loop = std::holds_alternative<plan::Repeat>(node.step);
+      loops_around_ += is_loop ? 1 : 0;
+      for (const PlanNode& child : *children) visit(child, each);
+      loops_around_ -= is_loop ? 1 : 0;
+    } else if (is_step(node)) {
+      const Seconds once = seconds_of(node);
+      steps_.push_back({node.id, times, times * once.value, once.bound, once.assumes_costs});
+    }
+  }
+
+  /// Returns how often the children of a node run when the node runs once.
+  double turns_of(const PlanNode& node) {
+    if (const auto* bands = std::get_if<plan::Bands>(&node.step))
+      return static_cast<double>(bands->band.count);
+    const auto* loop = std::get_if<plan::Repeat>(&node.step);
+    if (loop == nullptr) return 1;
+    if (loop->rounds_of >= 0) turns_in_rounds_[loop->rounds_of] = loop->maximum / loop->turns * loop->turns;
+    const std::int64_t done = loop->continues ? turns_in_rounds_[loop->loop] : 0;
+    return static_cast<double>(std::max<std::int64_t>(0, loop->maximum - done) / loop->turns);
+  }
+
+  Seconds seconds_of(const PlanNode& node) {
+    const Seconds seconds = visit_step(
+        node, [&](const plan::Compute& step) { return of_compute(node, step); },
+        [&](const plan::FillBoundary& step) { return of_boundary(step); },
+        [&](const plan::Exchange& step) {
+          const Seconds messages = of_exchange(step);
+          if (!step.overlapped) return messages;
+          pending_[node.id] = {messages, 0};
+          return Seconds{};
+        },
+        [&](const plan::FinishExchange& step) { return of_wait(pending_[step.exchange]); },
+        [&](const plan::Reduce& step) { return of_reduction(pipeline_[step.stage]); },
+        [&](const plan::Read&) { return of_file(node, machine_.file_read); },
+        [&](const plan::Write&) { return of_file(node, machine_.file_write); },
+        [](const plan::AnyOf<plan::Sequence, plan::Repeat, plan::Bands, plan::Items, plan::Allocate,
+                             plan::Free, plan::Swap> auto&) { return Seconds{}; });
+    if (std::holds_alternative<plan::Compute>(node.step) ||
+        std::holds_alternative<plan::FillBoundary>(node.step))
+      for (auto& [exchange, pending] : pending_) pending.computed_since += seconds.value;
+    return seconds;
+  }
+
+  Seconds of_compute(const PlanNode& node, const plan::Compute& step) const {
+    const StepWork work = work_of(pipeline_, node);
+    if (work.points == 0) return {};
+    Seconds longest = of_bytes(work.bytes);
+    const auto take = [&longest](double seconds, Bound bound) {
+      if (seconds > longest.value) longest = {seconds, bound, longest.assumes_costs};
+    };
+    const Arithmetic arithmetic = arithmetic_of(step);
+    // The slowest thread has the tiles that are left when all have the same number of them.
+    const auto tiles = static_cast<double>(std::max<std::int64_t>(1, Tiles(step.parts, step.tile).size()));
+    const double threads = share_.threads();
+    const double imbalance = std::ceil(tiles / threads) * threads / tiles;
+    take(arithmetic.known_seconds / threads * imbalance +
+             arithmetic.operations / share_.of(machine_.arithmetic) * imbalance,
+         Bound::arithmetic);
+    take(arithmetic.near_bytes / share_.of(near_cache_of(machine_)) * imbalance, Bound::near_cache);
+    longest.assumes_costs = arithmetic.near_bytes > 0;
+    return with_launch(longest);
+  }
+
+  /// The arithmetic of a step: the seconds of one thread and the operations of those stages whose cost is
+  /// known, and the bytes that the bodies of the others read and write.
+  struct Arithmetic {
+    double known_seconds = 0, operations = 0, near_bytes = 0;
+  };
+
+  Arithmetic arithmetic_of(const plan::Compute& step) const {
+    std::vector<std::int64_t> points(step.members.size());
+    visit_computed(pipeline_, step, [&](std::size_t m, const Box& box) { points[m] += box.size(); });
+    for (const Box& part : step.parts) points.back() += part.size();
+    Arithmetic sum;
+    for (std::size_t m = 0; m < points.size(); ++m) {
+      const auto count = static_cast<double>(points[m]);
+      auto cost = costs_.stages.find(pipeline_[step.members[m]].name);
+      if (cost == costs_.stages.end()) cost = costs_.stages.find(pipeline_[step.stage].name);
+      if (cost == costs_.stages.end())
+        sum.near_bytes +=
+            count * cache_bytes_per_point(pipeline_, step.members[m], points_of(step.members[m]));
+      else if (cost->second.seconds_per_point > 0)
+        sum.known_seconds += count * cost->second.seconds_per_point;
+      else
+        sum.operations += count * cost->second.operations_per_point;
+    }
+    return sum;
+  }
+
+  /// Returns the points of a stage, or those that a global reduction reduces.
+  Box points_of(int stage) const {
+    const ArrayDeclaration& declaration = pipeline_[stage];
+    return declaration.reduction != nullptr ? declaration.reduced
+                                            : plan_.stages[static_cast<std::size_t>(stage)].domain;
+  }
+
+  /// Returns the time to move bytes once. They are in the cache only if a loop has moved them there, and if
+  /// it holds all arrays.
+  Seconds of_bytes(std::int64_t bytes) const {
+    if (bytes == 0) return {};
+    const bool fits = loops_around_ > 0 && fits_in_cache_;
+    return {static_cast<double>(bytes) / share_.of(fits ? machine_.last_cache : machine_.memory),
+            fits ? Bound::last_cache : Bound::memory};
+  }
+
+  /// Returns the time to read and write the points beyond a border. However few points of a row there are,
+  /// they take a whole line of the cache.
+  Seconds of_boundary(const plan::FillBoundary& step) const {
+    const ArrayDeclaration& array = pipeline_[step.array];
+    std::int64_t bytes = 0;
+    for (const Box& part : difference(step.box, array.domain)) {
+      const std::int64_t row_bytes = part[0].size() * array.element_bytes();
+      bytes += part.size() / part[0].size() * ((row_bytes + line_bytes - 1) / line_bytes * line_bytes);
+    }
+    return bytes == 0 ? Seconds{} : with_launch(of_bytes(2 * bytes));
+  }
+
+  Seconds with_launch(Seconds seconds) const {
+    const double launch = share_.launch_seconds();
+    if (launch > seconds.value) seconds.bound = Bound::launch;
+    seconds.value += launch;
+    return seconds;
+  }
+
+  std::int64_t node_of(int rank) const { return rank / ranks_per_node_; }
+  const NetworkCost& network_to(int partner) const {
+    return machine_.between_nodes && node_of(partner) != node_of(plan_.rank) ? *machine_.between_nodes
+                                                                             : machine_.within_node;
+  }
+
+  MessageSeconds of_messages(const plan::Exchange& step, std::vector<Message> ExchangeLists::*side) const {
+    std::map<int, std::int64_t> bytes_of_partner;
+    for (const plan::ArrayMessages& array : step.arrays)
+      for (const Message& message : array.lists.*side)
+        bytes_of_partner[message.partner] += bytes_of(pipeline_, array.array, message.box);
+    MessageSeconds seconds;
+    for (const auto& [partner, bytes] : bytes_of_partner) {
+      seconds.latency += network_to(partner).latency_seconds;
+      seconds.bytes += static_cast<double>(bytes) * network_to(partner).seconds_per_byte;
+    }
+    return seconds;
+  }
+
+  Seconds of_exchange(const plan::Exchange& step) const {
+    const MessageSeconds out = of_messages(step, &ExchangeLists::sends);
+    const MessageSeconds in = of_messages(step, &ExchangeLists::receives);
+    const MessageSeconds& longer = out.sum() >= in.sum() ? out : in;
+    std::int64_t copied = 0;
+    for (const plan::ArrayMessages& array : step.arrays)
+      for (const Message& message : array.lists.copies)
+        copied += 2 * bytes_of(pipeline_, array.array, message.box);
+    const Seconds copies = of_bytes(copied);
+    const double sum = longer.sum() + copies.value;
+    if (sum == 0) return {};
+    if (copies.value > longer.sum()) return {sum, copies.bound};
+    return {sum, longer.latency >= longer.bytes ? Bound::latency : Bound::bandwidth};
+  }
+
+  static Seconds of_wait(const Pending& pending) {
+    if (pending.seconds.value == 0) return {};
+    const double left = pending.seconds.value - pending.computed_since;
+    if (left <= 0) return {0, Bound::hidden};
+    return {left, pending.seconds.bound};
+  }
+
+  Seconds of_reduction(const ArrayDeclaration& stage) const {
+    const int levels = levels_of_tree(plan_.rank_count);
+    if (levels == 0) return {};
+    const int within = machine_.between_nodes ? std::min(levels, levels_of_tree(ranks_on_node_)) : levels;
+    const auto value_bytes = static_cast<double>(stage.reduction->value_bytes());
+    double latency = 0, bytes = 0;
+    const auto add = [&](int count, const NetworkCost& network) {
+      latency += count * network.latency_seconds;
+      bytes += count * value_bytes * network.seconds_per_byte;
+    };
+    add(within, machine_.within_node);
+    if (levels > within) add(levels - within, *machine_.between_nodes);
+    return {latency + bytes, latency >= bytes ? Bound::latency : Bound::bandwidth};
+  }
+
+  /// Returns the time of reading or writing, where all ranks share the speed of files evenly.
+  Seconds of_file(const PlanNode& node, double speed) const {
+    const auto bytes = static_cast<double>(work_of(pipeline_, node).bytes);
+    if (bytes == 0) return {};
+    if (speed <= 0) return {0, Bound::unknown};
+    return {bytes * plan_.rank_count / speed, Bound::files};
+  }
+
+  const Algorithm& pipeline_;
+  const Plan& plan_;
+  const MachineDescription& machine_;
+  const StageCosts& costs_;
+  std::int64_t ranks_per_node_;
+  std::int64_t ranks_on_node_;
+  NodeShare share_;
+  /// Whether the last-level caches of a node hold all arrays of its ranks.
+  bool fits_in_cache_;
+  /// The number of loops around the current node.
+  int loops_around_ = 0;
+  std::vector<StepEstimate> steps_;
+  /// The exchanges that are under way, by the ids of their nodes.
+  std::map<int, Pending> pending_;
+  /// The turns that loops have made in rounds when they go on with single turns, by the number of the loop.
+  std::map<int, std::int64_t> turns_in_rounds_;
+};
+
+}  // namespace
+
+std::string_view name_of(Bound bound) {
+  constexpr std::array<std::string_view, 11> names = {"-",          "hidden",     "not known",  "memory",
+                                                      "last cache", "near cache", "arithmetic", "launch",
+                                                      "latency",    "bandwidth",  "files"};
+  return names[static_cast<std::size_t>(bound)];
+}
+
+RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
+                      const StageCosts& costs) {
+  return PlanEstimator(pipeline, plan, machine, costs).estimate();
+}
+
+}  // namespace tessera::cost

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tessera/cost/machine_description.hpp"
+#include "tessera/cost/stage_costs.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+
+namespace tessera::cost {
+
+/// What the time of a step is mostly spent on.
+enum class Bound {
+  nothing,     ///< The step takes no time on this rank.
+  hidden,      ///< The step waits for messages that have arrived while points were computed.
+  unknown,     ///< The step reads or writes files, and the machine description says nothing of files.
+  memory,      ///< Points are read from memory and written to it.
+  last_cache,  ///< Points are read from the last-level cache and written to it.
+  near_cache,  ///< Points are read and written in the nearest cache, each time that a body uses one.
+  arithmetic,  ///< Points are computed, with a known cost of the stage.
+  launch,      ///< Kernels are started and ended.
+  latency,     ///< Messages are few bytes long, so that their number counts.
+  bandwidth,   ///< Messages are long, so that their bytes count.
+  files        ///< Files are read or written.
+};
+
+/// Returns the words for a bound, such as "last cache".
+std::string_view name_of(Bound bound);
+
+/// What a step of a plan costs on one rank.
+struct StepEstimate {
+  /// The id of the node.
+  int node = 0;
+  /// How often the step runs, if each loop makes its greatest number of turns. For a stream, it is the number
+  /// for one item.
+  double times = 1;
+  /// The seconds of all these runs together.
+  double seconds = 0;
+  /// What they are mostly spent on.
+  Bound bound = Bound::nothing;
+  /// Whether the step computes points of stages whose cost per point is not known. The accesses of their
+  /// bodies in the nearest cache then stand for their arithmetic.
+  bool assumes_costs = false;
+};
+
+/// What a plan costs on one rank.
+struct RankEstimate {
+  /// The rank.
+  int rank = 0;
+  /// The leaves of the plan that do something (see is_step), in the order of their ids.
+  std::vector<StepEstimate> steps;
+  /// The sum over all steps.
+  double seconds = 0;
+};
+
+/// Estimates how long a plan takes on its rank, by closed forms, without running anything:
+///
+/// A step that computes takes the longest of three times, and the time of a kernel's launch. These are the
+/// time to move the bytes that it reads and writes at least once, by the speed of memory, or in loops by that
+/// of the last-level cache, if it holds the arrays of all ranks of a node; the time of its arithmetic on the
+/// threads that have tiles; and, for stages whose cost per point is not known, the time of all reads and
+/// writes of the bodies in the nearest cache. A step that fills in points beyond a border takes the time to
+/// move them and a launch. An exchange takes the time of the messages that the rank sends, or of those that
+/// it receives, whichever is longer; each message takes a latency and a time for each byte. If it is
+/// overlapped, the time of the steps before the wait is taken off. A global reduction takes a message for
+/// each level of a tree over all ranks. Files count if the description has their speeds. Steps in loops count
+/// for the greatest number of turns.
+///
+/// Ranks are placed on nodes in order, as many as the node has cores for. There are as many nodes as that
+/// needs, even if the machine has fewer.
+RankEstimate estimate(const Algorithm& pipeline, const Plan& plan, const MachineDescription& machine,
+                      const StageCosts& costs = {});
+
+}  // namespace tessera::cost

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+namespace tessera::cost {
+
+/// A measured value at a place, such as the seconds of a message of a certain length.
+struct MeasuredPoint {
+  /// The place, such as a number of bytes.
+  double x = 0;
+  /// The value, such as a number of seconds. It must be greater than 0.
+  double y = 0;
+};
+
+/// A line through measured points.
+struct LineFit {
+  /// The value of the line at 0.
+  double intercept = 0;
+  /// The value that the line gains from x to x + 1.
+  double slope = 0;
+  /// The root of the mean square of (line - y) / y over all points, which is 0 if all points lie on the line.
+  double relative_error = 0;
+
+  /// Returns the value of the line at `x`.
+  double at(double x) const { return intercept + slope * x; }
+};
+
+/// Returns the line for which the sum of the squares of (line - y) / y is least. These are relative
+/// deviations, as otherwise long messages, which take a thousand times as long as short ones, would decide
+/// alone, and the intercept would be meaningless. Throws InternalError if fewer than two different x are
+/// given, or if a y is not greater than 0.
+LineFit fit_line(const std::vector<MeasuredPoint>& points);
+
+/// Returns the line of fit_line among those whose intercept and slope are both at least 0, as times have no
+/// others.
+LineFit fit_cost(const std::vector<MeasuredPoint>& points);
+
+}  // namespace tessera::cost

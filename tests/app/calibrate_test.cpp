@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tessera-calibrate, and --estimate of a program with the file that it writes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "program_runs.hpp"
+
+namespace tessera::app_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string helmholtz() {
+  return std::filesystem::path(TESSERA_CALIBRATE).parent_path() / "tessera-helmholtz";
+}
+
+class CalibrateProgramTest : public testing::Test {
+ protected:
+  ParallelEnding calibrate(int ranks, Words words) const {
+    words.emplace_back("threads=1");
+    return run_on_ranks(TESSERA_CALIBRATE, ranks, folder_, words);
+  }
+  ParallelEnding estimate(int ranks, Words words) const {
+    words.insert(words.end(), {"--estimate", "output.file=o.h5", "threads=1"});
+    return run_on_ranks(helmholtz(), ranks, folder_, words);
+  }
+  /// On all ranks status 2 and one line, and nothing new in the folder.
+  void expect_refused(const ParallelEnding& ending, const std::string& line,
+                      const std::set<std::string>& before) const {
+    EXPECT_EQ(ending.errors, line + "\n") << ending.text();
+    for (const int status : ending.rank_statuses) EXPECT_EQ(status, 2);
+    EXPECT_EQ(folder_.names(), before);
+  }
+  void expect_calibrate_refuses(const Words& words, const std::string& message) const {
+    const auto before = folder_.names();
+    for (const int ranks : {1, 2})
+      expect_refused(calibrate(ranks, words), "tessera-calibrate: error: " + message, before);
+  }
+  void expect_estimate_refuses(const Words& words, const std::string& message) const {
+    const auto before = folder_.names();
+    for (const int ranks : {1, 2})
+      expect_refused(estimate(ranks, words), "tessera-helmholtz: error: " + message, before);
+  }
+
+  Folder folder_;
+};
+
+const Words quick = {TESSERA_CALIBRATE_DECKS "/default.yaml", "output=m.yaml", "effort=0.05"};
+
+TEST_F(CalibrateProgramTest, OneRankMeasuresNoMessages) {
+  const ParallelEnding ending = calibrate(1, quick);
+  ASSERT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(folder_.names(), (std::set<std::string>{"m.yaml"}));
+  EXPECT_EQ(lines_with(ending.output, "wrote m.yaml").size(), 1U);
+  const std::string file = folder_.read("m.yaml");
+  const std::string remark =
+      "Not measured: network.within, for which there have to be two ranks on a node: some laptop's is given.";
+  EXPECT_EQ(lines_with(file, remark), Words{"# " + remark});
+  EXPECT_EQ(lines_with(ending.output, remark), Words{remark});
+  EXPECT_EQ(estimate(1, {"--machine", "m.yaml", "--ranks", "64"}).status, 0);
+}
+
+TEST_F(CalibrateProgramTest, TwoRanksMeasureMessages) {
+  Words words = quick;
+  words.emplace_back("name=pair");
+  const ParallelEnding ending = calibrate(2, words);
+  ASSERT_EQ(ending.status, 0) << ending.text();
+  const std::string file = folder_.read("m.yaml");
+  EXPECT_EQ(lines_with(file, "# Messages within a node: ").size(), 1U) << file;
+  EXPECT_TRUE(lines_with(file, "Not measured").empty()) << file;
+  EXPECT_EQ(lines_with(file, "name: pair").size(), 1U) << file;
+  EXPECT_EQ(lines_with(file, "threads: 2").size(), 1U) << file;
+  // From 8 bytes to 4 MiB.
+  EXPECT_EQ(lines_with(ending.output, "     4194304 ").size(), 1U) << ending.output;
+  const ParallelEnding estimated = estimate(2, {"--machine", "m.yaml"});
+  EXPECT_EQ(estimated.status, 0) << estimated.text();
+  EXPECT_TRUE(lines_with(estimated.output, "m.yaml: it describes").empty()) << estimated.output;
+}
+
+TEST_F(CalibrateProgramTest, ChecksAndQuietRunsSayNothing) {
+  Words words = quick;
+  words.emplace_back("--check");
+  EXPECT_EQ(calibrate(2, words).text(), "");
+  EXPECT_TRUE(folder_.names().empty());
+  words.back() = "--quiet";
+  EXPECT_EQ(calibrate(1, words).text(), "");
+  EXPECT_EQ(folder_.names(), (std::set<std::string>{"m.yaml"}));
+}
+
+TEST_F(CalibrateProgramTest, RefusesBadInput) {
+  folder_.write("d.yaml", "efort: 2\n");
+  expect_calibrate_refuses(
+      {},
+      "command line: the key 'output' is required: give it in the deck, or output=VALUE on "
+      "the command line");
+  expect_calibrate_refuses({"d.yaml", "output=m.yaml"},
+                           "d.yaml:1:1: unknown key 'efort'; did you mean 'effort'?");
+  expect_calibrate_refuses({"output=m.yaml", "effort=0"},
+                           "command line: 'effort=0': 'effort' expects a number from 0.05 to 1000, got '0'");
+  expect_calibrate_refuses(
+      {"output=m.yaml", "--explain"},
+      "command line: --explain is about pipelines, and this program runs none: leave it out");
+  expect_calibrate_refuses(
+      {"output=m.yaml", "--estimate"},
+      "command line: --estimate is about pipelines, and this program runs none: leave it out");
+  expect_calibrate_refuses(
+      {"output=m.yaml", "--report", "-"},
+      "command line: --report is about steps of plans, and this program runs none: leave it out");
+}
+
+// 16 x 16 points, of which each turn moves the same.
+TEST_F(CalibrateProgramTest, EstimatesLoopsOfAnyNumberOfRanks) {
+  const auto before = folder_.names();
+  const ParallelEnding ending = estimate(2, {"--ranks", "4096", "--report", "e.json"});
+  ASSERT_EQ(ending.status, 0) << ending.text();
+  EXPECT_EQ(ending.errors, "");
+  EXPECT_EQ(lines_with(ending.output, "loops count with their greatest number of turns").size(), 1U);
+  EXPECT_EQ(lines_with(ending.output, "  ranks                     4096").size(), 1U) << ending.output;
+  const std::string json = folder_.read("e.json");
+  EXPECT_EQ(lines_with(json, "\"ranks\": 4096").size(), 1U) << json;
+  EXPECT_GE(lines_with(json, "\"bound_by\": ").size(), 5U);
+}
+
+TEST_F(CalibrateProgramTest, EstimatesWithTheCostsOfARun) {
+  const Words small = {"output.file=o.h5", "threads=1",      "--quiet",       "--report",
+                       "r.json",           "intervals.x=16", "intervals.y=16"};
+  const ParallelEnding run = run_on_ranks(helmholtz(), 2, folder_, small);
+  ASSERT_EQ(run.status, 0) << run.text();
+  const ParallelEnding ending = estimate(1, {"--costs", "r.json", "intervals.x=16", "intervals.y=16"});
+  ASSERT_EQ(ending.status, 0) << ending.text();
+  EXPECT_TRUE(lines_with(ending.output, "assumed").empty()) << ending.output;
+}
+
+TEST_F(CalibrateProgramTest, RefusesFaultyFilesOfEstimates) {
+  folder_.write("m.yaml", "nodes: -1\n");
+  folder_.write("r.json", "{}");
+  expect_estimate_refuses({"--machine", "m.yaml"},
+                          "m.yaml:1:8: 'nodes' expects an integer of at least 1, got '-1'");
+  expect_estimate_refuses(
+      {"--costs", "r.json"},
+      "r.json: has no 'run' and 'steps', so it is no report of a run: write one with --report "
+      "FILE.json in a run of this program");
+  expect_estimate_refuses({"--ranks", "4", "--rank", "4"}, "command line: --rank 4: there are ranks 0 to 3");
+  expect_estimate_refuses(
+      {"--costs", "r.json", "--report", "r.json"},
+      "command line: --report r.json: the run uses this file already: give it a name of its own");
+}
+
+}  // namespace
+}  // namespace tessera::app_test

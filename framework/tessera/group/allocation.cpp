@@ -150,7 +150,10 @@ std::vector<Allocation> Allocator::starts() const {
 Candidate Allocator::searched() {
   std::vector<Candidate> candidates = found_;
   search_.allow(most_schedules());
-  for (const Allocation& allocation : starts()) candidates.push_back(search_.evaluate(allocation));
+  for (const Allocation& allocation : starts()) {
+    candidates.push_back(search_.evaluate(allocation));
+    if (!search_.has_schedules_left()) break;
+  }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) { return a.makespan < b.makespan; });
   constexpr std::size_t improved = 3;
   candidates.resize(std::min(candidates.size(), improved));

@@ -40,6 +40,8 @@ class LocalSearch {
   void perturb(Candidate& candidate);
   /// Returns whether no schedules are left, or none is needed.
   bool is_done(const Candidate& candidate) const;
+  /// Returns whether any schedules are left.
+  bool has_schedules_left() const { return left_ > 0; }
   /// Sets the number of schedules that are left.
   void allow(int schedules) { left_ = schedules; }
 

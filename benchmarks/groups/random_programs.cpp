@@ -104,7 +104,8 @@ class ProgramMaker {
 
   void connect(int from, int to) {
     const auto bytes = static_cast<std::int64_t>(logarithmic(1e6, 64e6));
-    edges_.push_back({tasks_[static_cast<std::size_t>(from)].name, tasks_[static_cast<std::size_t>(to)].name, "image", bytes});
+    edges_.push_back({tasks_[static_cast<std::size_t>(from)].name, tasks_[static_cast<std::size_t>(to)].name,
+                      "image", bytes});
   }
 
   std::mt19937_64 engine_;

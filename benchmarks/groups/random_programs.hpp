@@ -33,10 +33,10 @@ struct RandomProgram {
 inline constexpr tessera::group::Communication random_program_network{{2e-6, 1e-10},
                                                                       tessera::group::Travel::between_ranks};
 
-/// Returns a random program of 5 to 60 tasks on 2 to 1024 ranks, which depends on the seed only. Shapes take turns.
-/// Seconds on one rank are from 0.1 to 10; of three tasks in ten nothing is serial, of the others a fraction from
-/// 0.0001 to 0.1, all evenly in the logarithm; a quarter of the costs are tables for powers of two. Arrays have 1 to
-/// 64 MB.
+/// Returns a random program of 5 to 60 tasks on 2 to 1024 ranks, which depends on the seed only. Shapes take
+/// turns. Seconds on one rank are from 0.1 to 10; of three tasks in ten nothing is serial, of the others a
+/// fraction from 0.0001 to 0.1, all evenly in the logarithm; a quarter of the costs are tables for powers of
+/// two. Arrays have 1 to 64 MB.
 RandomProgram random_program(std::uint64_t seed);
 
 /// Returns a random program of exactly so many tasks on so many ranks.

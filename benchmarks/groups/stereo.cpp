@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <bit>
 
 #include "tessera/group/allocation.hpp"
 #include "tessera/group/validation.hpp"
@@ -28,7 +29,8 @@ struct StereoOperator {
 double pixels(int size) { return static_cast<double>(size) * size; }
 
 StereoOperator difference(const StereoModel& model, int size) {
-  return {model.difference_cycles * pixels(size), 3 * model.camera_bytes * pixels(size), model.image_bytes * pixels(size), 0};
+  return {model.difference_cycles * pixels(size), 3 * model.camera_bytes * pixels(size),
+          model.image_bytes * pixels(size), 0};
 }
 StereoOperator error(const StereoModel& model, int size) {
   const double image = model.image_bytes * pixels(size);
@@ -39,8 +41,8 @@ StereoOperator minimum(const StereoModel& model, int size) {
   return {model.minimum_cycles * model.disparities * pixels(size), model.disparities * image, image, 0};
 }
 
-/// Returns the seconds of an operator on some ranks, of which the first one is the host: it sends each node its part,
-/// all compute, and it receives the parts of the result, one message after the other.
+/// Returns the seconds of an operator on some ranks, of which the first one is the host: it sends each node
+/// its part, all compute, and it receives the parts of the result, one message after the other.
 double host_node_seconds(const StereoModel& model, const StereoOperator& work, int ranks) {
   const double nodes = ranks - 1;
   const double sent = nodes * model.network.message(work.scattered_bytes / ranks + work.border_bytes);
@@ -49,16 +51,62 @@ double host_node_seconds(const StereoModel& model, const StereoOperator& work, i
 }
 
 /// A task of an operator. A group of more ranks than help does not use them all.
-Task operator_task(const StereoModel& model, const std::string& name, const std::string& type, const StereoOperator& work,
-                   int ranks, double before) {
-  std::vector<tessera::cost::TimedRanks> table{{1, before + host_node_seconds(model, work, 1)}};
+Task operator_task(const StereoModel& model, const std::string& name, const std::string& type,
+                   const StereoOperator& work, int ranks) {
+  std::vector<tessera::cost::TimedRanks> table{{1, host_node_seconds(model, work, 1)}};
   for (int count = 2; count <= ranks; ++count) {
-    const double seconds = before + host_node_seconds(model, work, count);
+    const double seconds = host_node_seconds(model, work, count);
     if (seconds < table.back().seconds) table.push_back({count, seconds});
   }
   const int most = table.back().ranks;
   return {name, TaskCost::table(std::move(table)), type, most};
 }
+
+/// One of both figures: its left side in the plot, and which speedups it has.
+struct SpeedupPanel {
+  static constexpr double side = 380, top = 50, bottom = top + side;
+  double left = 0;
+  bool is_mixed = false;
+
+  double x(double ranks) const { return left + side * ranks / 64; }
+  double y(double speedup) const { return bottom - side * speedup / 64; }
+
+  std::string axes() const {
+    std::string svg = fmt::format(
+        "<text x=\"{0}\" y=\"30\" font-size=\"15\">{1} parallel</text>\n"
+        "<path d=\"M{0} {2}H{3}V{4}M{0} {4}L{3} {2}\" stroke=\"#bbb\" fill=\"none\"/>\n"
+        "<path d=\"M{0} {2}V{4}H{3}\" stroke=\"black\" fill=\"none\"/>\n"
+        "<text x=\"{5}\" y=\"{6}\" text-anchor=\"middle\">ranks</text>\n"
+        "<text x=\"{0}\" y=\"{2}\" dy=\"-6\" text-anchor=\"end\">speedup</text>\n",
+        left, is_mixed ? "data and task" : "data", top, left + side, bottom, left + side / 2, bottom + 38);
+    for (int tick = 0; tick <= 64; tick += 8)
+      svg += fmt::format(
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+          x(tick), bottom + 18, tick, left - 8, y(tick) + 4, tick);
+    return svg;
+  }
+
+  std::string draw(const std::vector<Speedups>& speedups) const {
+    std::string svg = axes();
+    int line = 0;
+    for (const int size : {256, 512, 1024}) {
+      const std::string_view colour =
+          std::array{"#b02a2a", "#2a7a2a", "#2a4ab0"}[static_cast<std::size_t>(line)];
+      std::string path;
+      for (const Speedups& point : speedups)
+        if (point.size == size)
+          path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(point.ranks),
+                              y(is_mixed ? point.mixed : point.data));
+      svg += fmt::format(
+          "<path d=\"{0}\" stroke=\"{1}\" stroke-width=\"2\" fill=\"none\"/>\n"
+          "<text x=\"{2}\" y=\"{3}\" fill=\"{1}\">{4} x {4}</text>\n",
+          path, colour, left + 16, top + 24 + 18 * line, size);
+      ++line;
+    }
+    return svg;
+  }
+};
 
 }  // namespace
 
@@ -71,7 +119,8 @@ TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
   std::vector<Task> tasks;
   std::vector<NamedEdge> edges;
   const auto add = [&](const std::string& name, const std::string& type, const StereoOperator& work) {
-    // All ranks take part, as in the paper, also where fewer would be faster: the time is the same on any ranks.
+    // All ranks take part, as in the paper, also where fewer would be faster: the time is the same on any
+    // ranks.
     tasks.push_back({name, TaskCost::amdahl(host_node_seconds(model, work, ranks), 1), type, {}});
   };
   for (int i = 0; i < model.disparities; ++i) {
@@ -86,23 +135,27 @@ TaskGraph data_parallel_program(const StereoModel& model, int size, int ranks) {
 
 TaskGraph mixed_program(const StereoModel& model, int size, int ranks) {
   const int groups = std::min(ranks, model.disparities);
-  const double others = groups - 1;
-  const double camera = model.network.message(3 * model.camera_bytes * pixels(size));
+  // The steps in which a group after the other is reached, or all of them by a tree.
+  const double steps = model.has_trees ? std::bit_width(static_cast<unsigned>(groups - 1)) : groups - 1;
   const auto image = static_cast<std::int64_t>(model.image_bytes * pixels(size));
-  // The group of the host has its error images already.
-  const double remote = model.disparities * others / groups;
-  const double collecting = remote * model.network.message(static_cast<double>(image));
-  std::vector<Task> tasks{{"broadcast", TaskCost::amdahl(others * camera, 1), "broadcast", 1}};
+  const double broadcast = steps * model.network.message(3 * model.camera_bytes * pixels(size));
+  // Each group has the least errors of its own disparities, with a byte that says of which disparity. They
+  // are combined in each step.
+  const double own = model.disparities / static_cast<double>(groups);
+  const double combined = model.minimum_cycles * pixels(size) / model.clock_hertz;
+  const double reduce =
+      own * combined + steps * (model.network.message(static_cast<double>(image) + pixels(size)) + combined);
+  std::vector<Task> tasks{{"broadcast", TaskCost::amdahl(broadcast, 1), "broadcast", 1}};
   std::vector<NamedEdge> edges;
   for (int i = 0; i < model.disparities; ++i) {
     const std::string diff = fmt::format("diff{}", i), err = fmt::format("err{}", i);
-    tasks.push_back(operator_task(model, diff, "difference", difference(model, size), ranks, 0));
-    tasks.push_back(operator_task(model, err, "error", error(model, size), ranks, 0));
+    tasks.push_back(operator_task(model, diff, "difference", difference(model, size), ranks));
+    tasks.push_back(operator_task(model, err, "error", error(model, size), ranks));
     edges.push_back({"broadcast", diff, "cameras", 0});
     edges.push_back({diff, err, "difference", image});
     edges.push_back({err, "disparity", "error", 0});
   }
-  tasks.push_back(operator_task(model, "disparity", "minimum", minimum(model, size), ranks, collecting));
+  tasks.push_back({"disparity", TaskCost::amdahl(reduce, 1), "reduce", 1});
   return {std::move(tasks), edges};
 }
 
@@ -119,53 +172,26 @@ std::vector<Speedups> stereo_speedups(const StereoModel& model) {
       const TaskGraph program = mixed_program(model, size, ranks);
       const GroupSchedule mixed = allocate(program, ranks, settings);
       check_schedule(program, settings.communication, mixed);
-      result.push_back({size, ranks, sequential / data.makespan, sequential / mixed.makespan, mixed.strategy});
+      result.push_back(
+          {size, ranks, sequential / data.makespan, sequential / mixed.makespan, mixed.strategy});
     }
   return result;
 }
 
 std::string stereo_csv(const std::vector<Speedups>& speedups) {
-  std::string csv = "size,ranks,data_speedup,data_task_speedup,data_efficiency,data_task_efficiency,strategy\n";
+  std::string csv =
+      "size,ranks,data_speedup,data_task_speedup,data_efficiency,data_task_efficiency,strategy\n";
   for (const Speedups& point : speedups)
-    csv += fmt::format("{},{},{:.2f},{:.2f},{:.3f},{:.3f},{}\n", point.size, point.ranks, point.data, point.mixed,
-                       point.data / point.ranks, point.mixed / point.ranks, point.strategy);
+    csv += fmt::format("{},{},{:.2f},{:.2f},{:.3f},{:.3f},{}\n", point.size, point.ranks, point.data,
+                       point.mixed, point.data / point.ranks, point.mixed / point.ranks, point.strategy);
   return csv;
 }
 
 std::string stereo_svg(const std::vector<Speedups>& speedups) {
-  constexpr double side = 380, top = 50;
-  std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 500\" font-family=\"sans-serif\" font-size=\"13\">\n"
-      "<rect width=\"960\" height=\"500\" fill=\"white\"/>\n";
-  for (const bool is_mixed : {false, true}) {
-    const double left = is_mixed ? 540 : 70;
-    const auto x = [&](double ranks) { return left + side * ranks / 64; };
-    const auto y = [&](double speedup) { return top + side * (1 - speedup / 64); };
-    svg += fmt::format("<text x=\"{}\" y=\"30\" font-size=\"15\">{} parallel</text>\n"
-                       "<path d=\"M{} {}H{}V{}\" stroke=\"#bbb\" stroke-dasharray=\"4\" fill=\"none\"/>\n"
-                       "<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"#bbb\"/>\n",
-                       left, is_mixed ? "data and task" : "data", left, top, left + side, top + side, x(0), y(0), x(64), y(64));
-    for (int tick = 0; tick <= 64; tick += 8)
-      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
-                         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                         x(tick), top + side + 18, tick, left - 8, y(tick) + 4, tick);
-    svg += fmt::format("<path d=\"M{0} {1}V{2}H{3}\" stroke=\"black\" fill=\"none\"/>\n<text x=\"{4}\" y=\"{5}\">ranks</text>\n"
-                       "<text x=\"{6}\" y=\"{1}\" dy=\"-6\" text-anchor=\"end\">speedup</text>\n",
-                       left, top, top + side, left + side, left + side / 2, top + side + 38, left);
-    int line = 0;
-    for (const int size : {256, 512, 1024}) {
-      const std::string colour = fmt::format("hsl({},65%,40%)", 120 * line);
-      std::string path;
-      for (const Speedups& point : speedups)
-        if (point.size == size)
-          path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(point.ranks), y(is_mixed ? point.mixed : point.data));
-      svg += fmt::format("<path d=\"{0}\" stroke=\"{1}\" stroke-width=\"2\" fill=\"none\"/>\n"
-                         "<text x=\"{2}\" y=\"{3}\" fill=\"{1}\">{4} x {4}</text>\n",
-                         path, colour, left + 16, top + 24 + 18 * line, size);
-      ++line;
-    }
-  }
-  return svg + "</svg>\n";
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 500\" font-family=\"sans-serif\" "
+      "font-size=\"13\">\n<rect width=\"960\" height=\"500\" fill=\"white\"/>\n{}{}</svg>\n",
+      SpeedupPanel{70, false}.draw(speedups), SpeedupPanel{540, true}.draw(speedups));
 }
 
 }  // namespace bench

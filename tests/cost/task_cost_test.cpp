@@ -48,7 +48,8 @@ TEST(TaskCost, LowerBoundsAreNowhereAboveTheCost) {
   for (int round = 0; round < 200; ++round) {
     std::vector<TimedRanks> entries{{1, random.real(0.5, 10)}};
     while (random.chance(80))
-      entries.push_back({entries.back().ranks + random.small(1, 20), entries.back().seconds * random.real(0.1, 1)});
+      entries.push_back(
+          {entries.back().ranks + random.small(1, 20), entries.back().seconds * random.real(0.1, 1)});
     const TaskCost cost = TaskCost::table(entries);
     double closest = 2;
     for (double ranks = 1; ranks < 2000; ranks *= 1.01) {
@@ -81,23 +82,36 @@ TEST(TaskCost, RefusesWhatIsNoCost) {
   EXPECT_EQ(refusal([=] { TaskCost::amdahl(infinite, 0); }),
             "cost of a task: inf seconds on one rank: give a finite number from 0");
   EXPECT_EQ(refusal([] { TaskCost::amdahl(1, 1.5); }),
-            "cost of a task: the serial fraction 1.5 is not between 0 and 1: give the share of the seconds on one rank "
+            "cost of a task: the serial fraction 1.5 is not between 0 and 1: give the share of the seconds "
+            "on one rank "
             "that ranks cannot share");
   EXPECT_EQ(refusal([] { TaskCost::amdahl(1, std::nan("")); }),
-            "cost of a task: the serial fraction nan is not between 0 and 1: give the share of the seconds on one rank "
+            "cost of a task: the serial fraction nan is not between 0 and 1: give the share of the seconds "
+            "on one rank "
             "that ranks cannot share");
-  EXPECT_EQ(refusal([] { TaskCost::table({{2, 1}, {4, 1}}); }),
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{2, 1}, {4, 1}});
+            }),
             "cost of a task: the table has no entry for 1 rank: add the seconds on one rank");
   EXPECT_EQ(refusal([] { TaskCost::table({}); }),
             "cost of a task: the table has no entry for 1 rank: add the seconds on one rank");
-  EXPECT_EQ(refusal([] { TaskCost::table({{1, 2}, {2, 3}}); }),
-            "cost of a task: 3 seconds on 2 ranks are more than 2 on 1 rank: end the table before the cost rises, and "
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 2}, {2, 3}});
+            }),
+            "cost of a task: 3 seconds on 2 ranks are more than 2 on 1 rank: end the table before the cost "
+            "rises, and "
             "give the task a greatest number of ranks");
-  EXPECT_EQ(refusal([] { TaskCost::table({{1, 2}, {2, 1}, {2, 1}}); }),
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 2}, {2, 1}, {2, 1}});
+            }),
             "cost of a task: the table has 2 ranks twice: leave one of them out");
-  EXPECT_EQ(refusal([] { TaskCost::table({{1, std::nan("")}}); }),
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, std::nan("")}});
+            }),
             "cost of a task: nan seconds on 1 rank: give a finite number from 0");
-  EXPECT_EQ(refusal([] { TaskCost::table({{1, 1}, {0, 1}}); }),
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 1}, {0, 1}});
+            }),
             "cost of a task: 1 seconds are given for 0 ranks: give numbers of ranks from 1");
 }
 
@@ -139,8 +153,8 @@ TEST(FittedCost, NoOtherCoefficientsAreBetter) {
 TEST(FittedCost, TellsTheLargestResidual) {
   const std::vector<TimedRanks> measured{{1, 1}, {2, 0.5}, {4, 0.5}, {8, 0.125}};
   const cost::FittedCost fit = cost::fit_task_cost(measured);
-  const double residual = (fit.coefficients.seconds(fit.largest_residual_ranks) -
-                           measured[2].seconds) / measured[2].seconds;
+  const double residual =
+      (fit.coefficients.seconds(fit.largest_residual_ranks) - measured[2].seconds) / measured[2].seconds;
   EXPECT_EQ(fit.largest_residual_ranks, 4);
   EXPECT_DOUBLE_EQ(fit.largest_residual, residual);
   EXPECT_GT(std::abs(residual), fit.relative_error);

@@ -67,7 +67,8 @@ TEST(Allocation, DividesRanksOfAWellBalancedGraph) {
   EXPECT_NEAR(schedule.makespan, 5 * (0.02 + 0.98 / 4) + 0.1 / 64, 1e-3);
   // An error image is computed where its difference image is, so that this does not travel.
   std::vector<std::vector<int>> ranks(tasks.size());
-  for (const group::ScheduledTask& task : schedule.tasks) ranks[static_cast<std::size_t>(task.task)] = task.ranks;
+  for (const group::ScheduledTask& task : schedule.tasks)
+    ranks[static_cast<std::size_t>(task.task)] = task.ranks;
   for (std::size_t i = 1; i < ranks.size(); i += 2) EXPECT_EQ(ranks[i], ranks[i + 1]);
 }
 
@@ -80,7 +81,8 @@ TEST(Allocation, IsTheSameEachTime) {
 }
 
 TEST(Allocation, OfNothingIsEmpty) {
-  for (const Strategy strategy : {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed})
+  for (const Strategy strategy :
+       {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed})
     EXPECT_TRUE(group::allocate(TaskGraph(), 3, settings_of(strategy)).tasks.empty());
   EXPECT_EQ(test::message_of<InputError>([] { group::allocate(TaskGraph(), 0); }),
             "groups: the machine has 0 ranks: give at least 1");
@@ -148,7 +150,8 @@ TEST(SmallPrograms, StrategiesAreNearTheBest) {
   double sum = 0;
   for_each_small_program([&](const SmallProgram& program) {
     std::vector<double> makespans;
-    for (const Strategy strategy : {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed}) {
+    for (const Strategy strategy :
+         {Strategy::data, Strategy::task, Strategy::tsas, Strategy::cpr, Strategy::search, Strategy::mixed}) {
       const GroupSchedule schedule = group::allocate(program.graph, program.ranks, settings_of(strategy));
       group::check_schedule(program.graph, {}, schedule);
       EXPECT_GE(schedule.makespan, program.shortest * (1 - 1e-9));

@@ -18,9 +18,7 @@ TaskGraph drawn_graph() {
           {{"a<b", "sum", "image", 2048}}};
 }
 
-GroupSchedule drawn_schedule() {
-  return {"cpr", 8, {{0, {0, 1, 2, 7}, 0, 1}, {1, {3}, 1, 2}}, 2, 1.6, 0};
-}
+GroupSchedule drawn_schedule() { return {"cpr", 8, {{0, {0, 1, 2, 7}, 0, 1}, {1, {3}, 1, 2}}, 2, 1.6, 0}; }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -44,7 +42,9 @@ TEST(Gantt, TableForPeople) {
             "strategy cpr, 8 ranks, makespan 2 s, 1.250 of the lower bound 1.6 s\n");
   GroupSchedule stream = drawn_schedule();
   stream.period = 2;
-  EXPECT_NE(group::to_text(drawn_graph(), stream).find("period 2 s, latency 2 s, 1.250 of the lower bound 1.6 s"), std::string::npos);
+  EXPECT_NE(
+      group::to_text(drawn_graph(), stream).find("period 2 s, latency 2 s, 1.250 of the lower bound 1.6 s"),
+      std::string::npos);
 }
 
 TEST(Gantt, ChartHasABoxForEachRange) {
@@ -79,7 +79,9 @@ TEST(GraphDot, HasCostsAndGroups) {
             "}\n");
   const GroupSchedule schedule = drawn_schedule();
   const std::string dot = group::to_dot(drawn_graph(), &schedule);
-  EXPECT_NE(dot.find("a<b\\nblur\\n4 s on 1 rank\\n1 s on 4 ranks: 0-2, 7\", style=filled"), std::string::npos) << dot;
+  EXPECT_NE(dot.find("a<b\\nblur\\n4 s on 1 rank\\n1 s on 4 ranks: 0-2, 7\", style=filled"),
+            std::string::npos)
+      << dot;
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ class Search {
       : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.tasks().size()) {
     for (const int task : graph.topological_order() | std::views::reverse) {
       double after = 0;
-      for (const int edge : graph.edges_from(task)) after = std::max(after, rest_[index(graph.edges()[index(edge)].to)]);
+      for (const int edge : graph.edges_from(task))
+        after = std::max(after, rest_[index(graph.edges()[index(edge)].to)]);
       rest_[index(task)] = after + graph.seconds(task, graph.most_ranks(task, ranks));
     }
   }
@@ -45,7 +46,8 @@ class Search {
     if (is_complete) best_ = std::min(best_, makespan);
   }
 
-  void place_task(int task, double ready, const std::vector<double>& free, std::vector<double>& finish, double makespan) {
+  void place_task(int task, double ready, const std::vector<double>& free, std::vector<double>& finish,
+                  double makespan) {
     for (int count = graph_.most_ranks(task, ranks_); count >= 1; --count) {
       const double start = std::max(ready, free[index(count - 1)]);
       const double end = start + graph_.seconds(task, count);
@@ -77,17 +79,20 @@ group::TaskGraph small_graph(Random& random, int tasks, std::int64_t bytes) {
   std::vector<group::Task> list;
   std::vector<group::NamedEdge> edges;
   for (int task = 0; task < tasks; ++task) {
-    cost::TaskCost cost = cost::TaskCost::amdahl(random.real(0.2, 3), random.chance(30) ? 0 : random.real(0, 0.4));
+    cost::TaskCost cost =
+        cost::TaskCost::amdahl(random.real(0.2, 3), random.chance(30) ? 0 : random.real(0, 0.4));
     if (random.chance(30)) {
       std::vector<cost::TimedRanks> table{{1, random.real(0.2, 3)}};
       while (random.chance(70))
-        table.push_back({table.back().ranks + random.small(1, 3), table.back().seconds * random.real(0.4, 1)});
+        table.push_back(
+            {table.back().ranks + random.small(1, 3), table.back().seconds * random.real(0.4, 1)});
       cost = cost::TaskCost::table(table);
     }
     list.push_back({"t" + std::to_string(task), cost, "", {}});
     if (random.chance(20)) list.back().most_ranks = random.small(1, 6);
     for (int before = 0; before < task; ++before)
-      if (random.chance(40)) edges.push_back({list[static_cast<std::size_t>(before)].name, list.back().name, "a", bytes});
+      if (random.chance(40))
+        edges.push_back({list[static_cast<std::size_t>(before)].name, list.back().name, "a", bytes});
   }
   return {std::move(list), edges};
 }

@@ -16,7 +16,8 @@ constexpr int random_programs = 20;
 constexpr int random_programs = 500;
 #endif
 
-/// Few schedules, as every strategy is to be valid for every program. The benchmark tells how good they are with more.
+/// Few schedules, as every strategy is to be valid for every program. The benchmark tells how good they are
+/// with more.
 constexpr int few_schedules = 40;
 
 GroupSchedule checked(const bench::RandomProgram& program, Strategy strategy) {

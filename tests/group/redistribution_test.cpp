@@ -19,14 +19,16 @@ TEST(Redistribution, ClosedFormsAreWhatCountingGives) {
         std::int64_t sent = 0;
         for (std::int64_t receiver = 0; receiver < to; ++receiver) {
           // Sender s has [s * to, (s + 1) * to), and receiver r has [r * from, (r + 1) * from).
-          if (std::max(sender * to, receiver * from) >= std::min((sender + 1) * to, (receiver + 1) * from)) continue;
+          if (std::max(sender * to, receiver * from) >= std::min((sender + 1) * to, (receiver + 1) * from))
+            continue;
           ++sent;
           ++received[static_cast<std::size_t>(receiver)];
         }
         messages += sent;
         most_sent = std::max(most_sent, sent);
       }
-      const Redistribution moved = redistribution_of_blocks(240, static_cast<int>(from), static_cast<int>(to));
+      const Redistribution moved =
+          redistribution_of_blocks(240, static_cast<int>(from), static_cast<int>(to));
       EXPECT_EQ(moved.messages, messages) << from << " to " << to;
       EXPECT_EQ(moved.messages_of_sender, most_sent) << from << " to " << to;
       EXPECT_EQ(moved.messages_of_receiver, *std::ranges::max_element(received)) << from << " to " << to;

@@ -20,12 +20,13 @@ using group::Task;
 using group::TaskGraph;
 
 double value_of(const TaskGraph& graph, int ranks, std::span<const double> ranks_of_tasks) {
-  return std::max(group::average_area(graph, ranks_of_tasks, ranks), group::critical_path(graph, ranks_of_tasks));
+  return std::max(group::average_area(graph, ranks_of_tasks, ranks),
+                  group::critical_path(graph, ranks_of_tasks));
 }
 
-/// Returns the least value over the ranks of the tasks from `task` on. The value is a maximum of functions that are
-/// convex in the logarithm of each number of ranks, and so is its least value over the others: one ternary search lies
-/// in another one.
+/// Returns the least value over the ranks of the tasks from `task` on. The value is a maximum of functions
+/// that are convex in the logarithm of each number of ranks, and so is its least value over the others: one
+/// ternary search lies in another one.
 double least_value(const TaskGraph& graph, int ranks, std::vector<double>& ranks_of_tasks, std::size_t task) {
   if (task == ranks_of_tasks.size()) return value_of(graph, ranks, ranks_of_tasks);
   double low = 0, high = std::log(graph.most_ranks(static_cast<int>(task), ranks));
@@ -55,9 +56,12 @@ TEST(Relaxation, IsWhatSearchingFinds) {
     std::vector<Task> list;
     std::vector<group::NamedEdge> edges;
     for (int task = 0; task < tasks; ++task) {
-      list.push_back({std::to_string(task), TaskCost::amdahl(random.real(0.1, 5), random.chance(30) ? 0 : random.real(0, 0.5)),
-                      "", {}});
-      if (task > 0 && random.chance(60)) edges.push_back({std::to_string(random.small(0, task - 1)), std::to_string(task), "", 0});
+      list.push_back({std::to_string(task),
+                      TaskCost::amdahl(random.real(0.1, 5), random.chance(30) ? 0 : random.real(0, 0.5)),
+                      "",
+                      {}});
+      if (task > 0 && random.chance(60))
+        edges.push_back({std::to_string(random.small(0, task - 1)), std::to_string(task), "", 0});
     }
     const TaskGraph graph(list, edges);
     const int ranks = random.small(1, 40);
@@ -72,7 +76,8 @@ TEST(Relaxation, IsWhatSearchingFinds) {
 }
 
 TEST(Relaxation, UsesTheRanksThatAPathNeeds) {
-  // One long task beside many short ones: the long one gets more ranks than 1, as the ranks are enough for that.
+  // One long task beside many short ones: the long one gets more ranks than 1, as the ranks are enough for
+  // that.
   std::vector<Task> tasks{{"long", TaskCost::amdahl(8, 0), "", {}}};
   for (int i = 0; i < 8; ++i) tasks.push_back({std::to_string(i), TaskCost::amdahl(1, 0), "", {}});
   const Relaxation relaxation = group::relax(TaskGraph(tasks, {}), 8);
@@ -82,7 +87,8 @@ TEST(Relaxation, UsesTheRanksThatAPathNeeds) {
 
 TEST(Relaxation, OfNothingIsNothing) {
   EXPECT_EQ(group::relax(TaskGraph(), 4).value, 0);
-  const Relaxation free = group::relax(TaskGraph({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{"start", "stop", "", 0}}), 4);
+  const Relaxation free =
+      group::relax(TaskGraph({{"start", {}, "", {}}, {"stop", {}, "", {}}}, {{"start", "stop", "", 0}}), 4);
   EXPECT_EQ(free.value, 0);
   EXPECT_EQ(free.ranks_of_tasks, (std::vector<double>{1, 1}));
   EXPECT_EQ(test::message_of<InputError>([] { group::relax(TaskGraph(), 0); }),
@@ -90,7 +96,8 @@ TEST(Relaxation, OfNothingIsNothing) {
 }
 
 TEST(Relaxation, WindowsKnowThatLevelsAreApart) {
-  // A task that cannot be shared, and then four perfect ones: nothing of the latter can run beside the former.
+  // A task that cannot be shared, and then four perfect ones: nothing of the latter can run beside the
+  // former.
   std::vector<Task> tasks{{"alone", TaskCost::amdahl(1, 1), "", {}}};
   std::vector<group::NamedEdge> edges;
   for (const std::string name : {"a", "b", "c", "d"}) {
@@ -105,9 +112,11 @@ TEST(Relaxation, WindowsKnowThatLevelsAreApart) {
 }
 
 TEST(Relaxation, TravelLengthensTasks) {
-  const TaskGraph graph({{"a", TaskCost::amdahl(1, 0), "", {}}, {"b", TaskCost::amdahl(1, 0), "", {}}}, {{"a", "b", "image", 1000}});
+  const TaskGraph graph({{"a", TaskCost::amdahl(1, 0), "", {}}, {"b", TaskCost::amdahl(1, 0), "", {}}},
+                        {{"a", "b", "image", 1000}});
   const group::Communication communication{{0.01, 1e-4}, group::Travel::between_ranks};
-  // Each task sends or receives 1000 bytes, that is 0.1 s shared by its ranks, in messages that start in 0.01 s.
+  // Each task sends or receives 1000 bytes, that is 0.1 s shared by its ranks, in messages that start in 0.01
+  // s.
   EXPECT_NEAR(group::relax_with_travel(graph, 4, communication).value, 2 * (0.01 + 1.1 / 4), 1e-5);
 }
 

@@ -21,7 +21,8 @@ using group::TaskGraph;
 /// Finds the least period by trying all divisions of the tasks into groups and of the ranks among these.
 class AllDivisions {
  public:
-  AllDivisions(const TaskGraph& graph, int ranks) : graph_(graph), ranks_(ranks), group_of_(graph.tasks().size()) {}
+  AllDivisions(const TaskGraph& graph, int ranks)
+      : graph_(graph), ranks_(ranks), group_of_(graph.tasks().size()) {}
 
   double least_period() {
     divide(0, 0);
@@ -30,7 +31,8 @@ class AllDivisions {
 
  private:
   void divide(std::size_t task, int groups) {
-    if (task == group_of_.size()) return share(std::vector<int>(static_cast<std::size_t>(groups), 1), 0, ranks_ - groups);
+    if (task == group_of_.size())
+      return share(std::vector<int>(static_cast<std::size_t>(groups), 1), 0, ranks_ - groups);
     for (int group = 0; group <= std::min(groups, ranks_ - 1); ++group) {
       group_of_[task] = group;
       divide(task + 1, std::max(groups, group + 1));
@@ -43,7 +45,8 @@ class AllDivisions {
       std::vector<double> loads(ranks.size());
       for (std::size_t task = 0; task < group_of_.size(); ++task) {
         const auto own = static_cast<std::size_t>(group_of_[task]);
-        loads[own] += graph_.seconds(static_cast<int>(task), graph_.most_ranks(static_cast<int>(task), ranks[own]));
+        loads[own] +=
+            graph_.seconds(static_cast<int>(task), graph_.most_ranks(static_cast<int>(task), ranks[own]));
       }
       best_ = std::min(best_, *std::ranges::max_element(loads));
       return;
@@ -84,7 +87,9 @@ TEST(Stream, IsNearTheBestDivision) {
 
 TEST(Stream, PipelinesAChain) {
   // Three tasks that cannot be shared, one of which takes as long as both others.
-  const TaskGraph graph({{"read", TaskCost::amdahl(1, 1), "", {}}, {"work", TaskCost::amdahl(2, 1), "", {}}, {"write", TaskCost::amdahl(1, 1), "", {}}},
+  const TaskGraph graph({{"read", TaskCost::amdahl(1, 1), "", {}},
+                         {"work", TaskCost::amdahl(2, 1), "", {}},
+                         {"write", TaskCost::amdahl(1, 1), "", {}}},
                         {{"read", "work", "image", 100}, {"work", "write", "image", 100}});
   const group::Communication network{{0.25, 0}, group::Travel::between_ranks};
   const GroupSchedule three = group::allocate_stream(graph, 3, network);

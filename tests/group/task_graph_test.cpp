@@ -19,24 +19,34 @@ std::string refusal(std::vector<Task> tasks, const std::vector<NamedEdge>& edges
   return test::message_of<InputError>([&] { TaskGraph(std::move(tasks), edges); });
 }
 
-Task task(const std::string& name, double seconds = 1) { return {name, TaskCost::amdahl(seconds, 0), "work", {}}; }
+Task task(const std::string& name, double seconds = 1) {
+  return {name, TaskCost::amdahl(seconds, 0), "work", {}};
+}
 
 TEST(TaskGraph, RefusesWhatIsNoProgram) {
-  EXPECT_EQ(refusal({task("a"), task("b"), task("a")}, {}), "graph of tasks: two tasks are called 'a': rename one");
+  EXPECT_EQ(refusal({task("a"), task("b"), task("a")}, {}),
+            "graph of tasks: two tasks are called 'a': rename one");
   EXPECT_EQ(refusal({task("")}, {}), "graph of tasks: a task has no name: give it one");
-  EXPECT_EQ(refusal({task("smooth"), task("b")}, {{"b", "smoth", "image", 1}}),
-            "graph of tasks: array 'image' goes from 'b' to 'smoth', but there is no task 'smoth': did you mean "
-            "'smooth'?");
-  EXPECT_EQ(refusal({task("b")}, {{"b", "something", "image", 1}}),
-            "graph of tasks: array 'image' goes from 'b' to 'something', but there is no task 'something': add it");
+  EXPECT_EQ(
+      refusal({task("smooth"), task("b")}, {{"b", "smoth", "image", 1}}),
+      "graph of tasks: array 'image' goes from 'b' to 'smoth', but there is no task 'smoth': did you mean "
+      "'smooth'?");
+  EXPECT_EQ(
+      refusal({task("b")}, {{"b", "something", "image", 1}}),
+      "graph of tasks: array 'image' goes from 'b' to 'something', but there is no task 'something': add it");
   EXPECT_EQ(refusal({task("a"), task("b")}, {{"a", "b", "image", -1}}),
             "graph of tasks: array 'image' from 'a' to 'b' has -1 bytes: give at least 0");
-  EXPECT_EQ(refusal({{"a", {}, "", 0}}, {}), "graph of tasks: task 'a' may have at most 0 ranks: give at least 1");
+  EXPECT_EQ(refusal({{"a", {}, "", 0}}, {}),
+            "graph of tasks: task 'a' may have at most 0 ranks: give at least 1");
 }
 
 TEST(TaskGraph, NamesTheTasksOfACycle) {
   const std::vector<Task> tasks{task("start"), task("c"), task("b"), task("a"), task("end")};
-  EXPECT_EQ(refusal(tasks, {{"start", "a", "", 0}, {"a", "b", "", 0}, {"b", "c", "", 0}, {"c", "a", "", 0}, {"c", "end", "", 0}}),
+  EXPECT_EQ(refusal(tasks, {{"start", "a", "", 0},
+                            {"a", "b", "", 0},
+                            {"b", "c", "", 0},
+                            {"c", "a", "", 0},
+                            {"c", "end", "", 0}}),
             "graph of tasks: tasks wait for each other: 'c' -> 'a' -> 'b' -> 'c': remove one of these edges");
   EXPECT_EQ(refusal({task("a")}, {{"a", "a", "", 0}}),
             "graph of tasks: tasks wait for each other: 'a' -> 'a': remove one of these edges");

@@ -95,8 +95,7 @@ TaskCost TaskCost::amdahl(double seconds_on_one_rank, double serial_fraction) {
                     "the seconds on one rank that ranks cannot share",
                     serial_fraction));
   TaskCost cost;
-  cost.lower_bounds_ = {
-      {seconds_on_one_rank * serial_fraction, seconds_on_one_rank * (1 - serial_fraction)}};
+  cost.lower_bounds_ = {{seconds_on_one_rank * serial_fraction, seconds_on_one_rank * (1 - serial_fraction)}};
   return cost;
 }
 
@@ -112,9 +111,8 @@ TaskCost TaskCost::table(std::vector<TimedRanks> entries) {
 
 double TaskCost::seconds(double ranks) const {
   if (entries_.empty()) return lower_bounds_.front().seconds(ranks);
-  const auto after = std::ranges::upper_bound(entries_, ranks, {}, [](const TimedRanks& entry) {
-    return static_cast<double>(entry.ranks);
-  });
+  const auto after = std::ranges::upper_bound(
+      entries_, ranks, {}, [](const TimedRanks& entry) { return static_cast<double>(entry.ranks); });
   if (after == entries_.begin()) return entries_.front().seconds;
   const TimedRanks& before = *std::prev(after);
   if (after == entries_.end() || before.ranks == ranks) return before.seconds;

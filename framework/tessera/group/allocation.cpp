@@ -80,8 +80,9 @@ class Allocator {
   detail::LocalSearch search_;
 };
 
-/// Gives one task of the critical path more ranks, the first one that makes the schedule better. Tasks with the
-/// longest time come first. The ranks grow by a half at a time, as steps of one would take too many schedules.
+/// Gives one task of the critical path more ranks, the first one that makes the schedule better. Tasks with
+/// the longest time come first. The ranks grow by a half at a time, as steps of one would take too many
+/// schedules.
 bool Allocator::grow_one(Candidate& candidate) {
   const std::vector<double> after = bottom_levels(graph_, candidate.allocation, settings_.communication);
   std::vector<double> before(after.size());
@@ -136,7 +137,8 @@ std::vector<Allocation> Allocator::starts() const {
     const Allocation near = detail::rounded(graph_, ranks_, relaxation.ranks_of_tasks);
     add(near);
     add(detail::rounded_down(graph_, ranks_, relaxation.ranks_of_tasks));
-    for (const double longer : {1.0, 1.02, 1.05, 1.1, 1.2, 1.4}) add(detail::shrunk(graph_, near, relaxation.value * longer));
+    for (const double longer : {1.0, 1.02, 1.05, 1.1, 1.2, 1.4})
+      add(detail::shrunk(graph_, near, relaxation.value * longer));
   };
   add_roundings(relaxation_);
   add_roundings(relax_with_windows(graph_, ranks_, 2, 1e-3));
@@ -154,7 +156,8 @@ Candidate Allocator::searched() {
     candidates.push_back(search_.evaluate(allocation));
     if (!search_.has_schedules_left()) break;
   }
-  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) { return a.makespan < b.makespan; });
+  std::ranges::stable_sort(candidates,
+                           [](const Candidate& a, const Candidate& b) { return a.makespan < b.makespan; });
   constexpr std::size_t improved = 3;
   candidates.resize(std::min(candidates.size(), improved));
   Candidate best = candidates.front();
@@ -199,7 +202,8 @@ int processor_bound(int ranks) {
   return best;
 }
 
-std::vector<int> rounded_to_powers(const TaskGraph& graph, int ranks, const Relaxation& relaxation, int bound) {
+std::vector<int> rounded_to_powers(const TaskGraph& graph, int ranks, const Relaxation& relaxation,
+                                   int bound) {
   std::vector<int> allocation;
   for (int task = 0; task < graph.size(); ++task) {
     const double own = relaxation.ranks_of_tasks[static_cast<std::size_t>(task)];

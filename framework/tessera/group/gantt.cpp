@@ -36,6 +36,16 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+/// Returns a light colour of a hue in degrees as #rrggbb, which every reader of SVG knows.
+std::string light_colour(double hue) {
+  const auto channel = [hue](double offset) {
+    const double place = std::fmod(offset + hue / 30, 12);
+    const double share = 0.72 - 0.154 * std::clamp(std::min(place - 3, 9 - place), -1.0, 1.0);
+    return static_cast<int>(std::lround(255 * share));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(8), channel(4));
+}
+
 /// Returns the sentence below a table and above a chart.
 std::string summary(const GroupSchedule& schedule) {
   std::string text = fmt::format("strategy {}, {}, ", schedule.strategy, counted(schedule.ranks, "rank"));
@@ -87,8 +97,7 @@ class Chart {
 
   std::string colour(const Task& task) const {
     // The golden angle keeps the hues of any number of kinds apart.
-    const double hue = std::fmod(210 + 137.508 * static_cast<double>(kinds_.at(kind(task))), 360);
-    return fmt::format("hsl({:.0f},55%,72%)", hue);
+    return light_colour(std::fmod(210 + 137.508 * static_cast<double>(kinds_.at(kind(task))), 360));
   }
 
   double x(double seconds) const { return chart_left + chart_width * seconds / seconds_; }
@@ -104,7 +113,8 @@ class Chart {
       if (is_drawn[name] || left + width > chart_left + chart_width) continue;
       is_drawn[name] = true;
       svg += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"34\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.1f}\" y=\"45\">{}</text>\n",
+          "<rect x=\"{:.1f}\" y=\"34\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.1f}\" "
+          "y=\"45\">{}</text>\n",
           left, colour(task), left + 16, escaped(name));
       left += width + 8;
     }
@@ -114,8 +124,8 @@ class Chart {
   std::string axes() const {
     const double bottom = y(schedule_.ranks);
     std::string svg = fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{:.1f}\" fill=\"#f7f7f7\" stroke=\"#888\"/>\n", chart_left,
-        chart_top, chart_width, bottom - chart_top);
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{:.1f}\" fill=\"#f7f7f7\" stroke=\"#888\"/>\n",
+        chart_left, chart_top, chart_width, bottom - chart_top);
     const double step = tick_distance(seconds_, 10);
     for (int i = 0; i * step <= seconds_ * (1 + 1e-9); ++i)
       svg += fmt::format(
@@ -128,17 +138,20 @@ class Chart {
     for (int rank = 0; rank < schedule_.ranks; rank += ranks_step)
       svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", chart_left - 6,
                          y(rank) + std::min(row_ / 2 + 4, 12.0), rank);
-    return svg + fmt::format("<text x=\"16\" y=\"{:.1f}\" transform=\"rotate(-90 16 {:.1f})\" "
-                             "text-anchor=\"middle\">ranks</text>\n",
-                             (chart_top + bottom) / 2, (chart_top + bottom) / 2);
+    return svg + fmt::format(
+                     "<text x=\"16\" y=\"{:.1f}\" transform=\"rotate(-90 16 {:.1f})\" "
+                     "text-anchor=\"middle\">ranks</text>\n",
+                     (chart_top + bottom) / 2, (chart_top + bottom) / 2);
   }
 
   std::string boxes(const ScheduledTask& placed, int item) const {
     const Task& task = graph_.tasks()[static_cast<std::size_t>(placed.task)];
-    const double begin = x(placed.start + item * schedule_.period), end = x(placed.finish + item * schedule_.period);
-    std::string svg = fmt::format("<g opacity=\"{:.2f}\"><title>{}: ranks {}, {:.6g} to {:.6g} s</title>\n",
-                                  1 - 0.3 * item, escaped(task.name), ranges_text(placed.ranks),
-                                  placed.start + item * schedule_.period, placed.finish + item * schedule_.period);
+    const double begin = x(placed.start + item * schedule_.period),
+                 end = x(placed.finish + item * schedule_.period);
+    std::string svg =
+        fmt::format("<g opacity=\"{:.2f}\"><title>{}: ranks {}, {:.6g} to {:.6g} s</title>\n", 1 - 0.3 * item,
+                    escaped(task.name), ranges_text(placed.ranks), placed.start + item * schedule_.period,
+                    placed.finish + item * schedule_.period);
     for (const RankRange& range : ranges_of(placed.ranks)) {
       const double top = y(range.begin), height = row_ * range.size();
       svg += fmt::format(
@@ -170,8 +183,8 @@ std::string to_text(const TaskGraph& graph, const GroupSchedule& schedule) {
     name_width = std::max(name_width, graph.tasks()[static_cast<std::size_t>(placed.task)].name.size());
     ranks_width = std::max(ranks_width, ranges_text(placed.ranks).size());
   }
-  std::string text = fmt::format("{:<{}}  {:<{}}  {:>12}  {:>12}  {:>7}\n", "task", name_width, "ranks", ranks_width,
-                                 "start/s", "finish/s", "share");
+  std::string text = fmt::format("{:<{}}  {:<{}}  {:>12}  {:>12}  {:>7}\n", "task", name_width, "ranks",
+                                 ranks_width, "start/s", "finish/s", "share");
   for (const ScheduledTask& placed : schedule.tasks) {
     const double share = schedule.makespan > 0 ? (placed.finish - placed.start) / schedule.makespan : 0;
     text += fmt::format("{:<{}}  {:<{}}  {:>12.6g}  {:>12.6g}  {:>5.1f} %\n",
@@ -181,6 +194,8 @@ std::string to_text(const TaskGraph& graph, const GroupSchedule& schedule) {
   return text + summary(schedule) + "\n";
 }
 
-std::string to_svg(const TaskGraph& graph, const GroupSchedule& schedule) { return Chart(graph, schedule).draw(); }
+std::string to_svg(const TaskGraph& graph, const GroupSchedule& schedule) {
+  return Chart(graph, schedule).draw();
+}
 
 }  // namespace tessera::group

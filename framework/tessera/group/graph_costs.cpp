@@ -33,7 +33,8 @@ double critical_path(const TaskGraph& graph, std::span<const double> ranks_of_ta
   for (const int task : graph.topological_order()) {
     double start = 0;
     for (const int place : graph.edges_to(task))
-      start = std::max(start, finish[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].from)]);
+      start = std::max(start,
+                       finish[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].from)]);
     const auto id = static_cast<std::size_t>(task);
     finish[id] = start + graph.seconds(task, ranks_of_tasks[id]);
     last = std::max(last, finish[id]);
@@ -41,7 +42,8 @@ double critical_path(const TaskGraph& graph, std::span<const double> ranks_of_ta
   return last;
 }
 
-double critical_path(const TaskGraph& graph, std::span<const int> ranks_of_tasks, const Communication& communication) {
+double critical_path(const TaskGraph& graph, std::span<const int> ranks_of_tasks,
+                     const Communication& communication) {
   const std::vector<double> levels = bottom_levels(graph, ranks_of_tasks, communication);
   return levels.empty() ? 0 : *std::ranges::max_element(levels);
 }
@@ -53,7 +55,8 @@ std::vector<double> bottom_levels(const TaskGraph& graph, std::span<const int> r
     double after = 0;
     for (const int place : graph.edges_from(task)) {
       const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];
-      after = std::max(after, edge_seconds(edge, ranks_of_tasks, communication) + levels[static_cast<std::size_t>(edge.to)]);
+      after = std::max(after, edge_seconds(edge, ranks_of_tasks, communication) +
+                                  levels[static_cast<std::size_t>(edge.to)]);
     }
     const auto id = static_cast<std::size_t>(task);
     levels[id] = graph.seconds(task, ranks_of_tasks[id]) + after;
@@ -61,8 +64,10 @@ std::vector<double> bottom_levels(const TaskGraph& graph, std::span<const int> r
   return levels;
 }
 
-double edge_seconds(const Edge& edge, std::span<const int> ranks_of_tasks, const Communication& communication) {
-  return seconds_between_groups(communication, edge.bytes, ranks_of_tasks[static_cast<std::size_t>(edge.from)],
+double edge_seconds(const Edge& edge, std::span<const int> ranks_of_tasks,
+                    const Communication& communication) {
+  return seconds_between_groups(communication, edge.bytes,
+                                ranks_of_tasks[static_cast<std::size_t>(edge.from)],
                                 ranks_of_tasks[static_cast<std::size_t>(edge.to)]);
 }
 

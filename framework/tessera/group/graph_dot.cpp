@@ -13,7 +13,8 @@
 namespace tessera::group {
 namespace {
 
-/// Returns a colour of Graphviz for each list of ranks: its hues are as far apart as those of the golden angle.
+/// Returns a colour of Graphviz for each list of ranks: its hues are as far apart as those of the golden
+/// angle.
 std::string colour_of_group(std::size_t group) {
   const double turns = static_cast<double>(group) * 0.618033988749895;
   return fmt::format("{:.3f} 0.25 1.0", turns - static_cast<double>(static_cast<std::int64_t>(turns)));
@@ -24,11 +25,13 @@ std::string node(const TaskGraph& graph, int id, const ScheduledTask* placed, co
   // Graphviz breaks lines at \n, which dot_quoted would take for a backslash of the name.
   std::string label = dot_quoted(task.name);
   label.pop_back();
-  if (!task.type.empty() && task.type != task.name) label += "\\n" + dot_quoted(task.type).substr(1, dot_quoted(task.type).size() - 2);
+  if (!task.type.empty() && task.type != task.name)
+    label += "\\n" + dot_quoted(task.type).substr(1, dot_quoted(task.type).size() - 2);
   label += fmt::format("\\n{:.4g} s on 1 rank", graph.seconds(id, 1));
   if (placed != nullptr)
     label += fmt::format("\\n{:.4g} s on {}: {}", placed->finish - placed->start,
-                         counted(static_cast<std::int64_t>(placed->ranks.size()), "rank"), ranges_text(placed->ranks));
+                         counted(static_cast<std::int64_t>(placed->ranks.size()), "rank"),
+                         ranges_text(placed->ranks));
   const std::string fill = colour.empty() ? "" : fmt::format(", style=filled, fillcolor=\"{}\"", colour);
   return fmt::format("  task{} [label={}\"{}];\n", id, label, fill);
 }
@@ -51,7 +54,8 @@ std::string to_dot(const TaskGraph& graph, const GroupSchedule* schedule) {
   for (const Edge& edge : graph.edges()) {
     std::string label = dot_quoted(edge.array);
     label.pop_back();
-    if (edge.bytes > 0) label += fmt::format("{}{}", edge.array.empty() ? "" : "\\n", human_bytes(edge.bytes));
+    if (edge.bytes > 0)
+      label += fmt::format("{}{}", edge.array.empty() ? "" : "\\n", human_bytes(edge.bytes));
     text += fmt::format("  task{} -> task{} [label={}\"];\n", edge.from, edge.to, label);
   }
   return text + "}\n";

@@ -25,7 +25,8 @@ std::string ranges_text(std::span<const int> ranks) {
   std::string text;
   for (const RankRange& range : ranges_of(ranks)) {
     text += text.empty() ? "" : ", ";
-    text += range.size() == 1 ? fmt::format("{}", range.begin) : fmt::format("{}-{}", range.begin, range.end - 1);
+    text +=
+        range.size() == 1 ? fmt::format("{}", range.begin) : fmt::format("{}-{}", range.begin, range.end - 1);
   }
   return text;
 }

@@ -16,8 +16,8 @@ struct RankRange {
   friend bool operator==(const RankRange&, const RankRange&) = default;
 };
 
-/// Returns a list of ranks as ranges, in the order of the list. A range is as long as each next rank is greater
-/// by one.
+/// Returns a list of ranks as ranges, in the order of the list. A range is as long as each next rank is
+/// greater by one.
 std::vector<RankRange> ranges_of(std::span<const int> ranks);
 
 /// Returns the ranks of some ranges in their order.

@@ -40,13 +40,13 @@ struct Communication {
 /// refinement has from + to - gcd(from, to) pieces, each of which is a message.
 Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to);
 
-/// Returns the seconds that an array takes from a group to a group with other ranks. All messages are sent and
-/// received at the same time: the cost is that of the rank with the most to send or to receive. An array
+/// Returns the seconds that an array takes from a group to a group with other ranks. All messages are sent
+/// and received at the same time: the cost is that of the rank with the most to send or to receive. An array
 /// without bytes takes no time.
 double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to);
 
-/// Returns true if an array does not travel at all from the ranks of one task to those of another one: if both
-/// lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
+/// Returns true if an array does not travel at all from the ranks of one task to those of another one: if
+/// both lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
 bool stays_in_place(const Communication& communication, std::span<const int> from, std::span<const int> to);
 
 }  // namespace tessera::group

@@ -22,9 +22,10 @@ struct PlacedProblem {
   std::vector<std::size_t> places;
 };
 
-/// Returns the problem of a graph with some windows. Where a window ends at the start of a task, a task that takes no
-/// time is put before that one.
-PlacedProblem relaxed_problem(const TaskGraph& graph, int ranks, const std::vector<GraphWindow>& windows = {}) {
+/// Returns the problem of a graph with some windows. Where a window ends at the start of a task, a task that
+/// takes no time is put before that one.
+PlacedProblem relaxed_problem(const TaskGraph& graph, int ranks,
+                              const std::vector<GraphWindow>& windows = {}) {
   PlacedProblem result{{}, std::vector<std::size_t>(graph.tasks().size())};
   RelaxedProblem& problem = result.problem;
   problem.ranks = ranks;
@@ -43,8 +44,9 @@ PlacedProblem relaxed_problem(const TaskGraph& graph, int ranks, const std::vect
       predecessors = {starts[id]};
     }
     result.places[id] = problem.tasks.size();
-    problem.tasks.push_back({graph.tasks()[id].cost.lower_bounds(), static_cast<double>(graph.most_ranks(task, ranks)),
-                             std::move(predecessors), graph.edges_from(task).empty()});
+    problem.tasks.push_back({graph.tasks()[id].cost.lower_bounds(),
+                             static_cast<double>(graph.most_ranks(task, ranks)), std::move(predecessors),
+                             graph.edges_from(task).empty()});
   }
   detail::Window& all = problem.windows.emplace_back();
   for (std::size_t place = 0; place < problem.tasks.size(); ++place) all.tasks.push_back(place);
@@ -73,7 +75,8 @@ Relaxation solve_scaled(const RelaxedProblem& problem, double scale, double gap)
       result.value = value;
       result.ranks_of_tasks = std::move(ranks);
     }
-    result.bound = std::max(result.bound, scale * detail::dual_bound(problem, barrier.multipliers(sharpness)));
+    result.bound =
+        std::max(result.bound, scale * detail::dual_bound(problem, barrier.multipliers(sharpness)));
     if (result.gap() <= gap) break;
   }
   return result;
@@ -132,7 +135,8 @@ Relaxation relax_with_windows(const TaskGraph& graph, int ranks, int rounds, dou
   return best;
 }
 
-Relaxation relax_with_travel(const TaskGraph& graph, int ranks, const Communication& communication, double gap) {
+Relaxation relax_with_travel(const TaskGraph& graph, int ranks, const Communication& communication,
+                             double gap) {
   check_ranks_of_machine(ranks);
   PlacedProblem placed = relaxed_problem(graph, ranks);
   const cost::NetworkCost& network = communication.network;
@@ -142,7 +146,8 @@ Relaxation relax_with_travel(const TaskGraph& graph, int ranks, const Communicat
       if (bytes == 0) return;
       const double transfer = static_cast<double>(bytes) * network.seconds_per_byte;
       const bool is_shared = communication.travel == Travel::between_ranks;
-      for (cost::SharedCost& cost : placed.problem.tasks[placed.places[static_cast<std::size_t>(task)]].costs) {
+      for (cost::SharedCost& cost :
+           placed.problem.tasks[placed.places[static_cast<std::size_t>(task)]].costs) {
         cost.serial += network.seconds_to_start + (is_shared ? 0 : transfer);
         cost.parallel += is_shared ? transfer : 0;
       }

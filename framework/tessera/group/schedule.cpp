@@ -11,7 +11,8 @@ void put_in_order(GroupSchedule& schedule) {
     return std::tie(a.start, a.task) < std::tie(b.start, b.task);
   });
   schedule.makespan = 0;
-  for (const ScheduledTask& task : schedule.tasks) schedule.makespan = std::max(schedule.makespan, task.finish);
+  for (const ScheduledTask& task : schedule.tasks)
+    schedule.makespan = std::max(schedule.makespan, task.finish);
 }
 
 }  // namespace tessera::group

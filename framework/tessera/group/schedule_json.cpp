@@ -62,7 +62,8 @@ std::vector<int> ranks_from(const Json& task, const std::string& where, int rank
   for (const Json& range : list_of(task, "ranks", where)) {
     const auto* const ends = range.get_if<Json::List>();
     const std::string place = fmt::format("'ranks' of {}", where);
-    if (ends == nullptr || ends->size() != 2) refuse_text(fmt::format("{} expects ranges [begin, end]", place));
+    if (ends == nullptr || ends->size() != 2)
+      refuse_text(fmt::format("{} expects ranges [begin, end]", place));
     const std::int64_t begin = whole_number((*ends)[0], place, 0, ranks);
     const std::int64_t end = whole_number((*ends)[1], place, begin, ranks);
     ranges.push_back({static_cast<int>(begin), static_cast<int>(end)});
@@ -79,9 +80,9 @@ int id_of(const TaskGraph& graph, const std::string& name) {
     if (names.back() == name) return id;
   }
   const auto similar = nearest(name, names);
-  throw InputError(fmt::format("schedule of groups: the graph has no task '{}': {}", name,
-                               similar ? fmt::format("did you mean '{}'?", *similar)
-                                       : "save the schedule again, or mend it"));
+  throw InputError(fmt::format(
+      "schedule of groups: the graph has no task '{}': {}", name,
+      similar ? fmt::format("did you mean '{}'?", *similar) : "save the schedule again, or mend it"));
 }
 
 Json parsed(std::string_view text) {
@@ -105,7 +106,8 @@ std::string to_json(const TaskGraph& graph, const GroupSchedule& schedule) {
   Json::List tasks;
   for (const ScheduledTask& placed : schedule.tasks) {
     Json::List ranges;
-    for (const RankRange& range : ranges_of(placed.ranks)) ranges.emplace_back(Json::List{range.begin, range.end});
+    for (const RankRange& range : ranges_of(placed.ranks))
+      ranges.emplace_back(Json::List{range.begin, range.end});
     Json task;
     task["task"] = graph.tasks()[static_cast<std::size_t>(placed.task)].name;
     task["ranks"] = std::move(ranges);
@@ -122,10 +124,12 @@ GroupSchedule schedule_from_json(const TaskGraph& graph, std::string_view text) 
   const std::string whole = "the schedule";
   if (const std::int64_t format = whole_number(member(json, "format", whole), "'format'", 0, 1 << 30);
       format != schedule_format)
-    refuse_text(fmt::format("it has the format {}, and this version reads format {}", format, schedule_format));
+    refuse_text(
+        fmt::format("it has the format {}, and this version reads format {}", format, schedule_format));
   GroupSchedule schedule;
   schedule.strategy = text_of(json, "strategy", whole);
-  schedule.ranks = static_cast<int>(whole_number(member(json, "ranks", whole), "'ranks'", 1, most_machine_ranks));
+  schedule.ranks =
+      static_cast<int>(whole_number(member(json, "ranks", whole), "'ranks'", 1, most_machine_ranks));
   schedule.lower_bound = number(json, "lower_bound", whole);
   schedule.period = number(json, "period", whole);
   for (const Json& task : list_of(json, "tasks", whole)) {

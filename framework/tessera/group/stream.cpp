@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "tessera/domain/error.hpp"
@@ -18,7 +18,8 @@ using detail::PipelineGroup;
 using detail::PipelineGroups;
 using Groups = std::vector<PipelineGroup>;
 
-/// Returns the ranks that the areas of all tasks need for a period, or infinity if a task takes longer on any ranks.
+/// Returns the ranks that the areas of all tasks need for a period, or infinity if a task takes longer on any
+/// ranks.
 double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
   double area = 0;
   for (int task = 0; task < graph.size(); ++task) {
@@ -30,7 +31,8 @@ double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
       own = std::max(own, cost.parallel / (period - cost.serial));
     }
     if (own > graph.most_ranks(task, ranks) * (1 + 1e-12)) return std::numeric_limits<double>::infinity();
-    for (const cost::SharedCost& cost : costs) own_area = std::max(own_area, cost.parallel + cost.serial * own);
+    for (const cost::SharedCost& cost : costs)
+      own_area = std::max(own_area, cost.parallel + cost.serial * own);
     area += own_area;
   }
   return area / period;
@@ -47,10 +49,10 @@ double least_period(double low, double high, double exactness, const Possible& i
   return high;
 }
 
-/// Gives the tasks of one item times: a group runs its tasks in a fixed cycle without gaps, which begins when its
-/// first task can. Each other task waits for its turn in the cycle.
-GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& communication, const Groups& groups,
-                        double period) {
+/// Gives the tasks of one item times: a group runs its tasks in a fixed cycle without gaps, which begins when
+/// its first task can. Each other task waits for its turn in the cycle.
+GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& communication,
+                        const Groups& groups, double period) {
   const auto count = static_cast<std::size_t>(graph.size());
   std::vector<std::size_t> group_of(count);
   std::vector<int> first_rank;
@@ -73,10 +75,11 @@ GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& 
       const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];
       const ScheduledTask& from = placed[static_cast<std::size_t>(edge.from)];
       const bool stays = stays_in_place(communication, from.ranks, own.ranks);
-      ready = std::max(ready, from.finish + (stays ? 0
-                                                   : seconds_between_groups(communication, edge.bytes,
-                                                                            static_cast<int>(from.ranks.size()),
-                                                                            static_cast<int>(own.ranks.size()))));
+      ready =
+          std::max(ready, from.finish + (stays ? 0
+                                               : seconds_between_groups(communication, edge.bytes,
+                                                                        static_cast<int>(from.ranks.size()),
+                                                                        static_cast<int>(own.ranks.size()))));
     }
     if (next[g] < 0) next[g] = ready;
     const double turns = period > 0 ? std::max(0.0, std::ceil((ready - next[g]) / period - 1e-12)) : 0;
@@ -128,7 +131,8 @@ std::vector<Groups> divisions(const TaskGraph& graph, int ranks, double bound) {
 
 std::string_view kind_of(const Groups& groups) {
   if (groups.size() == 1) return "data";
-  const bool has_single_ranks = std::ranges::all_of(groups, [](const PipelineGroup& group) { return group.ranks == 1; });
+  const bool has_single_ranks =
+      std::ranges::all_of(groups, [](const PipelineGroup& group) { return group.ranks == 1; });
   return has_single_ranks ? "task" : "pipeline";
 }
 

@@ -21,14 +21,15 @@ int task_called(const IdOfName& ids, const std::string& name, const NamedEdge& e
   std::vector<std::string> names;
   for (const auto& [other, id] : ids) names.push_back(other);
   const auto similar = nearest(name, names);
-  throw InputError(fmt::format("graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}",
-                               edge.array, edge.from, edge.to, name,
-                               similar ? fmt::format(": did you mean '{}'?", *similar) : ": add it"));
+  throw InputError(fmt::format(
+      "graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}", edge.array, edge.from,
+      edge.to, name, similar ? fmt::format(": did you mean '{}'?", *similar) : ": add it"));
 }
 
 }  // namespace
 
-TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges) : tasks_(std::move(tasks)) {
+TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges)
+    : tasks_(std::move(tasks)) {
   check_tasks();
   connect(edges);
   sort_tasks();
@@ -53,8 +54,9 @@ void TaskGraph::connect(const std::vector<NamedEdge>& edges) {
   for (const NamedEdge& edge : edges) {
     const int from = task_called(ids, edge.from, edge), to = task_called(ids, edge.to, edge);
     if (edge.bytes < 0)
-      throw InputError(fmt::format("graph of tasks: array '{}' from '{}' to '{}' has {} bytes: give at least 0",
-                                   edge.array, edge.from, edge.to, edge.bytes));
+      throw InputError(
+          fmt::format("graph of tasks: array '{}' from '{}' to '{}' has {} bytes: give at least 0",
+                      edge.array, edge.from, edge.to, edge.bytes));
     const int place = static_cast<int>(edges_.size());
     edges_.push_back({from, to, edge.array, edge.bytes});
     edges_from_[static_cast<std::size_t>(from)].push_back(place);
@@ -91,18 +93,18 @@ void TaskGraph::refuse_cycle(const std::vector<int>& missing_predecessors) const
   while (!left(id)) ++id;
   while (std::ranges::find(path, id) == path.end()) {
     path.push_back(id);
-    const auto place = std::ranges::find_if(edges_to(id), [&](int edge) {
-      return left(edges_[static_cast<std::size_t>(edge)].from);
-    });
+    const auto place = std::ranges::find_if(
+        edges_to(id), [&](int edge) { return left(edges_[static_cast<std::size_t>(edge)].from); });
     id = edges_[static_cast<std::size_t>(*place)].from;
   }
   path.erase(path.begin(), std::ranges::find(path, id));
   std::ranges::reverse(path);
   std::rotate(path.begin(), std::ranges::min_element(path), path.end());
   std::string names;
-  for (const int member : path) names += fmt::format("'{}' -> ", tasks_[static_cast<std::size_t>(member)].name);
-  throw InputError(fmt::format("graph of tasks: tasks wait for each other: {}'{}': remove one of these edges", names,
-                               tasks_[static_cast<std::size_t>(path.front())].name));
+  for (const int member : path)
+    names += fmt::format("'{}' -> ", tasks_[static_cast<std::size_t>(member)].name);
+  throw InputError(fmt::format("graph of tasks: tasks wait for each other: {}'{}': remove one of these edges",
+                               names, tasks_[static_cast<std::size_t>(path.front())].name));
 }
 
 bool TaskGraph::is_well_balanced() const {
@@ -118,7 +120,8 @@ bool TaskGraph::is_well_balanced() const {
   }
   std::map<std::pair<int, int>, std::int64_t> bytes_between;
   return std::ranges::all_of(edges_, [&](const Edge& edge) {
-    const std::pair between(levels_[static_cast<std::size_t>(edge.from)], levels_[static_cast<std::size_t>(edge.to)]);
+    const std::pair between(levels_[static_cast<std::size_t>(edge.from)],
+                            levels_[static_cast<std::size_t>(edge.to)]);
     return bytes_between.emplace(between, edge.bytes).first->second == edge.bytes;
   });
 }

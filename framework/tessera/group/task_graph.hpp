@@ -41,8 +41,8 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A program as a graph of tasks: the image application task graph (IATG) of Nicolescu and Jonker, "A data and
-/// task parallel image processing environment", Parallel Computing 28 (2002), which is the macro dataflow
+/// A program as a graph of tasks: the image application task graph (IATG) of Nicolescu and Jonker, "A data
+/// and task parallel image processing environment", Parallel Computing 28 (2002), which is the macro dataflow
 /// graph of Ramaswamy, Sapatnekar and Banerjee, "A framework for exploiting task and data parallelism on
 /// distributed memory multicomputers", IEEE TPDS 8 (1997). Ids of tasks are their places in the list, from 0.
 /// The start and the stop of a program need no tasks: they are before the tasks without predecessors, and
@@ -78,7 +78,9 @@ class TaskGraph {
   /// Returns the most ranks that a task can have on a machine with so many.
   int most_ranks(int task, int ranks) const;
   /// Returns the seconds of a task on so many ranks.
-  double seconds(int task, double ranks) const { return tasks_[static_cast<std::size_t>(task)].cost.seconds(ranks); }
+  double seconds(int task, double ranks) const {
+    return tasks_[static_cast<std::size_t>(task)].cost.seconds(ranks);
+  }
 
  private:
   void check_tasks() const;

@@ -17,7 +17,10 @@ constexpr std::string_view schedule_advice = "compute the schedule again, or men
 class Checker {
  public:
   Checker(const TaskGraph& graph, const Communication& communication, const GroupSchedule& schedule)
-      : graph_(graph), communication_(communication), schedule_(schedule), of_task_(graph.tasks().size(), nullptr) {
+      : graph_(graph),
+        communication_(communication),
+        schedule_(schedule),
+        of_task_(graph.tasks().size(), nullptr) {
     if (schedule.ranks < 1) refuse(fmt::format("the machine has {}", counted(schedule.ranks, "rank")));
     if (!(std::isfinite(schedule.period) && schedule.period >= 0))
       refuse(fmt::format("the period is {} seconds", schedule.period));
@@ -58,7 +61,8 @@ class Checker {
     const auto count = static_cast<std::int64_t>(placed.ranks.size());
     const int most = graph_.most_ranks(placed.task, schedule_.ranks);
     if (count < 1 || count > most)
-      refuse(fmt::format("task '{}' has {}, and may have 1 to {}", name(placed.task), counted(count, "rank"), most));
+      refuse(fmt::format("task '{}' has {}, and may have 1 to {}", name(placed.task), counted(count, "rank"),
+                         most));
     std::vector<int> sorted = placed.ranks;
     std::ranges::sort(sorted);
     if (sorted.front() < 0 || sorted.back() >= schedule_.ranks)
@@ -70,7 +74,8 @@ class Checker {
 
   void check_times(const ScheduledTask& placed) const {
     if (!(std::isfinite(placed.start) && std::isfinite(placed.finish) && placed.start >= 0))
-      refuse(fmt::format("task '{}' runs from {} to {} seconds", name(placed.task), placed.start, placed.finish));
+      refuse(fmt::format("task '{}' runs from {} to {} seconds", name(placed.task), placed.start,
+                         placed.finish));
     const double seconds = graph_.seconds(placed.task, static_cast<double>(placed.ranks.size()));
     const double given = placed.finish - placed.start;
     if (given < seconds - tolerance_)
@@ -81,13 +86,14 @@ class Checker {
   void check_edge(const Edge& edge) const {
     const ScheduledTask &from = *of_task_[static_cast<std::size_t>(edge.from)],
                         &to = *of_task_[static_cast<std::size_t>(edge.to)];
-    const double travels = stays_in_place(communication_, from.ranks, to.ranks)
-                               ? 0
-                               : seconds_between_groups(communication_, edge.bytes, static_cast<int>(from.ranks.size()),
-                                                        static_cast<int>(to.ranks.size()));
+    const double travels =
+        stays_in_place(communication_, from.ranks, to.ranks)
+            ? 0
+            : seconds_between_groups(communication_, edge.bytes, static_cast<int>(from.ranks.size()),
+                                     static_cast<int>(to.ranks.size()));
     if (to.start < from.finish + travels - tolerance_)
-      refuse(fmt::format("task '{}' starts at {}, but array '{}' of task '{}' is there at {}", name(edge.to), to.start,
-                         edge.array, name(edge.from), from.finish + travels));
+      refuse(fmt::format("task '{}' starts at {}, but array '{}' of task '{}' is there at {}", name(edge.to),
+                         to.start, edge.array, name(edge.from), from.finish + travels));
   }
 
   /// A task that occupies a rank. In a stream the start is that of the item that begins in the first period.
@@ -104,13 +110,14 @@ class Checker {
       const double length = placed.finish - placed.start;
       if (length <= tolerance_) continue;
       if (period > 0 && length > period + tolerance_)
-        refuse(fmt::format("task '{}' takes {} seconds, which is more than the period of {}", name(placed.task),
-                           length, period));
+        refuse(fmt::format("task '{}' takes {} seconds, which is more than the period of {}",
+                           name(placed.task), length, period));
       const double start = period > 0 ? std::fmod(placed.start, period) : placed.start;
       for (const int rank : placed.ranks)
         of_rank[static_cast<std::size_t>(rank)].push_back({start, start + length, placed.task});
     }
-    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) check_rank(static_cast<int>(rank), of_rank[rank]);
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank)
+      check_rank(static_cast<int>(rank), of_rank[rank]);
   }
 
   void check_rank(int rank, std::vector<Occupied>& tasks) const {
@@ -136,7 +143,8 @@ class Checker {
 
 }  // namespace
 
-void check_schedule(const TaskGraph& graph, const Communication& communication, const GroupSchedule& schedule) {
+void check_schedule(const TaskGraph& graph, const Communication& communication,
+                    const GroupSchedule& schedule) {
   Checker(graph, communication, schedule).check_all();
 }
 

@@ -8,19 +8,21 @@
 namespace tessera::group::detail {
 namespace {
 
-/// Replaces the lower triangle of a positive definite matrix by its factor of Cholesky.
+/// Replaces the upper triangle of a positive definite matrix by its factor of Cholesky, U with U' U. Each row
+/// is subtracted from those below it, so that the sums have one order however many numbers are added at once.
 void factorise(std::vector<double>& matrix, std::size_t size) {
-  for (std::size_t row = 0; row < size; ++row) {
-    double* const own = &matrix[row * size];
-    const double diagonal = own[row];
-    for (std::size_t column = 0; column <= row; ++column) {
-      const double* const other = &matrix[column * size];
-      double sum = own[column];
-      for (std::size_t k = 0; k < column; ++k) sum -= own[k] * other[k];
-      if (column < row)
-        own[column] = sum / other[column];
-      else  // Rounding must not make the root imaginary.
-        own[row] = std::sqrt(std::max(sum, 1e-14 * diagonal));
+  std::vector<double> diagonal(size);
+  for (std::size_t k = 0; k < size; ++k) diagonal[k] = matrix[k * size + k];
+  for (std::size_t k = 0; k < size; ++k) {
+    double* const pivot = &matrix[k * size];
+    // Rounding must not make the root imaginary.
+    pivot[k] = std::sqrt(std::max(pivot[k], 1e-14 * diagonal[k]));
+    for (std::size_t column = k + 1; column < size; ++column) pivot[column] /= pivot[k];
+    for (std::size_t row = k + 1; row < size; ++row) {
+      const double factor = pivot[row];
+      if (factor == 0) continue;
+      double* const below = &matrix[row * size];
+      for (std::size_t column = row; column < size; ++column) below[column] -= factor * pivot[column];
     }
   }
 }
@@ -28,15 +30,16 @@ void factorise(std::vector<double>& matrix, std::size_t size) {
 /// Solves a system with a factor of Cholesky. The right side becomes the solution.
 void solve_factorised(const std::vector<double>& factor, std::vector<double>& right) {
   const std::size_t size = right.size();
-  for (std::size_t row = 0; row < size; ++row) {
-    const double* const own = &factor[row * size];
-    for (std::size_t k = 0; k < row; ++k) right[row] -= own[k] * right[k];
-    right[row] /= own[row];
+  for (std::size_t k = 0; k < size; ++k) {
+    const double* const row = &factor[k * size];
+    const double value = right[k] /= row[k];
+    for (std::size_t column = k + 1; column < size; ++column) right[column] -= row[column] * value;
   }
-  for (std::size_t row = size; row-- > 0;) {
-    const double* const own = &factor[row * size];
-    right[row] /= own[row];
-    for (std::size_t k = 0; k < row; ++k) right[k] -= own[k] * right[row];
+  for (std::size_t k = size; k-- > 0;) {
+    const double* const row = &factor[k * size];
+    double value = right[k];
+    for (std::size_t column = k + 1; column < size; ++column) value -= row[column] * right[column];
+    right[k] = value / row[k];
   }
 }
 
@@ -65,7 +68,8 @@ Barrier::Barrier(const RelaxedProblem& problem) : problem_(problem) {
       if (window.before == i) point_.ends[i] -= std::min(0.0, window_slack(point_, window) - 0.1);
     last = std::max(last, point_.ends[i]);
     const std::size_t edges = std::max<std::size_t>(task.predecessors.size(), 1);
-    constraints_ += static_cast<double>(task.costs.size() * (edges + 1)) + (is_fixed(i) ? 0 : 2) + (task.is_last ? 1 : 0);
+    constraints_ +=
+        static_cast<double>(task.costs.size() * (edges + 1)) + (is_fixed(i) ? 0 : 2) + (task.is_last ? 1 : 0);
   }
   point_.value = last + 0.5;
   for (const Window& window : problem.windows)
@@ -120,8 +124,7 @@ void Barrier::differentiate_durations(std::size_t task) {
   for (const cost::SharedCost& cost : own.costs) {
     const double shared = cost.parallel * std::exp(-point_.log_ranks[task]);
     for (std::size_t place = 0; place < block.ends_before.size(); ++place) {
-      const double inverse =
-          1 / (point_.ends[task] - end_before(point_, task, place) - cost.serial - shared);
+      const double inverse = 1 / (point_.ends[task] - end_before(point_, task, place) - cost.serial - shared);
       const double square = inverse * inverse;
       gradient_[task] -= inverse;
       dense(task, task) += square;
@@ -196,7 +199,7 @@ void Barrier::differentiate(double sharpness) {
   }
 }
 
-/// Eliminates the blocks of the tasks from the matrix of the ends. Only its lower triangle is kept.
+/// Eliminates the blocks of the tasks from the matrix of the ends.
 void Barrier::eliminate() {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     Block& block = blocks_[i];
@@ -261,9 +264,9 @@ double Barrier::times_window(const Vector& vector, const Window& window) const {
   return sum;
 }
 
-/// Solves the system of Newton's method with M + sum of v v' / slack^2 over the windows with gradients v: let S have
-/// the elements v' M^-1 w, and slack^2 in addition on its diagonal; then the direction is
-/// d - sum of (M^-1 v) c, where d solves the system without windows, and S c = (v' d).
+/// Solves the system of Newton's method with M + sum of v v' / slack^2 over the windows with gradients v: let
+/// S have the elements v' M^-1 w, and slack^2 in addition on its diagonal; then the direction is d - sum of
+/// (M^-1 v) c, where d solves the system without windows, and S c = (v' d).
 Barrier::Vector Barrier::newton_direction() const {
   const std::vector<Window>& windows = problem_.windows;
   Vector right = empty_vector();
@@ -279,7 +282,7 @@ Barrier::Vector Barrier::newton_direction() const {
     corrections.push_back(solve(gradient_of(windows[w])));
     factors.push_back(times_window(direction, windows[w]));
     for (std::size_t other = 0; other <= w; ++other)
-      products[w * windows.size() + other] = times_window(corrections[w], windows[other]);
+      products[other * windows.size() + w] = times_window(corrections[w], windows[other]);
     products[w * windows.size() + w] += window_slacks_[w] * window_slacks_[w];
   }
   factorise(products, windows.size());
@@ -289,7 +292,8 @@ Barrier::Vector Barrier::newton_direction() const {
       direction.x[i] -= factors[w] * corrections[w].x[i];
       direction.q[i] -= factors[w] * corrections[w].q[i];
     }
-    for (std::size_t i = 0; i < gradient_.size(); ++i) direction.ends[i] -= factors[w] * corrections[w].ends[i];
+    for (std::size_t i = 0; i < gradient_.size(); ++i)
+      direction.ends[i] -= factors[w] * corrections[w].ends[i];
   }
   return direction;
 }
@@ -324,7 +328,8 @@ int Barrier::centre(double sharpness) {
     for (std::size_t i = 0; i < blocks_.size(); ++i)
       slope += blocks_[i].gradient_x * direction.x[i] + blocks_[i].gradient_q * direction.q[i];
     for (std::size_t i = 0; i < gradient_.size(); ++i) slope += gradient_[i] * direction.ends[i];
-    // The negative slope is the square of Newton's decrement, which estimates twice what is still to be gained.
+    // The negative slope is the square of Newton's decrement, which estimates twice what is still to be
+    // gained.
     if (!(slope < 0) || !search(direction, slope, sharpness) || -slope < 1e-3) return step;
   }
   return most_steps;
@@ -354,7 +359,8 @@ Multipliers Barrier::multipliers(double sharpness) const {
       areas.push_back(1 / (sharpness * (point_.areas[i] - cost.parallel - cost.serial * growth)));
     result.ends.push_back(task.is_last ? 1 / (sharpness * (point_.value - point_.ends[i])) : 0);
   }
-  for (const Window& window : problem_.windows) result.windows.push_back(1 / (sharpness * window_slack(point_, window)));
+  for (const Window& window : problem_.windows)
+    result.windows.push_back(1 / (sharpness * window_slack(point_, window)));
   return result;
 }
 

@@ -7,14 +7,15 @@
 
 namespace tessera::group::detail {
 
-/// The interior-point method for a RelaxedProblem. The variables are, for each task, the logarithm x of its ranks,
-/// its area q and its end y, and the value. The constraints are, for each cost a + b/p of a task:
+/// The interior-point method for a RelaxedProblem. The variables are, for each task, the logarithm x of its
+/// ranks, its area q and its end y, and the value. The constraints are, for each cost a + b/p of a task:
 ///   y >= (end of a predecessor) + a + b exp(-x),   q >= b + a exp(x),   0 <= x <= log(most ranks),
-/// and: value >= y for all tasks, and for each window: (its later end) >= (its earlier end) + (sum of q) / ranks.
-/// Each step of Newton's method minimises
+/// and: value >= y for all tasks, and for each window: (its later end) >= (its earlier end) + (sum of q) /
+/// ranks. Each step of Newton's method minimises
 ///   sharpness * value - sum of log(slack of each constraint).
-/// Its matrix has a block of two rows (x, q) for each task, which is eliminated first. What is left is dense, with a
-/// row for each end and one for the value. Each window has a rank of one; they are added by Woodbury's formula.
+/// Its matrix has a block of two rows (x, q) for each task, which is eliminated first. What is left is dense,
+/// with a row for each end and one for the value. Each window has a rank of one; they are added by Woodbury's
+/// formula.
 class Barrier {
  public:
   /// Begins at a point inside of all constraints. Costs should be of the order of 1.
@@ -26,8 +27,8 @@ class Barrier {
   std::vector<double> ranks_of_tasks() const;
   /// Returns the multipliers that belong to the point at which `centre` has ended.
   Multipliers multipliers(double sharpness) const;
-  /// Returns the number of constraints: at the centre, the value is above the least one by at most this number
-  /// divided by the sharpness.
+  /// Returns the number of constraints: at the centre, the value is above the least one by at most this
+  /// number divided by the sharpness.
   double constraints() const { return constraints_; }
 
  private:
@@ -67,8 +68,10 @@ class Barrier {
   Vector solve(const Vector& right) const;
   Vector newton_direction() const;
   bool search(const Vector& direction, double slope, double sharpness);
-  double& dense(std::size_t row, std::size_t column) { return matrix_[row * (problem_.tasks.size() + 1) + column]; }
-  double dense(std::size_t row, std::size_t column) const { return matrix_[row * (problem_.tasks.size() + 1) + column]; }
+  /// An element of the symmetric matrix of the ends, whose row is not below its column.
+  double& dense(std::size_t row, std::size_t column) {
+    return matrix_[column * (problem_.tasks.size() + 1) + row];
+  }
 
   const RelaxedProblem& problem_;
   double constraints_ = 0;
@@ -76,7 +79,7 @@ class Barrier {
   std::vector<Block> blocks_;
   /// The gradient by the ends and by the value.
   std::vector<double> gradient_;
-  /// The matrix of the ends and of the value, and after `factorise` its lower triangular factor.
+  /// The upper triangle of the matrix of the ends and of the value, and later its factor of Cholesky.
   std::vector<double> matrix_;
   std::vector<double> window_slacks_;
 };

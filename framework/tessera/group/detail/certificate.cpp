@@ -28,10 +28,10 @@ double least(double fixed, double shared, double area, double most) {
   return fixed + shared / at + area * at;
 }
 
-/// Returns the least value, over the ranks of a task, of its duration and its area with the given multipliers in
-/// sum. These are divided among the costs of the task.
-double least_of_task(const RelaxedTask& task, const Multipliers& multipliers, std::size_t place, double duration,
-                     double area) {
+/// Returns the least value, over the ranks of a task, of its duration and its area with the given multipliers
+/// in sum. These are divided among the costs of the task.
+double least_of_task(const RelaxedTask& task, const Multipliers& multipliers, std::size_t place,
+                     double duration, double area) {
   std::vector<double> of_cost(task.costs.size());
   for (const std::vector<double>& one : multipliers.durations[place])
     for (std::size_t k = 0; k < one.size(); ++k) of_cost[k] += one[k];
@@ -63,7 +63,8 @@ RelaxedTimes relaxed_times(const RelaxedProblem& problem, const std::vector<doub
   };
   for (std::size_t i = 0; i < count; ++i) {
     double start = 0;
-    for (const std::size_t before : problem.tasks[i].predecessors) start = std::max(start, times.ends[before]);
+    for (const std::size_t before : problem.tasks[i].predecessors)
+      start = std::max(start, times.ends[before]);
     times.ends[i] = start + seconds[i];
     for (const Window& window : problem.windows)
       if (window.before == i) times.ends[i] = std::max(times.ends[i], end_of(window));
@@ -87,8 +88,8 @@ double dual_bound(const RelaxedProblem& problem, const Multipliers& multipliers)
   };
   for (std::size_t w = 0; w < problem.windows.size(); ++w)
     if (problem.windows[w].before == no_task) add_window(problem.windows[w], multipliers.windows[w] / all);
-  // What flows into the end of a task goes on to its predecessors, through its duration, and to the starts of its
-  // windows, each time by the multipliers.
+  // What flows into the end of a task goes on to its predecessors, through its duration, and to the starts of
+  // its windows, each time by the multipliers.
   std::vector<double> through(count);
   for (std::size_t i = count; i-- > 0;) {
     flow[i] += multipliers.ends[i] / all;
@@ -104,13 +105,15 @@ double dual_bound(const RelaxedProblem& problem, const Multipliers& multipliers)
     parts = shares_of(parts);
     for (std::size_t e = 0; e < durations; ++e) {
       through[i] += flow[i] * parts[e];
-      if (!problem.tasks[i].predecessors.empty()) flow[problem.tasks[i].predecessors[e]] += flow[i] * parts[e];
+      if (!problem.tasks[i].predecessors.empty())
+        flow[problem.tasks[i].predecessors[e]] += flow[i] * parts[e];
     }
     for (std::size_t w = 0; w < windows.size(); ++w)
       add_window(problem.windows[windows[w]], flow[i] * parts[durations + w]);
   }
   double bound = 0;
-  for (std::size_t i = 0; i < count; ++i) bound += least_of_task(problem.tasks[i], multipliers, i, through[i], areas[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    bound += least_of_task(problem.tasks[i], multipliers, i, through[i], areas[i]);
   return bound;
 }
 

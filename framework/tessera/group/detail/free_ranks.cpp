@@ -42,10 +42,13 @@ std::vector<RankRange> FreeRanks::free_runs(double start) const {
 
 /// Returns the sum, over the ranks of a window, of the times from which they are free.
 double FreeRanks::busy_before(const RankRange& window) const {
+  const auto ends_before = [](const Segment& segment, int rank) { return segment.ranks.end <= rank; };
+  auto segment = std::lower_bound(segments_.begin(), segments_.end(), window.begin, ends_before);
   double sum = 0;
-  for (const Segment& segment : segments_) {
-    const int common = std::min(window.end, segment.ranks.end) - std::max(window.begin, segment.ranks.begin);
-    if (common > 0) sum += segment.free * common;
+  for (; segment != segments_.end() && segment->ranks.begin < window.end; ++segment) {
+    const int common =
+        std::min(window.end, segment->ranks.end) - std::max(window.begin, segment->ranks.begin);
+    sum += segment->free * common;
   }
   return sum;
 }
@@ -59,8 +62,8 @@ RankSet FreeRanks::choose(int count, double start) const {
     most_busy = busy;
     best = window;
   };
-  // The sum is linear while the ends of the window move inside of segments: the best one begins or ends where a
-  // segment does.
+  // The sum is linear while the ends of the window move inside of segments: the best one begins or ends where
+  // a segment does.
   for (const RankRange& run : free_runs(start)) {
     if (run.size() < count) continue;
     for (const Segment& segment : segments_) {

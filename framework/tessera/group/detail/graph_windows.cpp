@@ -41,7 +41,8 @@ LongestPaths longest_paths(const TaskGraph& graph, const std::vector<double>& se
   for (const int task : graph.topological_order() | std::views::reverse) {
     const auto id = static_cast<std::size_t>(task);
     for (const int place : graph.edges_from(task))
-      paths.from_start[id] = std::max(paths.from_start[id], paths.from_start[neighbour(place, false)] + seconds[id]);
+      paths.from_start[id] =
+          std::max(paths.from_start[id], paths.from_start[neighbour(place, false)] + seconds[id]);
   }
   return paths;
 }
@@ -54,7 +55,8 @@ struct RatedWindow {
 
 }  // namespace
 
-std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork& work, double length, std::size_t most) {
+std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork& work, double length,
+                                          std::size_t most) {
   const auto reaches = reachability(graph);
   const LongestPaths paths = longest_paths(graph, work.seconds);
   const auto is_inside = [&](std::size_t task, int after, int before) {
@@ -65,7 +67,8 @@ std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork
   for (int after = -1; after < graph.size(); ++after)
     for (int before = -1; before < graph.size(); ++before) {
       const bool is_whole = after < 0 && before < 0;
-      const bool is_empty = after >= 0 && before >= 0 && !reaches[static_cast<std::size_t>(after)][static_cast<std::size_t>(before)];
+      const bool is_empty = after >= 0 && before >= 0 &&
+                            !reaches[static_cast<std::size_t>(after)][static_cast<std::size_t>(before)];
       if (is_whole || is_empty) continue;
       double whole = after < 0 ? 0 : paths.to_end[static_cast<std::size_t>(after)];
       whole += before < 0 ? 0 : paths.from_start[static_cast<std::size_t>(before)];
@@ -78,7 +81,8 @@ std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork
   std::vector<GraphWindow> windows;
   for (const auto& [whole, after, before] : rated) {
     if (windows.size() == most) break;
-    if ((after >= 0 && begins[static_cast<std::size_t>(after)]) || (before >= 0 && ends[static_cast<std::size_t>(before)]))
+    if ((after >= 0 && begins[static_cast<std::size_t>(after)]) ||
+        (before >= 0 && ends[static_cast<std::size_t>(before)]))
       continue;
     if (after >= 0) begins[static_cast<std::size_t>(after)] = true;
     if (before >= 0) ends[static_cast<std::size_t>(before)] = true;

@@ -8,8 +8,8 @@
 
 namespace tessera::group::detail {
 
-/// Tasks of a graph that are after one task and before another one: all of them run between the end of the former and
-/// the start of the latter. An id of -1 is the start or the end of the program.
+/// Tasks of a graph that are after one task and before another one: all of them run between the end of the
+/// former and the start of the latter. An id of -1 is the start or the end of the program.
 struct GraphWindow {
   int after = -1;
   int before = -1;
@@ -23,9 +23,11 @@ struct TaskWork {
   std::vector<double> seconds, area;
 };
 
-/// Returns windows, at most `most` of them, whose tasks have so much area that the shortest program of the given work
-/// cannot have been longer than `length`: the paths to a window and from it, and its area, are longer in sum by more
-/// than a relative 0.001. Each task begins at most one window, and ends at most one. The worst ones come first.
-std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork& work, double length, std::size_t most);
+/// Returns windows, at most `most` of them, whose tasks have so much area that the shortest program of the
+/// given work cannot have been longer than `length`: the paths to a window and from it, and its area, are
+/// longer in sum by more than a relative 0.001. Each task begins at most one window, and ends at most one.
+/// The worst ones come first.
+std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork& work, double length,
+                                          std::size_t most);
 
 }  // namespace tessera::group::detail

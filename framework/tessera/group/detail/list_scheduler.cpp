@@ -66,8 +66,8 @@ bool ListScheduler::stays(const RankSet& from, const RankSet& to) const {
   return from == to;
 }
 
-/// Adds the ranks of a predecessor, if they are as many as the task is to have. Where arrays travel between hosts,
-/// the ranks that follow the host of the predecessor serve as well.
+/// Adds the ranks of a predecessor, if they are as many as the task is to have. Where arrays travel between
+/// hosts, the ranks that follow the host of the predecessor serve as well.
 void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
   const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
   RankSet set = placements_[static_cast<std::size_t>(predecessor)].ranks;
@@ -107,7 +107,7 @@ std::size_t ListScheduler::next() const {
     const Ready& ready = ready_[i];
     const double time = rules_.order == ListOrder::first_ready   ? ready.first
                         : rules_.order == ListOrder::first_start ? first_choice(ready).start
-                                                          : 0;
+                                                                 : 0;
     const std::tuple key(time, -bottom_levels_[static_cast<std::size_t>(ready.task)], ready.task);
     if (key < best_key) {
       best_key = key;
@@ -117,8 +117,8 @@ std::size_t ListScheduler::next() const {
   return best;
 }
 
-/// Changes the number of ranks of a task to that one with which it ends first. The numbers that are tried are those
-/// of ranks that are free at some time; of equal ends, the fewest ranks are taken.
+/// Changes the number of ranks of a task to that one with which it ends first. The numbers that are tried are
+/// those of ranks that are free at some time; of equal ends, the fewest ranks are taken.
 void ListScheduler::fit(Ready& ready) {
   int& count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
   const bool may_grow = rules_.fitting == Fitting::fewer_or_more && ready_.empty();

@@ -10,8 +10,8 @@
 
 namespace tessera::group::detail {
 
-/// Which of the tasks whose predecessors are placed is placed next. Of equal tasks it is the one with the greatest
-/// bottom level, and then the one with the lowest id.
+/// Which of the tasks whose predecessors are placed is placed next. Of equal tasks it is the one with the
+/// greatest bottom level, and then the one with the lowest id.
 enum class ListOrder {
   /// The task whose arrays are there first, as in the prioritised scheduling algorithm (PSA) of Ramaswamy,
   /// Sapatnekar and Banerjee.
@@ -28,7 +28,8 @@ enum class Fitting {
   exact,
   /// They take fewer, if they end sooner on fewer ranks than if they wait for all.
   fewer,
-  /// As before, and a task that is placed when no other one is ready may take more ranks, which would be idle.
+  /// As before, and a task that is placed when no other one is ready may take more ranks, which would be
+  /// idle.
   fewer_or_more,
 };
 
@@ -47,8 +48,8 @@ struct Placement {
   RankSet ranks;
 };
 
-/// List scheduling of tasks on groups of given sizes. Each task is placed on those ranks on which it can start
-/// first, preferably on the ranks of a predecessor, as its arrays are there. It may be used many times.
+/// List scheduling of tasks on groups of given sizes. Each task is placed on those ranks on which it can
+/// start first, preferably on the ranks of a predecessor, as its arrays are there. It may be used many times.
 class ListScheduler {
  public:
   ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks);

@@ -8,9 +8,9 @@ namespace {
 
 /// The rules that the search tries.
 constexpr ListRules all_rules[] = {
-    {ListOrder::first_ready, Fitting::exact},  {ListOrder::first_start, Fitting::exact},
-    {ListOrder::longest_rest, Fitting::exact}, {ListOrder::first_ready, Fitting::fewer},
-    {ListOrder::first_start, Fitting::fewer},  {ListOrder::longest_rest, Fitting::fewer},
+    {ListOrder::first_ready, Fitting::exact},         {ListOrder::first_start, Fitting::exact},
+    {ListOrder::longest_rest, Fitting::exact},        {ListOrder::first_ready, Fitting::fewer},
+    {ListOrder::first_start, Fitting::fewer},         {ListOrder::longest_rest, Fitting::fewer},
     {ListOrder::first_ready, Fitting::fewer_or_more}, {ListOrder::first_start, Fitting::fewer_or_more},
     {ListOrder::longest_rest, Fitting::fewer_or_more}};
 
@@ -50,8 +50,8 @@ bool LocalSearch::is_done(const Candidate& candidate) const {
   return left_ <= 0 || candidate.makespan <= lower_bound_ * (1 + 1e-6);
 }
 
-/// Returns the tasks on a chain from the first task to the last one, each of which waits for the end of the one
-/// before: for its arrays, or for its ranks. The last one comes first.
+/// Returns the tasks on a chain from the first task to the last one, each of which waits for the end of the
+/// one before: for its arrays, or for its ranks. The last one comes first.
 std::vector<int> LocalSearch::deciding_tasks(const Candidate& candidate) {
   scheduler_.schedule(candidate.allocation, candidate.rules);
   const std::vector<Placement>& placed = scheduler_.placements();
@@ -67,7 +67,8 @@ std::vector<int> LocalSearch::deciding_tasks(const Candidate& candidate) {
     const std::size_t last = task;
     double latest = 0;
     for (std::size_t i = 0; i < placed.size(); ++i) {
-      if (is_in[i] || placed[i].finish > placed[last].start + tolerance || placed[i].finish <= latest) continue;
+      if (is_in[i] || placed[i].finish > placed[last].start + tolerance || placed[i].finish <= latest)
+        continue;
       task = i;
       latest = placed[i].finish;
     }
@@ -104,7 +105,8 @@ bool LocalSearch::try_sizes(Candidate& candidate, const std::vector<int>& tasks)
     for (const int task : tasks)
       changed[static_cast<std::size_t>(task)] =
           std::clamp(size, 1, scheduler_.graph().most_ranks(task, scheduler_.ranks()));
-    if (changed != candidate.allocation && accept(candidate, std::move(changed), candidate.rules)) return true;
+    if (changed != candidate.allocation && accept(candidate, std::move(changed), candidate.rules))
+      return true;
   }
   return false;
 }
@@ -117,11 +119,13 @@ bool LocalSearch::try_transfers(Candidate& candidate, int task) {
   std::vector<std::size_t> beside;
   for (std::size_t i = 0; i < candidate.allocation.size(); ++i) {
     const Placement& other = scheduler_.placements()[i];
-    if (static_cast<int>(i) != task && other.start < own.finish && own.start < other.finish && candidate.allocation[i] > 1)
+    if (static_cast<int>(i) != task && other.start < own.finish && own.start < other.finish &&
+        candidate.allocation[i] > 1)
       beside.push_back(i);
   }
   for (const std::size_t other : beside) {
-    const int most = std::max(1, std::min(candidate.allocation[static_cast<std::size_t>(task)], candidate.allocation[other]) / 4);
+    const int most = std::max(
+        1, std::min(candidate.allocation[static_cast<std::size_t>(task)], candidate.allocation[other]) / 4);
     for (const int moved : {1, most}) {
       Allocation changed = candidate.allocation;
       changed[static_cast<std::size_t>(task)] += moved;

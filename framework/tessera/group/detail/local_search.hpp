@@ -21,8 +21,9 @@ struct Candidate {
   bool is_better_than(const Candidate& other) const;
 };
 
-/// A search for better allocations by changing the ranks of a few tasks at a time and scheduling all tasks again. It
-/// is deterministic, and ends after a number of schedules, or when the makespan has reached a lower bound.
+/// A search for better allocations by changing the ranks of a few tasks at a time and scheduling all tasks
+/// again. It is deterministic, and ends after a number of schedules, or when the makespan has reached a lower
+/// bound.
 class LocalSearch {
  public:
   LocalSearch(ListScheduler& scheduler, double lower_bound, int most_schedules)

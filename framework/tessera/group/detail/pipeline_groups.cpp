@@ -12,7 +12,9 @@ constexpr double lower_load = 1 - 1e-9;
 
 }  // namespace
 
-double PipelineGroups::seconds(int task, int ranks) const { return graph_.seconds(task, graph_.most_ranks(task, ranks)); }
+double PipelineGroups::seconds(int task, int ranks) const {
+  return graph_.seconds(task, graph_.most_ranks(task, ranks));
+}
 
 double PipelineGroups::load(const PipelineGroup& group) const {
   double sum = 0;
@@ -82,7 +84,8 @@ std::optional<std::vector<PipelineGroup>> PipelineGroups::consecutive(const std:
   return groups;
 }
 
-std::optional<std::vector<PipelineGroup>> PipelineGroups::packed(const std::vector<int>& order, double period) const {
+std::optional<std::vector<PipelineGroup>> PipelineGroups::packed(const std::vector<int>& order,
+                                                                 double period) const {
   std::vector<PipelineGroup> groups;
   std::vector<double> loads;
   int used = 0;
@@ -134,7 +137,9 @@ bool PipelineGroups::move_task(std::vector<PipelineGroup>& groups, std::size_t h
   for (std::size_t place = 0; place < groups[heaviest].tasks.size(); ++place)
     for (std::size_t other = 0; other < groups.size(); ++other) {
       const int task = groups[heaviest].tasks[place];
-      if (other == heaviest || load(groups[other]) + seconds(task, groups[other].ranks) >= before * lower_load) continue;
+      if (other == heaviest ||
+          load(groups[other]) + seconds(task, groups[other].ranks) >= before * lower_load)
+        continue;
       groups[heaviest].tasks.erase(groups[heaviest].tasks.begin() + static_cast<std::ptrdiff_t>(place));
       groups[other].tasks.push_back(task);
       return true;

@@ -25,14 +25,16 @@ class PipelineGroups {
   double load(const PipelineGroup& group) const;
   /// Returns the greatest load of a group.
   double period(const std::vector<PipelineGroup>& groups) const;
-  /// Returns groups of consecutive tasks of an order with a period of at most this one, or nothing if they would
-  /// need more ranks than there are.
+  /// Returns groups of consecutive tasks of an order with a period of at most this one, or nothing if they
+  /// would need more ranks than there are.
   std::optional<std::vector<PipelineGroup>> consecutive(const std::vector<int>& order, double period) const;
-  /// Returns groups into which the tasks of an order were packed first-fit, or nothing if they need more ranks.
+  /// Returns groups into which the tasks of an order were packed first-fit, or nothing if they need more
+  /// ranks.
   std::optional<std::vector<PipelineGroup>> packed(const std::vector<int>& order, double period) const;
   /// Returns groups of one rank each; each task of an order goes to the group with the least load.
   std::vector<PipelineGroup> single_ranks(const std::vector<int>& order) const;
-  /// Moves tasks and ranks between groups as long as the period falls. Ranks that are left go where they help.
+  /// Moves tasks and ranks between groups as long as the period falls. Ranks that are left go where they
+  /// help.
   void improve(std::vector<PipelineGroup>& groups) const;
 
  private:

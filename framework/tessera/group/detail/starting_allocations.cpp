@@ -21,12 +21,14 @@ PathsAround paths_around(const TaskGraph& graph, const std::vector<double>& seco
   for (const int task : graph.topological_order())
     for (const int place : graph.edges_from(task)) {
       double& before = paths.before[static_cast<std::size_t>(edges[static_cast<std::size_t>(place)].to)];
-      before = std::max(before, paths.before[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
+      before = std::max(
+          before, paths.before[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
     }
   for (const int task : graph.topological_order() | std::views::reverse)
     for (const int place : graph.edges_to(task)) {
       double& after = paths.after[static_cast<std::size_t>(edges[static_cast<std::size_t>(place)].from)];
-      after = std::max(after, paths.after[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
+      after = std::max(after,
+                       paths.after[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
     }
   return paths;
 }
@@ -45,14 +47,16 @@ int fewest_ranks(const TaskGraph& graph, int task, int most, double seconds) {
 }
 
 /// Gives the tasks of one level ranks by their seconds, in so many rounds.
-double divide_level(const TaskGraph& graph, int ranks, const std::vector<int>& level, int rounds, Allocation& allocation) {
+double divide_level(const TaskGraph& graph, int ranks, const std::vector<int>& level, int rounds,
+                    Allocation& allocation) {
   const auto count = static_cast<int>(level.size());
   const int at_once = (count + rounds - 1) / rounds;
   double total = 0, longest = 0;
   for (const int task : level) total += graph.seconds(task, 1);
   for (const int task : level) {
     const double share = total > 0 ? graph.seconds(task, 1) / total * rounds : 1.0 / at_once;
-    const int own = std::clamp(static_cast<int>(share * ranks * (1 + 1e-12)), 1, graph.most_ranks(task, ranks));
+    const int own =
+        std::clamp(static_cast<int>(share * ranks * (1 + 1e-12)), 1, graph.most_ranks(task, ranks));
     allocation[static_cast<std::size_t>(task)] = own;
     longest = std::max(longest, graph.seconds(task, own));
   }
@@ -64,16 +68,18 @@ double divide_level(const TaskGraph& graph, int ranks, const std::vector<int>& l
 Allocation rounded(const TaskGraph& graph, int ranks, std::span<const double> ranks_of_tasks) {
   Allocation allocation;
   for (int task = 0; task < graph.size(); ++task)
-    allocation.push_back(std::clamp(static_cast<int>(std::lround(ranks_of_tasks[static_cast<std::size_t>(task)])), 1,
-                                    graph.most_ranks(task, ranks)));
+    allocation.push_back(
+        std::clamp(static_cast<int>(std::lround(ranks_of_tasks[static_cast<std::size_t>(task)])), 1,
+                   graph.most_ranks(task, ranks)));
   return allocation;
 }
 
 Allocation rounded_down(const TaskGraph& graph, int ranks, std::span<const double> ranks_of_tasks) {
   Allocation allocation;
   for (int task = 0; task < graph.size(); ++task)
-    allocation.push_back(std::clamp(static_cast<int>(ranks_of_tasks[static_cast<std::size_t>(task)] * (1 + 1e-4)), 1,
-                                    graph.most_ranks(task, ranks)));
+    allocation.push_back(
+        std::clamp(static_cast<int>(ranks_of_tasks[static_cast<std::size_t>(task)] * (1 + 1e-4)), 1,
+                   graph.most_ranks(task, ranks)));
   return allocation;
 }
 
@@ -89,8 +95,7 @@ Allocation shrunk(const TaskGraph& graph, Allocation allocation, double deadline
   for (const int task : by_area) {
     const auto id = static_cast<std::size_t>(task);
     const PathsAround paths = paths_around(graph, seconds);
-    allocation[id] =
-        fewest_ranks(graph, task, allocation[id], deadline - paths.before[id] - paths.after[id]);
+    allocation[id] = fewest_ranks(graph, task, allocation[id], deadline - paths.before[id] - paths.after[id]);
     seconds[id] = graph.seconds(task, allocation[id]);
   }
   return allocation;

@@ -2,7 +2,6 @@
 #include "group/exhaustive_search.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace tessera::test {
 namespace {
@@ -11,7 +10,7 @@ class Search {
  public:
   Search(const group::TaskGraph& graph, int ranks, double upper)
       : graph_(graph), ranks_(ranks), best_(upper), rest_(graph.tasks().size()) {
-    for (const int task : graph.topological_order() | std::views::reverse) {
+    for (const int task : graph.backward_order()) {
       double after = 0;
       for (const int edge : graph.edges_from(task))
         after = std::max(after, rest_[index(graph.edges()[index(edge)].to)]);

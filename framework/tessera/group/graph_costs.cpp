@@ -2,7 +2,6 @@
 #include "tessera/group/graph_costs.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace tessera::group {
 namespace {
@@ -51,7 +50,7 @@ double critical_path(const TaskGraph& graph, std::span<const int> ranks_of_tasks
 std::vector<double> bottom_levels(const TaskGraph& graph, std::span<const int> ranks_of_tasks,
                                   const Communication& communication) {
   std::vector<double> levels(ranks_of_tasks.size());
-  for (const int task : graph.topological_order() | std::views::reverse) {
+  for (const int task : graph.backward_order()) {
     double after = 0;
     for (const int place : graph.edges_from(task)) {
       const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];

@@ -83,6 +83,7 @@ void TaskGraph::sort_tasks() {
     }
   }
   if (order_.size() < tasks_.size()) refuse_cycle(missing);
+  backward_order_.assign(order_.rbegin(), order_.rend());
 }
 
 void TaskGraph::refuse_cycle(const std::vector<int>& missing_predecessors) const {

@@ -63,6 +63,8 @@ class TaskGraph {
   /// Returns the ids of all tasks, each after its predecessors. Of tasks that could be next, the one with the
   /// lowest id is next.
   const std::vector<int>& topological_order() const { return order_; }
+  /// Returns the ids of all tasks in the opposite order: each before its predecessors.
+  const std::vector<int>& backward_order() const { return backward_order_; }
   /// Returns the places in `edges()` of the edges that end at a task.
   const std::vector<int>& edges_to(int task) const { return edges_to_[static_cast<std::size_t>(task)]; }
   /// Returns the places in `edges()` of the edges that begin at a task.
@@ -91,7 +93,7 @@ class TaskGraph {
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
   std::vector<std::vector<int>> edges_to_, edges_from_;
-  std::vector<int> order_;
+  std::vector<int> order_, backward_order_;
   std::vector<int> levels_;
 };
 

@@ -2,7 +2,6 @@
 #include "tessera/group/detail/graph_windows.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace tessera::group::detail {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 std::vector<std::vector<bool>> reachability(const TaskGraph& graph) {
   const auto count = static_cast<std::size_t>(graph.size());
   std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
-  for (const int task : graph.topological_order() | std::views::reverse) {
+  for (const int task : graph.backward_order()) {
     std::vector<bool>& own = reaches[static_cast<std::size_t>(task)];
     for (const int place : graph.edges_from(task)) {
       const auto to = static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(place)].to);
@@ -38,7 +37,7 @@ LongestPaths longest_paths(const TaskGraph& graph, const std::vector<double>& se
     for (const int place : graph.edges_to(task))
       paths.to_end[id] = std::max(paths.to_end[id], paths.to_end[neighbour(place, true)] + seconds[id]);
   }
-  for (const int task : graph.topological_order() | std::views::reverse) {
+  for (const int task : graph.backward_order()) {
     const auto id = static_cast<std::size_t>(task);
     for (const int place : graph.edges_from(task))
       paths.from_start[id] =

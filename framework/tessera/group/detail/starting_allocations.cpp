@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <ranges>
 
 namespace tessera::group::detail {
 namespace {
@@ -24,7 +23,7 @@ PathsAround paths_around(const TaskGraph& graph, const std::vector<double>& seco
       before = std::max(
           before, paths.before[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
     }
-  for (const int task : graph.topological_order() | std::views::reverse)
+  for (const int task : graph.backward_order())
     for (const int place : graph.edges_to(task)) {
       double& after = paths.after[static_cast<std::size_t>(edges[static_cast<std::size_t>(place)].from)];
       after = std::max(after,

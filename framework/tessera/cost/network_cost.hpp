@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 namespace tessera::cost {
 
 /// What a message costs: a time for each message, and a time for each of its bytes.
@@ -13,9 +11,9 @@ struct NetworkCost {
   double seconds_per_byte = 0;
 
   /// Returns the seconds that a message of `bytes` bytes takes.
-  double seconds(std::int64_t bytes) const {
-    return latency_seconds + static_cast<double>(bytes) * seconds_per_byte;
-  }
+  constexpr double seconds(double bytes) const { return latency_seconds + bytes * seconds_per_byte; }
+  /// Returns true when both costs have the same numbers.
+  friend bool operator==(const NetworkCost&, const NetworkCost&) = default;
 };
 
 }  // namespace tessera::cost

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups of ranks: how long an allocation takes, how good the schedules of random programs are, and the
+// curves of the stereo program of the paper.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+
+#include "command_line.hpp"
+#include "groups/random_programs.hpp"
+#include "groups/stereo.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/group/allocation.hpp"
+#include "tessera/group/gantt.hpp"
+#include "tessera/group/stream.hpp"
+#include "tessera/group/validation.hpp"
+
+namespace {
+
+using namespace tessera::group;
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_of(const std::function<void()>& call) {
+  const auto began = Clock::now();
+  call();
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+struct Options {
+  std::vector<std::string> only{"time", "programs", "stereo"};
+  int programs = 500;
+  int repetitions = 21;
+  std::string csv, plot, gantt;
+  bench::StereoModel stereo;
+};
+
+AllocationSettings random_settings() {
+  AllocationSettings settings;
+  settings.communication = bench::random_program_network;
+  return settings;
+}
+
+/// The time of the whole allocation of 60 tasks to 1024 ranks, for programs of each shape in turn.
+void time_allocations(int repetitions) {
+  for (int shape = 0; shape < 3; ++shape) {
+    std::vector<double> times, relaxations;
+    for (int i = 0; i < std::max(repetitions, 1); ++i) {
+      const auto seed = static_cast<std::uint64_t>(i);
+      const bench::RandomProgram program =
+          bench::random_program(seed, static_cast<bench::ProgramShape>(shape), 60, 1024);
+      relaxations.push_back(milliseconds_of([&] { relax(program.graph, program.ranks); }));
+      times.push_back(milliseconds_of([&] { allocate(program.graph, program.ranks, random_settings()); }));
+    }
+    std::ranges::sort(times);
+    std::ranges::sort(relaxations);
+    fmt::print(
+        "60 tasks on 1024 ranks, {}: allocation median {:.1f} ms, worst {:.1f} ms; relaxation median {:.1f} "
+        "ms\n",
+        bench::program_shape_names[static_cast<std::size_t>(shape)], times[times.size() / 2], times.back(),
+        relaxations[relaxations.size() / 2]);
+  }
+}
+
+void print_ratios(const std::string& name, std::vector<double> ratios) {
+  std::ranges::sort(ratios);
+  const auto within = std::ranges::upper_bound(ratios, 1.1) - ratios.begin();
+  const auto count = static_cast<double>(ratios.size());
+  fmt::print("{:<40} {:>4} programs: median {:.3f}, 90 % {:.3f}, worst {:.3f}, within 10 %: {:.1f} %\n", name,
+             ratios.size(), ratios[ratios.size() / 2], ratios[ratios.size() * 9 / 10], ratios.back(),
+             100 * static_cast<double>(within) / count);
+}
+
+/// The makespans of random programs in proportion to bounds that no schedule can be below.
+void rate_programs(int programs) {
+  std::map<std::string, std::vector<double>> ratios;
+  std::map<std::string, int> winners;
+  int proven_out_of_reach = 0;
+  for (int seed = 0; seed < programs; ++seed) {
+    const bench::RandomProgram program = bench::random_program(static_cast<std::uint64_t>(seed));
+    const GroupSchedule schedule = allocate(program.graph, program.ranks, random_settings());
+    check_schedule(program.graph, bench::random_program_network, schedule);
+    const double windows = relax_with_windows(program.graph, program.ranks, 4).bound;
+    const double plain = schedule.makespan / schedule.lower_bound;
+    ratios["all, to max(A_p, CP)"].push_back(plain);
+    ratios["all, to the bound with windows"].push_back(schedule.makespan / windows);
+    ratios[fmt::format("{}, to max(A_p, CP)",
+                       bench::program_shape_names[static_cast<std::size_t>(program.shape)])]
+        .push_back(plain);
+    const double share = static_cast<double>(program.ranks) / program.graph.size();
+    ratios[share < 1    ? "fewer ranks than tasks"
+           : share < 16 ? "1 to 16 ranks for a task"
+                        : "more ranks for a task"]
+        .push_back(plain);
+    const GroupSchedule stream = allocate_stream(program.graph, program.ranks, bench::random_program_network);
+    check_schedule(program.graph, bench::random_program_network, stream);
+    ratios["streams: period to its bound"].push_back(stream.period / stream.lower_bound);
+    proven_out_of_reach += windows > 1.1 * schedule.lower_bound ? 1 : 0;
+    ++winners[schedule.strategy];
+  }
+  for (const auto& [name, values] : ratios) print_ratios(name, values);
+  fmt::print("proven to have no schedule within 10 % of max(A_p, CP): {} programs\n", proven_out_of_reach);
+  for (const auto& [strategy, count] : winners)
+    fmt::print("best strategy {}: {} programs\n", strategy, count);
+}
+
+void save_text(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw tessera::InputError(fmt::format("cannot write {}: choose another file", path));
+}
+
+void plot_stereo(const Options& options) {
+  const std::vector<bench::Speedups> speedups = bench::stereo_speedups(options.stereo);
+  fmt::print("{}", bench::stereo_csv(speedups));
+  save_text(options.csv, bench::stereo_csv(speedups));
+  save_text(options.plot, bench::stereo_svg(speedups));
+  if (options.gantt.empty()) return;
+  AllocationSettings settings;
+  settings.communication = {options.stereo.network, Travel::between_hosts};
+  const TaskGraph program = bench::mixed_program(options.stereo, 512, 64);
+  save_text(options.gantt, to_svg(program, allocate(program, 64, settings)));
+}
+
+void declare(CLI::App& command_line, Options& options) {
+  bench::StereoModel& stereo = options.stereo;
+  command_line.add_option("--only", options.only, "Parts: time, programs, stereo")->delimiter(',');
+  command_line.add_option("--programs", options.programs, "Number of random programs")
+      ->check(CLI::PositiveNumber);
+  command_line.add_option("--reps", options.repetitions, "Programs of each shape whose allocation is timed");
+  command_line.add_option("--csv", options.csv, "File for the speedups of the stereo program");
+  command_line.add_option("--plot", options.plot, "File for the plot of these speedups (SVG)");
+  command_line.add_option("--gantt", options.gantt,
+                          "File for the chart of 512 x 512 pixels on 64 ranks (SVG)");
+  command_line.add_option("--clock", stereo.clock_hertz, "Cycles of a processor in a second")
+      ->capture_default_str();
+  command_line.add_option("--message-start", stereo.network.latency_seconds, "Seconds to start a message")
+      ->capture_default_str();
+  command_line
+      .add_option("--message-byte", stereo.network.seconds_per_byte, "Seconds for each byte of a message")
+      ->capture_default_str();
+  command_line
+      .add_option("--difference-cycles", stereo.difference_cycles, "Cycles for a pixel of a difference image")
+      ->capture_default_str();
+  command_line.add_option("--error-cycles", stereo.error_cycles, "Cycles for a pixel of an error image")
+      ->capture_default_str();
+  command_line
+      .add_option("--minimum-cycles", stereo.minimum_cycles, "Cycles for a pixel and disparity of the result")
+      ->capture_default_str();
+  command_line.add_option("--camera-bytes", stereo.camera_bytes, "Bytes of a pixel of a camera")
+      ->capture_default_str();
+  command_line.add_option("--image-bytes", stereo.image_bytes, "Bytes of a pixel of other images")
+      ->capture_default_str();
+}
+
+tessera::app::ExitStatus run(int argc, char** argv) {
+  CLI::App command_line("Allocation of ranks to the tasks of programs.", "tessera-bench-groups");
+  Options options;
+  declare(command_line, options);
+  bool is_serial = false;
+  command_line.add_flag("--without-trees", is_serial, "Broadcast and reduce between groups one by one");
+  if (const std::string help = bench::parse_arguments(command_line, argc, argv); !help.empty()) {
+    fmt::print("{}", help);
+    return tessera::app::ExitStatus::done;
+  }
+  options.stereo.has_trees = !is_serial;
+  const auto is_wanted = [&](const char* part) {
+    return std::ranges::find(options.only, part) != options.only.end();
+  };
+  if (is_wanted("time")) time_allocations(options.repetitions);
+  if (is_wanted("programs")) rate_programs(options.programs);
+  if (is_wanted("stereo")) plot_stereo(options);
+  return tessera::app::ExitStatus::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tessera::app::run_program(
+      argc, argv, "tessera-bench-groups",
+      [](tessera::app::Session&, int count, char** values) { return run(count, values); });
+}

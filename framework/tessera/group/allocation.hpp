@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tessera/group/redistribution.hpp"
+#include "tessera/group/relaxation.hpp"
+#include "tessera/group/schedule.hpp"
+
+namespace tessera::group {
+
+/// How ranks are allocated to the tasks of a program that runs once.
+enum class Strategy {
+  /// Every task on all ranks that it can use, one after the other: pure data parallelism.
+  data,
+  /// Every task on one rank, as many side by side as there are ranks: pure task parallelism.
+  task,
+  /// Two-step allocation and scheduling (TSAS): the relaxation, rounded to powers of two that are bounded,
+  /// and then
+  /// the prioritised scheduling algorithm (PSA), of Ramaswamy, Sapatnekar and Banerjee.
+  tsas,
+  /// Critical path reduction (CPR), after Radulescu, Nicolescu, van Gemund and Jonker, "CPR: mixed task and
+  /// data
+  /// parallel scheduling for distributed systems", IPDPS 2001: every task begins with one rank, and tasks on
+  /// the
+  /// critical path grow as long as the makespan falls.
+  cpr,
+  /// A local search from the allocations of the other strategies, from other roundings of the relaxation, and
+  /// from
+  /// the ranks divided among the tasks of each level.
+  search,
+  /// The best of all, by the estimated makespan. So it is never worse than the simplest one.
+  mixed,
+};
+
+/// The names of the strategies, in the order of Strategy.
+inline constexpr std::string_view strategy_names[] = {"data", "task", "tsas", "cpr", "search", "mixed"};
+
+/// Returns the name of a strategy.
+std::string_view name_of(Strategy strategy);
+
+/// What an allocation depends on beside the graph and the number of ranks.
+struct AllocationSettings {
+  Strategy strategy = Strategy::mixed;
+  Communication communication;
+  /// The most schedules that CPR and the search try each. Without it, they try as many as keep the time for
+  /// 60 tasks under a tenth of a second.
+  std::optional<int> most_schedules;
+};
+
+/// Allocates ranks to the tasks of a program, and schedules them. Deterministic. The schedule has the name of
+/// the strategy that made it: for `mixed`, that of the best one, the first of equal ones in the order of
+/// Strategy. Its lower bound is that of the relaxation. Throws InputError if there is no rank.
+GroupSchedule allocate(const TaskGraph& graph, int ranks, const AllocationSettings& settings = {});
+
+/// Returns the greatest number of ranks that TSAS gives a task: the power of two PB that minimises the factor
+/// performance_factor(ranks, PB).
+int processor_bound(int ranks);
+
+/// Returns the factor (1 + P / (P - PB + 1)) (3/2)^2 (P / PB)^2. A schedule of PSA, with powers of two of at
+/// most PB ranks, is never longer than this factor times the least value of the relaxation, if arrays travel
+/// in no time.
+double performance_factor(int ranks, int bound);
+
+/// Returns the ranks of the relaxation rounded to the nearest powers of two of at most `bound` that the tasks
+/// can use.
+std::vector<int> rounded_to_powers(const TaskGraph& graph, int ranks, const Relaxation& relaxation,
+                                   int bound);
+
+}  // namespace tessera::group

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/group/detail/list_scheduler.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "tessera/group/graph_costs.hpp"
+
+namespace tessera::group::detail {
+
+ListScheduler::ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks)
+    : graph_(graph), communication_(communication), ranks_(ranks), free_(ranks) {}
+
+double ListScheduler::schedule(std::span<const int> ranks_of_tasks, const ListRules& rules) {
+  ranks_of_tasks_.assign(ranks_of_tasks.begin(), ranks_of_tasks.end());
+  rules_ = rules;
+  bottom_levels_ = bottom_levels(graph_, ranks_of_tasks, communication_);
+  free_.clear();
+  ready_.clear();
+  placements_.assign(ranks_of_tasks.size(), {});
+  missing_.resize(ranks_of_tasks.size());
+  for (int task = 0; task < graph_.size(); ++task) {
+    missing_[static_cast<std::size_t>(task)] = static_cast<int>(graph_.edges_to(task).size());
+    if (graph_.edges_to(task).empty()) make_ready(task);
+  }
+  double makespan = 0;
+  while (!ready_.empty()) {
+    const std::size_t index = next();
+    Ready chosen = std::move(ready_[index]);
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
+    place(chosen);
+    makespan = std::max(makespan, placements_[static_cast<std::size_t>(chosen.task)].finish);
+    for (const int place : graph_.edges_from(chosen.task)) {
+      const int successor = graph_.edges()[static_cast<std::size_t>(place)].to;
+      if (--missing_[static_cast<std::size_t>(successor)] == 0) make_ready(successor);
+    }
+  }
+  return makespan;
+}
+
+/// Returns the time from which all arrays of a task can be on any ranks, as many as the task has now.
+double ListScheduler::ready_anywhere(int task) const {
+  double time = 0;
+  for (const int place : graph_.edges_to(task)) {
+    const Edge& edge = graph_.edges()[static_cast<std::size_t>(place)];
+    const double travels = edge_seconds(edge, ranks_of_tasks_, communication_);
+    time = std::max(time, placements_[static_cast<std::size_t>(edge.from)].finish + travels);
+  }
+  return time;
+}
+
+void ListScheduler::make_ready(int task) {
+  Ready ready;
+  ready.task = task;
+  ready.anywhere = ready_anywhere(task);
+  for (const int place : graph_.edges_to(task))
+    add_in_place(ready, graph_.edges()[static_cast<std::size_t>(place)].from);
+  ready.first = ready.anywhere;
+  for (const InPlace& place : ready.in_place) ready.first = std::min(ready.first, place.ready);
+  ready_.push_back(std::move(ready));
+}
+
+bool ListScheduler::stays(const RankSet& from, const RankSet& to) const {
+  if (communication_.travel == Travel::between_hosts && from.front().begin == to.front().begin) return true;
+  return from == to;
+}
+
+/// Adds the ranks of a predecessor, if they are as many as the task is to have. Where arrays travel between
+/// hosts, the ranks that follow the host of the predecessor serve as well.
+void ListScheduler::add_in_place(Ready& ready, int predecessor) const {
+  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  RankSet set = placements_[static_cast<std::size_t>(predecessor)].ranks;
+  if (ranks_of_tasks_[static_cast<std::size_t>(predecessor)] != count) {
+    const int host = set.front().begin;
+    if (communication_.travel != Travel::between_hosts || host + count > ranks_) return;
+    set = {{host, host + count}};
+  }
+  const auto is_same = [&set](const InPlace& known) { return known.ranks == set; };
+  if (std::ranges::any_of(ready.in_place, is_same)) return;
+  double at = 0;
+  for (const int place : graph_.edges_to(ready.task)) {
+    const Edge& edge = graph_.edges()[static_cast<std::size_t>(place)];
+    const Placement& from = placements_[static_cast<std::size_t>(edge.from)];
+    const double travels = stays(from.ranks, set) ? 0 : edge_seconds(edge, ranks_of_tasks_, communication_);
+    at = std::max(at, from.finish + travels);
+  }
+  ready.in_place.push_back({std::move(set), at});
+}
+
+ListScheduler::Choice ListScheduler::first_choice(const Ready& ready) const {
+  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  Choice choice{std::numeric_limits<double>::infinity(), -1};
+  for (std::size_t i = 0; i < ready.in_place.size(); ++i) {
+    const double start = std::max(ready.in_place[i].ready, free_.when_free(ready.in_place[i].ranks));
+    if (start < choice.start) choice = {start, static_cast<int>(i)};
+  }
+  const double elsewhere = std::max(ready.anywhere, free_.when_free(count));
+  if (elsewhere < choice.start) choice = {elsewhere, -1};
+  return choice;
+}
+
+std::size_t ListScheduler::next() const {
+  std::size_t best = 0;
+  std::tuple<double, double, int> best_key{std::numeric_limits<double>::infinity(), 0, 0};
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    const Ready& ready = ready_[i];
+    const double time = rules_.order == ListOrder::first_ready   ? ready.first
+                        : rules_.order == ListOrder::first_start ? first_choice(ready).start
+                                                                 : 0;
+    const std::tuple key(time, -bottom_levels_[static_cast<std::size_t>(ready.task)], ready.task);
+    if (key < best_key) {
+      best_key = key;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// Changes the number of ranks of a task to that one with which it ends first. The numbers that are tried are
+/// those of ranks that are free at some time; of equal ends, the fewest ranks are taken.
+void ListScheduler::fit(Ready& ready) {
+  int& count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  const bool may_grow = rules_.fitting == Fitting::fewer_or_more && ready_.empty();
+  const int most = may_grow ? graph_.most_ranks(ready.task, ranks_) : count;
+  const Choice choice = first_choice(ready);
+  const double end = choice.start + graph_.seconds(ready.task, count);
+  double least = end;
+  int best = count;
+  for (const FreeRanks::Count& free : free_.counts()) {
+    const int tried = std::min(free.ranks, most);
+    const double start = std::max(ready.anywhere, free.free);
+    if (start >= least) break;
+    const double tried_end = start + graph_.seconds(ready.task, tried);
+    if (tried_end < least * (1 - 1e-9)) {
+      least = tried_end;
+      best = tried;
+    }
+  }
+  if (best == count) return;
+  count = best;
+  ready.in_place.clear();
+  for (const int place : graph_.edges_to(ready.task))
+    add_in_place(ready, graph_.edges()[static_cast<std::size_t>(place)].from);
+  ready.anywhere = ready_anywhere(ready.task);
+}
+
+void ListScheduler::place(Ready& ready) {
+  if (rules_.fitting != Fitting::exact) fit(ready);
+  const Choice choice = first_choice(ready);
+  const int count = ranks_of_tasks_[static_cast<std::size_t>(ready.task)];
+  Placement& placement = placements_[static_cast<std::size_t>(ready.task)];
+  placement.start = choice.start;
+  placement.finish = choice.start + graph_.seconds(ready.task, count);
+  placement.ranks = choice.in_place < 0 ? free_.choose(count, choice.start)
+                                        : ready.in_place[static_cast<std::size_t>(choice.in_place)].ranks;
+  // A task that takes no time, such as a start, keeps no rank from a task before it.
+  if (placement.finish > placement.start) free_.occupy(placement.ranks, placement.finish);
+}
+
+GroupSchedule ListScheduler::result(std::string strategy) const {
+  GroupSchedule schedule;
+  schedule.strategy = std::move(strategy);
+  schedule.ranks = ranks_;
+  for (int task = 0; task < graph_.size(); ++task) {
+    const Placement& placed = placements_[static_cast<std::size_t>(task)];
+    schedule.tasks.push_back({task, ranks_of(placed.ranks), placed.start, placed.finish});
+  }
+  put_in_order(schedule);
+  return schedule;
+}
+
+}  // namespace tessera::group::detail

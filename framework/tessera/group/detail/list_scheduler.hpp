@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tessera/group/detail/free_ranks.hpp"
+#include "tessera/group/redistribution.hpp"
+#include "tessera/group/schedule.hpp"
+
+namespace tessera::group::detail {
+
+/// Which of the tasks whose predecessors are placed is placed next. Of equal tasks it is the one with the
+/// greatest bottom level, and then the one with the lowest id.
+enum class ListOrder {
+  /// The task whose arrays are there first, as in the prioritised scheduling algorithm (PSA) of Ramaswamy,
+  /// Sapatnekar and Banerjee.
+  first_ready,
+  /// The task that can start first, also in view of the ranks that are free.
+  first_start,
+  /// The task with the greatest bottom level.
+  longest_rest,
+};
+
+/// What tasks do with the number of ranks that they are to have, when they are placed.
+enum class Fitting {
+  /// They have exactly so many.
+  exact,
+  /// They take fewer, if they end sooner on fewer ranks than if they wait for all.
+  fewer,
+  /// As before, and a task that is placed when no other one is ready may take more ranks, which would be
+  /// idle.
+  fewer_or_more,
+};
+
+/// The rules of a list schedule.
+struct ListRules {
+  ListOrder order = ListOrder::first_ready;
+  Fitting fitting = Fitting::exact;
+
+  friend bool operator==(const ListRules&, const ListRules&) = default;
+};
+
+/// Where a task was placed.
+struct Placement {
+  double start = 0;
+  double finish = 0;
+  RankSet ranks;
+};
+
+/// List scheduling of tasks on groups of given sizes. Each task is placed on those ranks on which it can
+/// start first, preferably on the ranks of a predecessor, as its arrays are there. It may be used many times.
+class ListScheduler {
+ public:
+  ListScheduler(const TaskGraph& graph, const Communication& communication, int ranks);
+
+  /// Places all tasks, with so many ranks each but for the fitting. Returns the makespan.
+  double schedule(std::span<const int> ranks_of_tasks, const ListRules& rules);
+  /// Returns where the tasks were placed the last time.
+  const std::vector<Placement>& placements() const { return placements_; }
+  /// Returns the schedule of the last time as data, without its lower bound.
+  GroupSchedule result(std::string strategy) const;
+  /// Returns the number of ranks of the machine.
+  int ranks() const { return ranks_; }
+  const TaskGraph& graph() const { return graph_; }
+  const Communication& communication() const { return communication_; }
+
+ private:
+  /// The ranks of a predecessor and the time from which all arrays of a task are there.
+  struct InPlace {
+    RankSet ranks;
+    double ready = 0;
+  };
+  /// A task whose predecessors are placed.
+  struct Ready {
+    int task = 0;
+    /// The time from which all arrays can be on any ranks.
+    double anywhere = 0;
+    /// The first of the times from which the arrays can be on some ranks.
+    double first = 0;
+    std::vector<InPlace> in_place;
+  };
+  /// Where a ready task can start first: with the predecessor of this place in its list, or elsewhere (-1).
+  struct Choice {
+    double start = 0;
+    int in_place = -1;
+  };
+
+  void make_ready(int task);
+  void add_in_place(Ready& ready, int predecessor) const;
+  bool stays(const RankSet& from, const RankSet& to) const;
+  Choice first_choice(const Ready& ready) const;
+  double ready_anywhere(int task) const;
+  std::size_t next() const;
+  void fit(Ready& ready);
+  void place(Ready& ready);
+
+  const TaskGraph& graph_;
+  Communication communication_;
+  int ranks_;
+  ListRules rules_;
+  std::vector<int> ranks_of_tasks_;
+  FreeRanks free_;
+  std::vector<double> bottom_levels_;
+  std::vector<int> missing_;
+  std::vector<Ready> ready_;
+  std::vector<Placement> placements_;
+};
+
+}  // namespace tessera::group::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tessera/cost/network_cost.hpp"
+
+namespace tessera::group {
+
+/// What moves an array from the ranks of one task to those of another one.
+struct Redistribution {
+  /// The messages of all ranks together.
+  std::int64_t messages = 0;
+  /// The most messages of one rank that sends, and of one rank that receives.
+  std::int64_t messages_of_sender = 0;
+  std::int64_t messages_of_receiver = 0;
+  /// The bytes of a rank that sends, and of a rank that receives.
+  double bytes_of_sender = 0;
+  double bytes_of_receiver = 0;
+};
+
+/// How an array travels between two groups.
+enum class Travel {
+  /// Each rank sends what it has directly to the ranks that need it.
+  between_ranks,
+  /// The first rank of one group sends the whole array to the first rank of the other one, which are the
+  /// hosts that collect and distribute it inside of their groups.
+  between_hosts,
+};
+
+/// What edges cost: the network, and the way that arrays travel.
+struct Communication {
+  cost::NetworkCost network;
+  Travel travel = Travel::between_ranks;
+};
+
+/// Returns what moves an array that is cut into equal blocks, one for each of `from` ranks, into such blocks
+/// for each of `to` other ranks. The blocks of both are intervals of the same array, so that their common
+/// refinement has from + to - gcd(from, to) pieces, each of which is a message.
+Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to);
+
+/// Returns the seconds that an array takes from a group to a group with other ranks. All messages are sent
+/// and received at the same time: the cost is that of the rank with the most to send or to receive. An array
+/// without bytes takes no time.
+double seconds_between_groups(const Communication& communication, std::int64_t bytes, int from, int to);
+
+/// Returns true if an array does not travel at all from the ranks of one task to those of another one: if
+/// both lists are equal, or if arrays travel between hosts and both lists begin with the same rank.
+bool stays_in_place(const Communication& communication, std::span<const int> from, std::span<const int> to);
+
+}  // namespace tessera::group

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/group/task_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/nearest.hpp"
+
+namespace tessera::group {
+namespace {
+
+using IdOfName = std::map<std::string, int, std::less<>>;
+
+int task_called(const IdOfName& ids, const std::string& name, const NamedEdge& edge) {
+  const auto found = ids.find(name);
+  if (found != ids.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [other, id] : ids) names.push_back(other);
+  const auto similar = nearest(name, names);
+  throw InputError(fmt::format(
+      "graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}", edge.array, edge.from,
+      edge.to, name, similar ? fmt::format(": did you mean '{}'?", *similar) : ": add it"));
+}
+
+}  // namespace
+
+TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges)
+    : tasks_(std::move(tasks)) {
+  check_tasks();
+  connect(edges);
+  sort_tasks();
+}
+
+void TaskGraph::check_tasks() const {
+  for (const Task& task : tasks_) {
+    if (task.name.empty()) throw InputError("graph of tasks: a task has no name: give it one");
+    if (task.most_ranks && *task.most_ranks < 1)
+      throw InputError(fmt::format("graph of tasks: task '{}' may have at most {} ranks: give at least 1",
+                                   task.name, *task.most_ranks));
+  }
+}
+
+void TaskGraph::connect(const std::vector<NamedEdge>& edges) {
+  IdOfName ids;
+  for (int id = 0; id < size(); ++id)
+    if (const std::string& name = tasks_[static_cast<std::size_t>(id)].name; !ids.emplace(name, id).second)
+      throw InputError(fmt::format("graph of tasks: two tasks are called '{}': rename one", name));
+  edges_to_.resize(tasks_.size());
+  edges_from_.resize(tasks_.size());
+  for (const NamedEdge& edge : edges) {
+    const int from = task_called(ids, edge.from, edge), to = task_called(ids, edge.to, edge);
+    if (edge.bytes < 0)
+      throw InputError(
+          fmt::format("graph of tasks: array '{}' from '{}' to '{}' has {} bytes: give at least 0",
+                      edge.array, edge.from, edge.to, edge.bytes));
+    const int place = static_cast<int>(edges_.size());
+    edges_.push_back({from, to, edge.array, edge.bytes});
+    edges_from_[static_cast<std::size_t>(from)].push_back(place);
+    edges_to_[static_cast<std::size_t>(to)].push_back(place);
+  }
+}
+
+void TaskGraph::sort_tasks() {
+  std::vector<int> missing(tasks_.size());
+  std::priority_queue<int, std::vector<int>, std::greater<>> next;
+  for (int id = 0; id < size(); ++id) {
+    missing[static_cast<std::size_t>(id)] = static_cast<int>(edges_to(id).size());
+    if (edges_to(id).empty()) next.push(id);
+  }
+  levels_.assign(tasks_.size(), 0);
+  while (!next.empty()) {
+    const int id = next.top();
+    next.pop();
+    order_.push_back(id);
+    for (const int place : edges_from(id)) {
+      const auto to = static_cast<std::size_t>(edges_[static_cast<std::size_t>(place)].to);
+      levels_[to] = std::max(levels_[to], levels_[static_cast<std::size_t>(id)] + 1);
+      if (--missing[to] == 0) next.push(static_cast<int>(to));
+    }
+  }
+  if (order_.size() < tasks_.size()) refuse_cycle(missing);
+  backward_order_.assign(order_.rbegin(), order_.rend());
+}
+
+void TaskGraph::refuse_cycle(const std::vector<int>& missing_predecessors) const {
+  // Each task that is left has a predecessor that is left, so that going back leads into a cycle.
+  const auto left = [&](int id) { return missing_predecessors[static_cast<std::size_t>(id)] > 0; };
+  std::vector<int> path;
+  int id = 0;
+  while (!left(id)) ++id;
+  while (std::ranges::find(path, id) == path.end()) {
+    path.push_back(id);
+    const auto place = std::ranges::find_if(
+        edges_to(id), [&](int edge) { return left(edges_[static_cast<std::size_t>(edge)].from); });
+    id = edges_[static_cast<std::size_t>(*place)].from;
+  }
+  path.erase(path.begin(), std::ranges::find(path, id));
+  std::ranges::reverse(path);
+  std::rotate(path.begin(), std::ranges::min_element(path), path.end());
+  std::string names;
+  for (const int member : path)
+    names += fmt::format("'{}' -> ", tasks_[static_cast<std::size_t>(member)].name);
+  throw InputError(fmt::format("graph of tasks: tasks wait for each other: {}'{}': remove one of these edges",
+                               names, tasks_[static_cast<std::size_t>(path.front())].name));
+}
+
+bool TaskGraph::is_well_balanced() const {
+  std::map<int, int> first_of_level;
+  for (int id = 0; id < size(); ++id) {
+    const auto [entry, is_new] = first_of_level.emplace(levels_[static_cast<std::size_t>(id)], id);
+    const Task &task = tasks_[static_cast<std::size_t>(id)],
+               &first = tasks_[static_cast<std::size_t>(entry->second)];
+    if (task.type != first.type || !(task.cost == first.cost) || task.most_ranks != first.most_ranks ||
+        edges_to(id).size() != edges_to(entry->second).size() ||
+        edges_from(id).size() != edges_from(entry->second).size())
+      return false;
+  }
+  std::map<std::pair<int, int>, std::int64_t> bytes_between;
+  return std::ranges::all_of(edges_, [&](const Edge& edge) {
+    const std::pair between(levels_[static_cast<std::size_t>(edge.from)],
+                            levels_[static_cast<std::size_t>(edge.to)]);
+    return bytes_between.emplace(between, edge.bytes).first->second == edge.bytes;
+  });
+}
+
+int TaskGraph::most_ranks(int task, int ranks) const {
+  return std::min(ranks, tasks_[static_cast<std::size_t>(task)].most_ranks.value_or(ranks));
+}
+
+}  // namespace tessera::group

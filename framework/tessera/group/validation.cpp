@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/group/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace tessera::group {
+namespace {
+
+constexpr std::string_view schedule_advice = "compute the schedule again, or mend it";
+
+class Checker {
+ public:
+  Checker(const TaskGraph& graph, const Communication& communication, const GroupSchedule& schedule)
+      : graph_(graph),
+        communication_(communication),
+        schedule_(schedule),
+        of_task_(graph.tasks().size(), nullptr) {
+    if (schedule.ranks < 1) refuse(fmt::format("the machine has {}", counted(schedule.ranks, "rank")));
+    if (!(std::isfinite(schedule.period) && schedule.period >= 0))
+      refuse(fmt::format("the period is {} seconds", schedule.period));
+    double last = 0;
+    for (const ScheduledTask& task : schedule.tasks) last = std::max(last, task.finish);
+    tolerance_ = 1e-9 * last;
+    for (const ScheduledTask& task : schedule.tasks) add(task);
+    if (!(std::abs(schedule.makespan - last) <= tolerance_))
+      refuse(fmt::format("the makespan is {}, but the last task ends at {}", schedule.makespan, last));
+  }
+
+  void check_all() const {
+    for (int task = 0; task < graph_.size(); ++task) {
+      const ScheduledTask* const placed = of_task_[static_cast<std::size_t>(task)];
+      if (placed == nullptr) refuse(fmt::format("task '{}' is missing", name(task)));
+      check_ranks(*placed);
+      check_times(*placed);
+    }
+    for (const Edge& edge : graph_.edges()) check_edge(edge);
+    check_overlaps();
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& problem) {
+    throw InputError(fmt::format("schedule of groups: {}: {}", problem, schedule_advice));
+  }
+  const std::string& name(int task) const { return graph_.tasks()[static_cast<std::size_t>(task)].name; }
+
+  void add(const ScheduledTask& placed) {
+    if (placed.task < 0 || placed.task >= graph_.size())
+      refuse(fmt::format("there is no task with the id {}", placed.task));
+    const ScheduledTask*& place = of_task_[static_cast<std::size_t>(placed.task)];
+    if (place != nullptr) refuse(fmt::format("task '{}' is there twice", name(placed.task)));
+    place = &placed;
+  }
+
+  void check_ranks(const ScheduledTask& placed) const {
+    const auto count = static_cast<std::int64_t>(placed.ranks.size());
+    const int most = graph_.most_ranks(placed.task, schedule_.ranks);
+    if (count < 1 || count > most)
+      refuse(fmt::format("task '{}' has {}, and may have 1 to {}", name(placed.task), counted(count, "rank"),
+                         most));
+    std::vector<int> sorted = placed.ranks;
+    std::ranges::sort(sorted);
+    if (sorted.front() < 0 || sorted.back() >= schedule_.ranks)
+      refuse(fmt::format("task '{}' has rank {}, and the machine has ranks 0 to {}", name(placed.task),
+                         sorted.front() < 0 ? sorted.front() : sorted.back(), schedule_.ranks - 1));
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice != sorted.end()) refuse(fmt::format("task '{}' has rank {} twice", name(placed.task), *twice));
+  }
+
+  void check_times(const ScheduledTask& placed) const {
+    if (!(std::isfinite(placed.start) && std::isfinite(placed.finish) && placed.start >= 0))
+      refuse(fmt::format("task '{}' runs from {} to {} seconds", name(placed.task), placed.start,
+                         placed.finish));
+    const double seconds = graph_.seconds(placed.task, static_cast<double>(placed.ranks.size()));
+    const double given = placed.finish - placed.start;
+    if (given < seconds - tolerance_)
+      refuse(fmt::format("task '{}' has {} seconds, and takes {} on {}", name(placed.task), given, seconds,
+                         counted(static_cast<std::int64_t>(placed.ranks.size()), "rank")));
+  }
+
+  void check_edge(const Edge& edge) const {
+    const ScheduledTask &from = *of_task_[static_cast<std::size_t>(edge.from)],
+                        &to = *of_task_[static_cast<std::size_t>(edge.to)];
+    const double travels =
+        stays_in_place(communication_, from.ranks, to.ranks)
+            ? 0
+            : seconds_between_groups(communication_, edge.bytes, static_cast<int>(from.ranks.size()),
+                                     static_cast<int>(to.ranks.size()));
+    if (to.start < from.finish + travels - tolerance_)
+      refuse(fmt::format("task '{}' starts at {}, but array '{}' of task '{}' is there at {}", name(edge.to),
+                         to.start, edge.array, name(edge.from), from.finish + travels));
+  }
+
+  /// A task that occupies a rank. In a stream the start is that of the item that begins in the first period.
+  struct Occupied {
+    double start = 0;
+    double finish = 0;
+    int task = 0;
+  };
+
+  void check_overlaps() const {
+    const double period = schedule_.period;
+    std::vector<std::vector<Occupied>> of_rank(static_cast<std::size_t>(schedule_.ranks));
+    for (const ScheduledTask& placed : schedule_.tasks) {
+      const double length = placed.finish - placed.start;
+      if (length <= tolerance_) continue;
+      if (period > 0 && length > period + tolerance_)
+        refuse(fmt::format("task '{}' takes {} seconds, which is more than the period of {}",
+                           name(placed.task), length, period));
+      const double start = period > 0 ? std::fmod(placed.start, period) : placed.start;
+      for (const int rank : placed.ranks)
+        of_rank[static_cast<std::size_t>(rank)].push_back({start, start + length, placed.task});
+    }
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank)
+      check_rank(static_cast<int>(rank), of_rank[rank]);
+  }
+
+  void check_rank(int rank, std::vector<Occupied>& tasks) const {
+    std::ranges::sort(tasks, {}, &Occupied::start);
+    for (std::size_t i = 1; i < tasks.size(); ++i)
+      if (tasks[i].start < tasks[i - 1].finish - tolerance_) refuse_overlap(rank, tasks[i - 1], tasks[i]);
+    if (schedule_.period > 0 && tasks.size() > 1 &&
+        tasks.front().start + schedule_.period < tasks.back().finish - tolerance_)
+      refuse_overlap(rank, tasks.back(), tasks.front());
+  }
+
+  [[noreturn]] void refuse_overlap(int rank, const Occupied& first, const Occupied& second) const {
+    refuse(fmt::format("rank {} has the tasks '{}' and '{}' at the same time", rank, name(first.task),
+                       name(second.task)));
+  }
+
+  const TaskGraph& graph_;
+  const Communication& communication_;
+  const GroupSchedule& schedule_;
+  std::vector<const ScheduledTask*> of_task_;
+  double tolerance_ = 0;
+};
+
+}  // namespace
+
+void check_schedule(const TaskGraph& graph, const Communication& communication,
+                    const GroupSchedule& schedule) {
+  Checker(graph, communication, schedule).check_all();
+}
+
+}  // namespace tessera::group

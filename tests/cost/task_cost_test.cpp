@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/cost/task_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "domain/random.hpp"
+#include "tessera/cost/network_cost.hpp"
+#include "tessera/domain/error.hpp"
+
+namespace {
+
+using namespace tessera;
+using cost::TaskCost;
+using cost::TimedRanks;
+
+std::string refusal(const std::function<void()>& call) { return test::message_of<InputError>(call); }
+
+TEST(TaskCost, FollowsAmdahlsLaw) {
+  const TaskCost cost = TaskCost::amdahl(8, 0.25);
+  EXPECT_DOUBLE_EQ(cost.seconds(1), 8);
+  EXPECT_DOUBLE_EQ(cost.seconds(2), 5);
+  EXPECT_DOUBLE_EQ(cost.seconds(1.5), 6);
+  EXPECT_EQ(cost.lower_bounds(), (std::vector<cost::SharedCost>{{2, 6}}));
+  EXPECT_EQ(TaskCost().seconds(7), 0);
+  EXPECT_EQ(TaskCost(), TaskCost());
+  EXPECT_FALSE(cost == TaskCost::amdahl(8, 0.5));
+}
+
+TEST(TaskCost, TablesAreLinearInTheShare) {
+  const TaskCost cost = TaskCost::table({{4, 3}, {1, 8}, {2, 5}});
+  EXPECT_EQ(cost.seconds(1), 8);
+  EXPECT_EQ(cost.seconds(2), 5);
+  EXPECT_EQ(cost.seconds(4), 3);
+  EXPECT_EQ(cost.seconds(100), 3);
+  // 1/3 lies at two thirds of the way from 1/2 to 1/4.
+  EXPECT_DOUBLE_EQ(cost.seconds(3), 5 - 2 * 2.0 / 3);
+  const TaskCost law = TaskCost::amdahl(3, 0.1);
+  const TaskCost same = TaskCost::table({{1, law.seconds(1)}, {4, law.seconds(4)}, {16, law.seconds(16)}});
+  for (int ranks = 1; ranks <= 16; ++ranks) EXPECT_NEAR(same.seconds(ranks), law.seconds(ranks), 1e-14);
+}
+
+TEST(TaskCost, LowerBoundsAreNowhereAboveTheCost) {
+  test::Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<TimedRanks> entries{{1, random.real(0.5, 10)}};
+    while (random.chance(80))
+      entries.push_back(
+          {entries.back().ranks + random.small(1, 20), entries.back().seconds * random.real(0.1, 1)});
+    const TaskCost cost = TaskCost::table(entries);
+    double closest = 2;
+    for (double ranks = 1; ranks < 2000; ranks *= 1.01) {
+      double best = 0;
+      for (const cost::SharedCost& bound : cost.lower_bounds()) {
+        EXPECT_GE(bound.serial, 0);
+        EXPECT_GE(bound.parallel, 0);
+        best = std::max(best, bound.seconds(ranks));
+      }
+      EXPECT_LE(best, cost.seconds(ranks) * (1 + 1e-9)) << ranks;
+      closest = std::min(closest, cost.seconds(ranks) / best);
+    }
+    EXPECT_LT(closest, 1.02);
+  }
+}
+
+TEST(TaskCost, BoundsOfConvexTablesAreTheTable) {
+  const TaskCost cost = TaskCost::table({{1, 8}, {2, 5}, {4, 4}, {8, 3.8}});
+  for (const double ranks : {1.0, 1.3, 2.0, 3.0, 5.0, 8.0, 20.0}) {
+    double best = 0;
+    for (const cost::SharedCost& bound : cost.lower_bounds()) best = std::max(best, bound.seconds(ranks));
+    EXPECT_NEAR(best, cost.seconds(ranks), 1e-12) << ranks;
+  }
+}
+
+TEST(TaskCost, RefusesWhatIsNoCost) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal([] { TaskCost::amdahl(-1, 0); }),
+            "cost of a task: -1 seconds on one rank: give a finite number from 0");
+  EXPECT_EQ(refusal([=] { TaskCost::amdahl(infinite, 0); }),
+            "cost of a task: inf seconds on one rank: give a finite number from 0");
+  EXPECT_EQ(refusal([] { TaskCost::amdahl(1, 1.5); }),
+            "cost of a task: the serial fraction 1.5 is not between 0 and 1: give the share of the seconds "
+            "on one rank "
+            "that ranks cannot share");
+  EXPECT_EQ(refusal([] { TaskCost::amdahl(1, std::nan("")); }),
+            "cost of a task: the serial fraction nan is not between 0 and 1: give the share of the seconds "
+            "on one rank "
+            "that ranks cannot share");
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{2, 1}, {4, 1}});
+            }),
+            "cost of a task: the table has no entry for 1 rank: add the seconds on one rank");
+  EXPECT_EQ(refusal([] { TaskCost::table({}); }),
+            "cost of a task: the table has no entry for 1 rank: add the seconds on one rank");
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 2}, {2, 3}});
+            }),
+            "cost of a task: 3 seconds on 2 ranks are more than 2 on 1 rank: end the table before the cost "
+            "rises, and "
+            "give the task a greatest number of ranks");
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 2}, {2, 1}, {2, 1}});
+            }),
+            "cost of a task: the table has 2 ranks twice: leave one of them out");
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, std::nan("")}});
+            }),
+            "cost of a task: nan seconds on 1 rank: give a finite number from 0");
+  EXPECT_EQ(refusal([] {
+              TaskCost::table({{1, 1}, {0, 1}});
+            }),
+            "cost of a task: 1 seconds are given for 0 ranks: give numbers of ranks from 1");
+}
+
+TEST(FittedCost, FindsTheCoefficients) {
+  std::vector<TimedRanks> measured;
+  for (const int ranks : {1, 2, 4, 8, 16}) measured.push_back({ranks, 0.5 + 3.0 / ranks});
+  const cost::FittedCost fit = cost::fit_task_cost(measured);
+  EXPECT_NEAR(fit.coefficients.serial, 0.5, 1e-12);
+  EXPECT_NEAR(fit.coefficients.parallel, 3, 1e-12);
+  EXPECT_LT(fit.relative_error, 1e-12);
+  EXPECT_NEAR(fit.cost.seconds(32), 0.5 + 3.0 / 32, 1e-12);
+}
+
+double squares_of(const std::vector<TimedRanks>& measured, const cost::SharedCost& cost) {
+  double sum = 0;
+  for (const auto& [ranks, seconds] : measured) sum += std::pow((cost.seconds(ranks) - seconds) / seconds, 2);
+  return sum;
+}
+
+TEST(FittedCost, NoOtherCoefficientsAreBetter) {
+  test::Random random(11);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<TimedRanks> measured;
+    for (int ranks = 1; ranks <= 64; ranks *= 2)
+      measured.push_back({ranks, random.real(0.1, 1) + random.real(0, 2) / ranks * (round % 3)});
+    const cost::FittedCost fit = cost::fit_task_cost(measured);
+    const double least = squares_of(measured, fit.coefficients);
+    EXPECT_NEAR(fit.relative_error, std::sqrt(least / 7), 1e-12);
+    EXPECT_GE(fit.coefficients.serial, 0);
+    EXPECT_GE(fit.coefficients.parallel, 0);
+    for (int other = 0; other < 100; ++other) {
+      const cost::SharedCost near{std::max(0.0, fit.coefficients.serial + random.real(-0.1, 0.1)),
+                                  std::max(0.0, fit.coefficients.parallel + random.real(-0.1, 0.1))};
+      EXPECT_GE(squares_of(measured, near), least * (1 - 1e-12));
+    }
+  }
+}
+
+TEST(FittedCost, TellsTheLargestResidual) {
+  const std::vector<TimedRanks> measured{{1, 1}, {2, 0.5}, {4, 0.5}, {8, 0.125}};
+  const cost::FittedCost fit = cost::fit_task_cost(measured);
+  const double residual =
+      (fit.coefficients.seconds(fit.largest_residual_ranks) - measured[2].seconds) / measured[2].seconds;
+  EXPECT_EQ(fit.largest_residual_ranks, 4);
+  EXPECT_DOUBLE_EQ(fit.largest_residual, residual);
+  EXPECT_GT(std::abs(residual), fit.relative_error);
+}
+
+TEST(FittedCost, RefusesWhatCannotBeFitted) {
+  const std::vector<TimedRanks> one{{2, 1}, {2, 1.1}}, zero{{1, 0}, {2, 1}};
+  EXPECT_EQ(refusal([&] { cost::fit_task_cost(one); }),
+            "fit of a cost: fewer than two different numbers of ranks: measure on more of them");
+  EXPECT_EQ(refusal([&] { cost::fit_task_cost({}); }),
+            "fit of a cost: fewer than two different numbers of ranks: measure on more of them");
+  EXPECT_EQ(refusal([&] { cost::fit_task_cost(zero); }),
+            "fit of a cost: 0 seconds on 1 rank: give finite seconds above 0 on at least 1 rank");
+}
+
+TEST(NetworkCost, IsLinearInTheBytes) {
+  const cost::NetworkCost network{2e-6, 1e-9};
+  EXPECT_DOUBLE_EQ(network.message(0), 2e-6);
+  EXPECT_DOUBLE_EQ(network.message(1e6), 1.002e-3);
+}
+
+}  // namespace

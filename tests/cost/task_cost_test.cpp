@@ -172,8 +172,8 @@ TEST(FittedCost, RefusesWhatCannotBeFitted) {
 
 TEST(NetworkCost, IsLinearInTheBytes) {
   const cost::NetworkCost network{2e-6, 1e-9};
-  EXPECT_DOUBLE_EQ(network.message(0), 2e-6);
-  EXPECT_DOUBLE_EQ(network.message(1e6), 1.002e-3);
+  EXPECT_DOUBLE_EQ(network.seconds(0), 2e-6);
+  EXPECT_DOUBLE_EQ(network.seconds(1e6), 1.002e-3);
 }
 
 }  // namespace

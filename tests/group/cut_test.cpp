@@ -75,7 +75,7 @@ TEST(Cut, AddsStagesThatNoTaskNames) {
   const Program program = group::cut(sample_pipeline(), {}, {{"one", {"blur", "middle"}}, {"two", {"next"}}});
   EXPECT_EQ(names_of(program),
             (std::vector<std::string>{"one: in state blur before middle", "two: state next",
-                                      "after: state blur middle after join"}));
+                                      "join: state blur middle after join"}));
 }
 
 TEST(Cut, SaysWhichTasksAreFaulty) {

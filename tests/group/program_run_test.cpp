@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "group/random_program.hpp"
+#include "pipeline/array_source.hpp"
 #include "pipeline/world.hpp"
+#include "tessera/domain/error.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -37,6 +39,49 @@ TEST(ProgramRun, AnyGroupsGiveTheBitsOfThePipeline) {
       });
     }
   }
+}
+
+struct Grow {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x)*1e30f;
+  }
+};
+struct Same {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x) const {
+    return in(x) + in.zero();
+  }
+};
+
+/// A loop whose residual is soon infinite, and a stage that does not need it.
+Pipeline diverging_pipeline(const Box& box) {
+  Pipeline p;
+  const auto state = p.input<float, 1>("state", box), other = p.input<float, 1>("other", box);
+  p.repeat("grow", 9, [&](const Pipeline::Loop& loop) {
+    const auto next = p.stage<float>("next", Grow{}, state);
+    loop.watch(p.reduce("size", Maximum<float>{}, next, box));
+    loop.feed(next, state);
+  });
+  p.output(state);
+  p.output(p.stage<float>("same", Same{}, other));
+  return p;
+}
+
+TEST(ProgramRun, AllRanksThrowTheErrorOfATaskBeforeAnythingIsWritten) {
+  const Box box{{0, 20}};
+  const Pipeline pipeline = diverging_pipeline(box);
+  const group::Program program = group::cut(pipeline, {}, {{"loop", {"next"}}, {"other", {"same"}}});
+  test::WholeArray<float> ones(box);
+  for (float& value : ones.values) value = 1;
+  test::ArraySource<float> source(ones);
+  test::ArraySink<float> state(box), same(box);
+  const int last = test::world_size() - 1;
+  const group::ProgramPlanner planner(program, {{0, {0}}, {1, {last}}}, {}, test::world_size());
+  group::ProgramInstance instance(program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
+  EXPECT_THROW(instance.run({{{"state", &source}, {"other", &source}}, {{"state", &state}, {"same", &same}}}),
+               DivergedError);
+  for (int count : same.writes.values) EXPECT_EQ(count, 0);
 }
 
 }  // namespace

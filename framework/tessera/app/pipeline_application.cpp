@@ -12,6 +12,8 @@
 #include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/execute_run.hpp"
 #include "tessera/app/detail/explain_run.hpp"
+#include "tessera/app/detail/program_keys.hpp"
+#include "tessera/app/detail/program_run.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_run.hpp"
 #include "tessera/app/detail/version.hpp"
@@ -113,6 +115,8 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
   phases.begin(Phase::open);
   RunSetup setup(session, application, build, options, deck, deck_files);
   phases.begin(Phase::plan);
+  if (is_program(deck))
+    if (const auto status = run_program_of_tasks(setup, phases)) return *status;
   const RunPlans plans(setup);
   if (!options.only_plans()) return execute_run(setup, plans, phases);
   options.estimate  ? estimate_run(setup, plans)

@@ -11,6 +11,7 @@
 #include "tessera/app/writable_stages.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/deck/key.hpp"
+#include "tessera/group/cut.hpp"
 #include "tessera/io/image_info.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/view/block_io.hpp"
@@ -154,6 +155,10 @@ struct PipelineApplication {
   /// read `input`, and the output of the last part is `output`. If the list is empty, the whole pipeline is
   /// one task, which is called like the program.
   std::vector<PipelinePart> parts = {};
+  /// A function that returns the tasks into which the pipeline is divided where a deck asks for groups of
+  /// ranks, but names no tasks of its own (see group::cut). Programs without such tasks leave this member
+  /// empty.
+  std::function<std::vector<group::TaskStages>(const deck::Deck&)> tasks = {};
   /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
   /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};

@@ -22,7 +22,7 @@ struct TaskStages {
 /// - a loop of which no task names a stage is a task of its own, with the name of the loop,
 /// - a stage on a way from one stage of a task to another one belongs to this task,
 /// - all others form further tasks: stages that depend on the same tasks are one task, with the name of its
-///   first stage.
+///   last stage.
 ///
 /// Arrays that are computed in one task and read in another one become an output and an input, on all points
 /// that any stage of the pipeline reads. Outputs of tasks are computed by their owners: if the schedule says

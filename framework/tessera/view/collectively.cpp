@@ -23,7 +23,7 @@ int ranks_of(MPI_Comm communicator) {
 
 namespace {
 
-enum class Outcome : int { success, input_error, internal_error };
+enum class Outcome : int { success, input_error, diverged, internal_error };
 
 /// The outcome of a task on this rank.
 struct Attempt {
@@ -37,6 +37,8 @@ Attempt run(const std::function<void()>& task) {
     return {};
   } catch (const InputError& error) {
     return {Outcome::input_error, error.what()};
+  } catch (const DivergedError& error) {
+    return {Outcome::diverged, error.what()};
   } catch (const std::exception& error) {
     return {Outcome::internal_error, error.what()};
   } catch (...) {
@@ -81,6 +83,7 @@ void keep(std::unique_ptr<int> number) {
 /// Throws the error of a failed attempt.
 [[noreturn]] void throw_error(Outcome outcome, const std::string& message) {
   if (outcome == Outcome::input_error) throw InputError(message);
+  if (outcome == Outcome::diverged) throw DivergedError(message);
   throw AgreedInternalError(message);
 }
 

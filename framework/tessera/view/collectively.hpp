@@ -20,9 +20,9 @@ int ranks_of(MPI_Comm communicator);
 
 /// Runs `task` on every rank of `communicator`. Collective. If `task` throws an exception on at least one
 /// rank, all ranks throw an error with the message of the lowest of these ranks. The error is an InputError
-/// if the exception on that rank was an InputError, and an AgreedInternalError otherwise. If `task` makes
-/// collective calls itself, it must not throw on a rank before the last of these calls, because the other
-/// ranks would wait for this rank forever.
+/// or a DivergedError if the exception on that rank was one, and an AgreedInternalError otherwise. If `task`
+/// makes collective calls itself, it must not throw on a rank before the last of these calls, because the
+/// other ranks would wait for this rank forever.
 void collectively(MPI_Comm communicator, const std::function<void()>& task);
 
 /// Runs `task` like `collectively`, for a task that makes collective calls of another library. Such a call

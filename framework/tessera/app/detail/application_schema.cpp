@@ -2,6 +2,7 @@
 #include "tessera/app/detail/application_schema.hpp"
 
 #include "tessera/app/detail/checkpoint_settings.hpp"
+#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/image_inputs.hpp"
 #include "tessera/app/image_outputs.hpp"
@@ -98,6 +99,7 @@ deck::Schema make_schema(const PipelineApplication& application) {
               .unit = "s",
               .minimum = 0.1,
               .maximum = 1e6});
+  declare_program_keys(schema);
   declare_schedule_keys(schema, names_of(application));
   return schema;
 }

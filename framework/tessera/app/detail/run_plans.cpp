@@ -17,7 +17,7 @@
 
 namespace tessera::app {
 
-RunPlans::RunPlans(const RunSetup& setup) : setup_(setup) {
+RunPlans::RunPlans(const RunSetup& setup, bool limits_memory) : setup_(setup), limits_memory_(limits_memory) {
   if (setup_.options.plan.empty())
     make();
   else
@@ -48,7 +48,7 @@ Target RunPlans::target() const {
   target.threads = setup_.session.threads(
       setup_.deck.is_set("threads") ? static_cast<int>(setup_.deck.get<std::int64_t>("threads")) : 0);
   target.device = !runs_on_host;
-  target.memory_bytes = setup_.memory_limit();
+  target.memory_bytes = limits_memory_ ? setup_.memory_limit() : 0;
   target.stages_messages = may_stage_messages(setup_.deck);
   if (!target.device) target.cache_bytes = cache_to_write_past(target.threads);
   return target;

@@ -14,9 +14,10 @@ namespace tessera::app {
 /// option --plan names.
 class RunPlans {
  public:
-  /// Makes or reads the plans. Throws InputError when the plans or the schedule are faulty. No pixel has
-  /// been read at this time. `setup` must outlive this object. Collective.
-  explicit RunPlans(const RunSetup& setup);
+  /// Makes or reads the plans. If `limits_memory` is false, plans are made as if there were no limit of
+  /// memory, so that they have no bands. Throws InputError when the plans or the schedule are faulty. No
+  /// pixel has been read at this time. `setup` must outlive this object. Collective.
+  explicit RunPlans(const RunSetup& setup, bool limits_memory = true);
 
   /// The plans of all ranks. If the plans were read from a file, only rank 0 may call this function.
   const Plans& all() const { return *plans_; }
@@ -34,6 +35,7 @@ class RunPlans {
   std::vector<std::string> read_texts();
 
   const RunSetup& setup_;
+  bool limits_memory_;
   std::unique_ptr<Plans> plans_;
   Plan plan_;
 };

@@ -4,17 +4,59 @@
 #include <algorithm>
 
 #include "tessera/view/host_copy.hpp"
+#include "tessera/view/host_mode.hpp"
+#include "tessera/view/huge_pages.hpp"
 
 namespace tessera::group {
+namespace {
+
+/// The bytes from which on several threads copy a part of an array.
+constexpr std::int64_t large_copy = std::int64_t{1} << 20;
+
+/// Copies the points of a box, cut into slices along its last dimension.
+struct CopySlice {
+  HostBlock from, to;
+  Box part;
+  std::int64_t slices = 1;
+
+  void operator()(std::int64_t slice) const {
+    Box box = part;
+    Range& range = box[part.dimensions - 1];
+    const std::int64_t begin = range.begin, size = range.size();
+    range = {begin + size * slice / slices, begin + size * (slice + 1) / slices};
+    copy_part(from, to, box);
+  }
+};
+
+/// Copies the points of `part` from one block to another by all threads of the rank.
+void copy_by_threads(const HostBlock& from, const HostBlock& to, const Box& part) {
+  if (part.empty()) return;
+  const std::int64_t bytes = part.size() * static_cast<std::int64_t>(size_of(from.type));
+  const std::int64_t slices =
+      bytes < large_copy ? 1 : std::min<std::int64_t>(64, part[part.dimensions - 1].size());
+  const HostExecutionSpace host;
+  for_each_index(host, HostMode::kernels, "tessera: copy between tasks", slices,
+                 CopySlice{from, to, part, slices});
+  compat::fence(host);
+}
+
+/// Returns memory for a number of bytes, whose pages all threads of the rank have touched.
+Block<Kokkos::HostSpace> touched_bytes(std::int64_t count) {
+  Box bytes{{0, count}};
+  const Kokkos::View<std::byte*, Kokkos::HostSpace> memory(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays between tasks"),
+      static_cast<std::size_t>(count));
+  prefer_huge_pages(memory.data(), memory.size());
+  return {dense_layout(bytes, 1), memory, HostMode::kernels};
+}
+
+}  // namespace
 
 RankMemory::RankMemory(const Program& program, const ProgramPlan& plan)
-    : program_(program),
-      plan_(plan),
-      bytes_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: arrays between tasks"),
-             static_cast<std::size_t>(plan.held_bytes)) {}
+    : program_(program), plan_(plan), bytes_(touched_bytes(plan.held_bytes)) {}
 
 HostBlock RankMemory::held(const HeldArray& held) const {
-  return packed_block(bytes_.data() + held.offset, program_.array(held.array).type, held.box);
+  return packed_block(bytes_.memory().data() + held.offset, program_.array(held.array).type, held.box);
 }
 
 HostBlock RankMemory::held(int array) const {
@@ -27,7 +69,7 @@ HostBlock RankMemory::held(int array) const {
 
 void RankMemory::keep(int array, const HostBlock& block) const {
   const HostBlock kept = held(array);
-  copy_part(block, kept, intersection(block.box, kept.box));
+  copy_by_threads(block, kept, intersection(block.box, kept.box));
 }
 
 template <class Use>
@@ -42,17 +84,18 @@ void RankMemory::for_each_box(const Parcel& parcel, const Use& use) const {
 
 void RankMemory::fill(int array, const HostBlock& block) const {
   const HostBlock kept = held(array);
-  copy_part(kept, block, intersection(block.box, kept.box));
+  copy_by_threads(kept, block, intersection(block.box, kept.box));
   for (const Parcel& parcel : plan_.receives)
     if (parcel.array == array)
-      for_each_box(parcel,
-                   [&](const HostBlock& part) { copy_part(part, block, intersection(part.box, block.box)); });
+      for_each_box(parcel, [&](const HostBlock& part) {
+        copy_by_threads(part, block, intersection(part.box, block.box));
+      });
 }
 
 void RankMemory::pack(const Parcel& parcel) const {
   if (parcel.in_place) return;
   const HostBlock kept = held(parcel.array);
-  for_each_box(parcel, [&](const HostBlock& part) { copy_part(kept, part, part.box); });
+  for_each_box(parcel, [&](const HostBlock& part) { copy_by_threads(kept, part, part.box); });
 }
 
 }  // namespace tessera::group

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tessera/group/program_plan.hpp"
+#include "tessera/view/block.hpp"
 #include "tessera/view/block_io.hpp"
-#include "tessera/view/compat.hpp"
 
 namespace tessera::group {
 
@@ -26,7 +26,7 @@ class RankMemory {
   /// Copies the points of a message that is sent to the place of the message, unless it is sent in place.
   void pack(const Parcel& parcel) const;
   /// Returns the address of a message.
-  std::byte* message(const Parcel& parcel) const { return bytes_.data() + parcel.offset; }
+  std::byte* message(const Parcel& parcel) const { return bytes_.memory().data() + parcel.offset; }
 
  private:
   /// Calls use(block) for the points of each box of a message.
@@ -35,7 +35,7 @@ class RankMemory {
 
   const Program& program_;
   const ProgramPlan& plan_;
-  Kokkos::View<std::byte*, Kokkos::HostSpace> bytes_;
+  Block<Kokkos::HostSpace> bytes_;
 };
 
 /// Gives the points of an input of a task, which earlier tasks have computed.

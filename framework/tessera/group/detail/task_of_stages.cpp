@@ -158,17 +158,18 @@ std::set<int> StageAssignment::tasks_before(int unit) const {
 }
 
 StageTasks StageAssignment::assign() {
-  const int named = static_cast<int>(names_.size());
-  for (int task = 0; task < named; ++task) fill(task);
+  for (int task = 0; task < static_cast<int>(names_.size()); ++task) fill(task);
   std::vector<std::set<int>> before(task_.size());
   for (int id = 0; id < pipeline_.size(); ++id)
     if (is_stage(id)) before[index(unit_of(id))] = tasks_before(unit_of(id));
-  std::map<std::set<int>, int> further;
+  std::map<std::set<int>, std::vector<int>> further;
   for (int id = 0; id < pipeline_.size(); ++id) {
     if (!is_stage(id) || task_[index(unit_of(id))] >= 0) continue;
-    const auto [found, is_new] = further.try_emplace(before[index(unit_of(id))], -1);
-    if (is_new) found->second = add_task(pipeline_[id].name);
-    task_[index(unit_of(id))] = found->second;
+    further[before[index(unit_of(id))]].push_back(id);
+  }
+  for (const auto& [tasks, stages] : further) {
+    const int task = add_task(pipeline_[stages.back()].name);
+    for (int id : stages) task_[index(unit_of(id))] = task;
   }
   StageTasks result{names_, {}};
   for (int id = 0; id < pipeline_.size(); ++id)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/pipeline_application.hpp"
+#include "tessera/group/cut.hpp"
+
+namespace tessera::app {
+
+/// Declares the keys of programs of tasks: `groups` and the block `program`.
+void declare_program_keys(deck::Schema& schema);
+
+/// Returns whether a deck divides the pipeline into tasks on groups of ranks. It does so if it names groups,
+/// an allocation other than `whole`, or a file for the costs of tasks.
+bool is_program(const deck::Deck& deck);
+
+/// Returns the tasks into which a deck, or else the application, divides the pipeline. Throws InputError if
+/// there are none, or if the key `groups` is faulty.
+std::vector<group::TaskStages> task_stages(const PipelineApplication& application, const deck::Deck& deck,
+                                           const Algorithm& pipeline);
+
+/// Throws InputError if a deck or the command line asks for something that programs of tasks do not have,
+/// such as bands, checkpoints or saved plans.
+void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
+                        const Options& options, const Algorithm& pipeline);
+
+}  // namespace tessera::app

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/run_plans.hpp"
+#include "tessera/app/detail/run_setup.hpp"
+#include "tessera/group/program_plan.hpp"
+#include "tessera/group/schedule.hpp"
+#include "tessera/group/task_graph.hpp"
+
+namespace tessera::app {
+
+/// The tasks into which a deck divides the pipeline of a run, their costs, and the groups of ranks that
+/// compute them.
+class ProgramPlans {
+ public:
+  /// Divides the pipeline, estimates the costs of the tasks, and allocates ranks to them, as the deck asks.
+  /// `whole` are the plans of the undivided pipeline. The arguments must outlive this object. Throws
+  /// InputError when the deck or one of the files that it names is faulty. Collective.
+  ProgramPlans(const RunSetup& setup, const RunPlans& whole);
+
+  /// Whether the undivided pipeline is estimated to be the fastest, and the deck leaves the choice.
+  bool is_whole() const { return is_whole_; }
+  /// The tasks.
+  const group::Program& program() const { return program_; }
+  /// The tasks with their costs.
+  const group::TaskGraph& graph() const { return graph_; }
+  /// Which ranks compute which task, and when, by the estimate.
+  const group::GroupSchedule& schedule() const { return schedule_; }
+  /// What makes the plans of the ranks.
+  const group::ProgramPlanner& planner() const { return *planner_; }
+  /// Lines about the allocation, and about where costs are known from. Only rank 0 has them.
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+ private:
+  /// Allocates ranks to the tasks. Called on rank 0 only.
+  void allocate(const RunPlans& whole);
+  void allocate_by(const std::string& allocation, const RunPlans& whole);
+  /// Compares the schedule with the undivided pipeline.
+  void compare_with_whole(const RunPlans& whole);
+
+  const RunSetup& setup_;
+  Target target_;
+  int rank_count_;
+  group::Program program_;
+  group::TaskGraph graph_;
+  group::GroupSchedule schedule_;
+  std::unique_ptr<group::ProgramPlanner> planner_;
+  std::vector<std::string> remarks_;
+  bool is_whole_ = false;
+};
+
+/// Returns the pipeline of a run, cut into the tasks that the deck names or that the application has. Throws
+/// InputError if the deck is faulty.
+group::Program program_of(const RunSetup& setup);
+
+/// Returns the program whose only task is the undivided pipeline of a run. The task has the name `whole`.
+group::Program undivided_program(const RunSetup& setup);
+
+}  // namespace tessera::app

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/program_run.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "tessera/app/detail/chosen_transport.hpp"
+#include "tessera/app/detail/profile_tasks.hpp"
+#include "tessera/app/detail/program_plans.hpp"
+#include "tessera/app/detail/program_report.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/reported_numbers.hpp"
+#include "tessera/app/detail/run_description.hpp"
+#include "tessera/app/detail/written_files.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/group/gantt.hpp"
+#include "tessera/group/graph_dot.hpp"
+#include "tessera/group/program_run.hpp"
+#include "tessera/group/schedule_json.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// Executes a program. Holds the files that it writes.
+class ProgramExecution {
+ public:
+  ProgramExecution(RunSetup& setup, const RunPlans& whole, const ProgramPlans& programs)
+      : setup_(setup),
+        whole_(whole),
+        programs_(programs),
+        progress_(setup.session.rank(), setup.options.quiet),
+        history_(*setup.pipeline, setup.session.rank()),
+        files_(setup, history_, whole.mine().target.threads),
+        numbers_(*setup.pipeline, setup.application.numbers) {
+    std::vector<std::string> taken = setup.read_files();
+    for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
+      taken.insert(taken.end(), paths.begin(), paths.end());
+    const std::string profile = setup.deck.text_of("program.profile"),
+                      chart = setup.deck.text_of("program.chart");
+    check_names(taken, {{"program.profile", profile}, {"program.chart", chart}});
+    if (!profile.empty()) profile_.emplace(setup.session.communicator(), profile);
+    if (!chart.empty()) chart_.emplace(setup.session.communicator(), chart);
+  }
+
+  ExitStatus run(RunPhases& phases) {
+    phases.begin(Phase::start);
+    setup_.session.start_kokkos(whole_.mine().target.threads);
+    progress_.line(description().start_text(setup_.options.verbose));
+    for (const std::string& line : programs_.remarks()) progress_.line(line);
+    phases.begin(Phase::allocate);
+    const Transport transport = chosen_transport(setup_.session, setup_.deck).transport;
+    group::ProgramPlan plan;
+    collectively(setup_.session.communicator(),
+                 [&] { plan = programs_.planner().plan(setup_.session.rank()); });
+    group::ProgramInstance instance(programs_.program(), std::move(plan), setup_.session.communicator(),
+                                    transport);
+    phases.begin(Phase::open);
+    Bindings bindings;
+    setup_.inputs.open(bindings);
+    StepRecorder recorder(setup_.session.communicator(), whole_.mine(), files_.records.recorder_options(),
+                          phases);
+    numbers_.listen(bindings);
+    files_.outputs.listen(bindings, nullptr,
+                          [this, &recorder] { return description().attributes(recorder); });
+    const group::ProgramBindings ends{bindings.sources, bindings.sinks};
+    if (profile_) write_profile(ends, transport);
+    compute(instance, ends);
+    phases.begin(Phase::finish);
+    return tell(instance, recorder, phases);
+  }
+
+ private:
+  RunDescription description() const {
+    return {setup_.session, setup_.application, setup_.build,  setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   whole_.mine(), setup_.options.plan};
+  }
+
+  void write_profile(const group::ProgramBindings& ends, const Transport& transport) {
+    const MPI_Comm communicator = setup_.session.communicator();
+    const Target& target = whole_.mine().target;
+    MeasuredTasks measured = profile_tasks(communicator, programs_.program(), target, ends, transport);
+    const group::Program undivided = undivided_program(setup_);
+    measured.merge(profile_tasks(communicator, undivided, target, ends, transport));
+    profile_->write(
+        measured_text(measured, {fmt::format("Measured by {} with {} per rank.", setup_.application.program,
+                                             counted(target.threads, "thread"))}));
+    progress_.line(fmt::format("wrote {}", setup_.deck.text_of("program.profile")));
+  }
+
+  void compute(group::ProgramInstance& instance, const group::ProgramBindings& ends) {
+    try {
+      instance.run(ends);
+    } catch (const std::exception& error) {
+      if (all_ranks_know(error)) throw;
+      // The job is aborted here, before files are closed, because closing a file is collective.
+      setup_.session.abort(setup_.application.program, error);
+    }
+  }
+
+  /// Prints the numbers and times of the run, and writes the report. Returns the exit status.
+  ExitStatus tell(const group::ProgramInstance& instance, StepRecorder& recorder, RunPhases& phases) {
+    if (!numbers_.empty()) progress_.line(numbers_.text());
+    phases.end();
+    recorder.add(phases.spans().back());
+    const ProgramTimes times(setup_.session.communicator(), programs_, instance);
+    progress_.line(times.text());
+    Report report;
+    if (files_.records.wants_report()) {
+      description().add(report, recorder);
+      times.add(report);
+      numbers_.add(report);
+    }
+    files_.records.write(report, *setup_.pipeline, whole_.mine(), recorder, history_);
+    if (chart_) chart_->write(times.chart());
+    for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
+      for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));
+    const std::string line = numbers_.judged(setup_.session.communicator(), setup_.application, setup_.deck);
+    if (!line.empty() && setup_.session.rank() == 0)
+      fmt::print(stderr, "{}: {}\n", setup_.application.program, line);
+    return line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance;
+  }
+
+  RunSetup& setup_;
+  const RunPlans& whole_;
+  const ProgramPlans& programs_;
+  Progress progress_;
+  LoopHistory history_;
+  WrittenFiles files_;
+  ReportedNumbers numbers_;
+  std::optional<io::TextFile> profile_, chart_;
+};
+
+/// Prints what the tasks do on their groups of ranks, and writes the files that the options and the deck ask
+/// for.
+void explain(const RunSetup& setup, const ProgramPlans& programs) {
+  const MPI_Comm communicator = setup.session.communicator();
+  const Options& options = setup.options;
+  const std::string chart = setup.deck.text_of("program.chart");
+  check_names(setup.read_files(),
+              {{"command line: --save-plan", options.save_plan}, {"program.chart", chart}});
+  std::optional<io::TextFile> saved, drawn;
+  if (!options.save_plan.empty()) saved.emplace(communicator, options.save_plan);
+  if (!chart.empty()) drawn.emplace(communicator, chart);
+  std::string text;
+  collectively(communicator, [&] {
+    if (setup.session.rank() != 0) return;
+    if (options.rank >= programs.schedule().ranks)
+      throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
+                                   programs.schedule().ranks - 1));
+    text = options.dot ? group::to_dot(programs.graph(), &programs.schedule())
+                       : explain_program(programs, options.rank);
+  });
+  const bool is_first = setup.session.rank() == 0;
+  if (saved) saved->write(is_first ? group::to_json(programs.graph(), programs.schedule()) : "");
+  if (drawn) drawn->write(is_first ? group::to_svg(programs.graph(), programs.schedule()) : "");
+  setup.session.print(text);
+}
+
+}  // namespace
+
+std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phases) {
+  // The tasks may fit into memory where the undivided pipeline does not.
+  const RunPlans whole(setup, false);
+  const ProgramPlans programs(setup, whole);
+  if (programs.is_whole() && !setup.deck.is_set("program.profile")) return std::nullopt;
+  if (setup.options.only_plans()) {
+    explain(setup, programs);
+    return ExitStatus::done;
+  }
+  phases.begin(Phase::open);
+  return ProgramExecution(setup, whole, programs).run(phases);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/plans.hpp"
+#include "tessera/cost/machine_description.hpp"
+#include "tessera/cost/task_cost.hpp"
+#include "tessera/group/program.hpp"
+#include "tessera/pipeline/plan/plan.hpp"
+
+namespace tessera::app {
+
+/// The seconds that were measured for tasks on numbers of ranks, by the names of the tasks.
+using MeasuredTasks = std::map<std::string, std::vector<cost::TimedRanks>>;
+
+/// What the tasks of a program cost, and where that is known from.
+struct TaskCosts {
+  /// The cost of each task, in the order of the tasks.
+  std::vector<cost::TaskCost> costs;
+  /// Lines that say where the costs are known from, and how well they fit.
+  std::vector<std::string> remarks;
+};
+
+/// Returns the costs of the tasks of a program, as they were measured. A cost of the form a + b/p is fitted
+/// to a task that was measured on several numbers of ranks; of a task that was measured on one only, ranks
+/// share all seconds evenly. Throws InputError that begins with `where` if a task was not measured, or if
+/// seconds are not positive. The message says what is wrong.
+TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& measured,
+                         const std::string& where);
+
+/// Returns the costs of the tasks of a program, as they are estimated from their plans on 1, 2, 4, ... ranks.
+TaskCosts estimated_costs(const group::Program& program, const Target& target, int rank_count,
+                          const cost::MachineDescription& machine);
+
+/// Returns the estimated seconds of plans, without those of files.
+double estimated_seconds(const Algorithm& pipeline, const Plans& plans,
+                         const cost::MachineDescription& machine);
+
+/// Returns the seconds of tasks as a YAML file. `remarks` are lines that become comments.
+std::string measured_text(const MeasuredTasks& measured, const std::vector<std::string>& remarks);
+/// Reads such a file. Throws InputError with the place in the file if it is not such a file. Not collective.
+MeasuredTasks read_measured(const std::string& path);
+
+}  // namespace tessera::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/group/program_explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/group/rank_ranges.hpp"
+
+namespace tessera::group {
+namespace {
+
+/// Messages that belong together.
+struct Messages {
+  std::int64_t count = 0, bytes = 0;
+
+  void add(const Parcel& parcel) {
+    ++count;
+    bytes += parcel.bytes;
+  }
+};
+
+std::string text_of(const Messages& messages) {
+  return fmt::format("{} of {}", counted(messages.count, "message"), human_bytes(messages.bytes));
+}
+
+std::string name_of(const Program& program, int task) {
+  if (task == start_task) return "start";
+  return task == stop_task ? "stop" : program.task(task).name;
+}
+
+/// Returns a line about an array: who computes it, who reads it, and the messages.
+std::string array_line(const Program& program, const ProgramArray& array, const Messages& messages) {
+  std::vector<std::string> readers;
+  for (const Port& use : array.uses) readers.push_back(program.task(use.task).name);
+  if (!array.output.empty()) readers.emplace_back("stop");
+  return fmt::format("array {}: {} of {}, from {} to {}, {}\n", array.name,
+                     human_bytes(array.domain.size() * array.element_bytes()), tessera::name_of(array.type),
+                     name_of(program, array.producer.task), fmt::join(readers, ", "),
+                     messages.count == 0 ? "no messages" : text_of(messages));
+}
+
+/// Returns lines about the messages of a rank at one step. `word` says what it does with them, and `selects`
+/// which messages are meant.
+template <class Selects>
+std::string parcel_lines(const Program& program, const std::vector<Parcel>& parcels, const char* word,
+                         const Selects& selects) {
+  std::string text;
+  for (const Parcel& parcel : parcels) {
+    if (!selects(parcel)) continue;
+    std::vector<std::string> boxes;
+    for (const Box& box : parcel.boxes) boxes.push_back(to_string(box));
+    text +=
+        fmt::format("  {} rank {}: {} {}, {}{}\n", word, parcel.partner, program.array(parcel.array).name,
+                    fmt::join(boxes, ", "), human_bytes(parcel.bytes), parcel.in_place ? ", in place" : "");
+  }
+  return text;
+}
+
+std::string memory_line(const ProgramPlan& plan) {
+  return fmt::format("memory  {}: {} between tasks, {} for arrays of tasks one after the other, {} else\n",
+                     human_bytes(plan.peak_bytes()), human_bytes(plan.held_bytes),
+                     human_bytes(plan.array_bytes), human_bytes(plan.other_bytes));
+}
+
+}  // namespace
+
+std::string explain(const Program& program, const std::vector<ProgramPlan>& plans) {
+  std::map<int, Messages> by_array;
+  Messages all;
+  std::string text;
+  const ProgramPlan* largest = &plans.front();
+  for (const ProgramPlan& plan : plans) {
+    if (plan.peak_bytes() > largest->peak_bytes()) largest = &plan;
+    for (const Parcel& parcel : plan.sends) {
+      by_array[parcel.array].add(parcel);
+      all.add(parcel);
+    }
+  }
+  for (std::size_t number = 0; number < program.arrays().size(); ++number)
+    text += array_line(program, program.arrays()[number], by_array[static_cast<int>(number)]);
+  return text + fmt::format("between tasks {}\nat most, of rank {}: {}", text_of(all), largest->rank,
+                            memory_line(*largest));
+}
+
+std::string explain(const Program& program, const ProgramPlan& plan) {
+  std::string text = fmt::format("rank {} of {}\n", plan.rank, plan.rank_count);
+  for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
+    const RankStep& step = plan.steps[static_cast<std::size_t>(number)];
+    text += parcel_lines(program, plan.receives, "gets from",
+                         [&](const Parcel& parcel) { return parcel.first_use == number; });
+    text += fmt::format(
+        "{} {} on ranks {}{}\n", number, name_of(program, step.task), ranges_text(step.ranks),
+        step.plan == nullptr ? "" : fmt::format(", {} of memory", human_bytes(step.plan->peak_bytes())));
+    for (const HeldArray& held : plan.held)
+      if (held.steps.first == number)
+        text += fmt::format("  keeps {} {} until step {}\n", program.array(held.array).name,
+                            to_string(held.box), held.steps.last);
+    text += parcel_lines(program, plan.sends, "sends to",
+                         [&](const Parcel& parcel) { return parcel.steps.first == number; });
+  }
+  return text + memory_line(plan);
+}
+
+}  // namespace tessera::group

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs whose pipelines are divided into tasks on groups of ranks.
+
+usage: groups_test.py FOLDER_OF_PROGRAMS FOLDER_OF_CHAINS MPIEXEC COUNT_FLAG
+"""
+import json
+import os
+import re
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import numpy as np
+
+# Python must not write compiled modules beside the sources.
+sys.dont_write_bytecode = True
+
+from program_runs import ProgramRuns
+
+
+class Groups(ProgramRuns):
+    def setUp(self):
+        super().setUp()
+        random = np.random.default_rng(32)
+        self.store("image.h5", random.integers(0, 256, (61, 83)).astype(np.uint8))
+
+    def words(self, *more):
+        return [f"{self.decks}/joined_edges.yaml", "input.file=image.h5", "output.file=edges.h5", "threads=1", *more]
+
+    def edges(self, ranks, *more):
+        self.output("chain", ranks, *self.words(*more))
+        result = self.stored("edges.h5")
+        os.remove(self.path("edges.h5"))
+        return result
+
+    def test_every_allocation_gives_the_same_bits(self):
+        expected = self.edges(1, "program.allocation=whole")
+        for ranks in (1, 2, 3, 4):
+            for allocation in ("whole", "data", "task", "mixed", "auto"):
+                found = self.edges(ranks, f"program.allocation={allocation}")
+                self.assertTrue(np.array_equal(found, expected), (ranks, allocation))
+
+    def test_an_edited_allocation_runs(self):
+        expected = self.edges(1, "program.allocation=whole")
+        self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--ranks", "3", "--save-plan", "a.json"))
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            allocation = json.load(file)
+        ranks = {task["task"]: task for task in allocation["tasks"]}
+        ranks["laplace"]["ranks"] = [[2, 3], [0, 1]]
+        ranks["sobel"]["ranks"] = [[1, 2]]
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            json.dump(allocation, file)
+        text = self.output("chain", 3, *self.words("program.allocation=a.json"))
+        self.assertIn("allocation from a.json", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+        self.assertIn("a.json is an allocation of 3 ranks, but there are 2",
+                      self.refused("chain", 2, *self.words("program.allocation=a.json")))
+
+    def test_explains_who_does_what(self):
+        text = self.output("chain", 0, *self.words("program.allocation=task", "program.chart=chart.svg", "--explain",
+                                                   "--ranks", "64"))
+        for task in ("laplace", "sobel", "smooth", "edges"):
+            self.assertRegex(text, rf"(?m)^ *{task} ")
+        self.assertIn("array laplace.lines: ", text)
+        self.assertIn("at most, of rank ", text)
+        xml.etree.ElementTree.parse(self.path("chart.svg"))
+        step = self.output("chain", 0, *self.words("program.allocation=data", "--explain", "--ranks", "2", "--rank", "1"))
+        self.assertIn("rank 1 of 2", step)
+        self.assertIn("0 start on ranks 0-1", step)
+        dot = self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--dot"))
+        self.assertTrue(dot.startswith("digraph"), dot)
+
+    def test_profile_fit_allocate_run(self):
+        expected = self.edges(1, "program.allocation=whole")
+        self.output("chain", 2, *self.words("program.allocation=data", "program.profile=costs.yaml"))
+        with open(self.path("costs.yaml"), encoding="utf-8") as file:
+            costs = file.read()
+        for task in ("laplace", "sobel", "smooth", "edges", "whole"):
+            self.assertRegex(costs, rf"(?m)^  {task}: {{1: [0-9.e-]+, 2: [0-9.e-]+}}$")
+        text = self.output("chain", 2, *self.words("program.allocation=mixed", "program.costs=costs.yaml",
+                                                   "program.chart=chart.svg", "--report", "report.json"))
+        self.assertIn("costs of tasks from costs.yaml", text)
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["program"]["tasks"], 4)
+        self.assertGreater(report["program"]["seconds"], 0)
+        self.assertGreater(report["program"]["estimated_seconds"], 0)
+        self.assertEqual(sorted(task["task"] for task in report["tasks"]), ["edges", "laplace", "smooth", "sobel"])
+        xml.etree.ElementTree.parse(self.path("chart.svg"))
+
+    def test_the_costs_decide(self):
+        def allocated(laplace):
+            with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+                file.write("tasks:\n" + "".join(f"  {task}: {{1: {seconds}, 2: {seconds / 2}}}\n" for task, seconds in
+                                                {"laplace": laplace, "sobel": 1, "smooth": 0.001, "edges": 0.001}.items()))
+            text = self.output("chain", 0, *self.words("program.allocation=mixed", "program.costs=costs.yaml", "--explain",
+                                                       "--ranks", "2"))
+            return float(re.search(r"estimated to take ([0-9.e+]+) ms", text)[1])
+
+        self.assertAlmostEqual(allocated(1), 1001, delta=5)
+        self.assertAlmostEqual(allocated(3), 2001, delta=5)
+
+    def test_bad_input(self):
+        def refused(*words, ranks=0):
+            return self.refused("chain", ranks, *self.words(*words))
+
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: -2}}\n")
+        self.assertIn("costs.yaml:1:22: '-2' is not a positive number of seconds",
+                      refused("program.costs=costs.yaml"))
+        with open(self.path("few.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 2}}\n")
+        self.assertIn("few.yaml: the task 'sobel' has no seconds: measure it with program.profile",
+                      refused("program.costs=few.yaml"))
+        self.assertIn("'groups': the task 'a' names 'gradien', which is no stage of the pipeline; did you mean 'gradient'?",
+                      refused("groups={a: [gradien]}"))
+        self.assertIn("'groups': the program has a cycle: ", refused("groups={laplace: [smooth, edges]}"))
+        self.assertIn("'program.allocation': 'mixt' is neither whole, data, task, mixed, auto, nor a file that ends in "
+                      ".json; did you mean 'mixed'?", refused("program.allocation=mixt"))
+        self.assertIn("programs of tasks have no bands", refused("bands=2"))
+        self.assertIn("'groups' is a map of tasks to their stages", refused("groups=[a]"))
+        self.assertIn("but may use 20.0 KiB", refused("memory=20K", "program.allocation=data"))
+        self.output("blur", 1, "input.file=image.h5", "output.file=blur.h5", "groups={x: bh, y: bv}")
+        self.assertIn("this program has no tasks of its own",
+                      self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.allocation=task"))
+
+
+if __name__ == "__main__":
+    programs, Groups.decks, mpiexec, count_flag = sys.argv[1:]
+    Groups.launch_with(programs, mpiexec, count_flag)
+    unittest.main(argv=sys.argv[:1])

@@ -117,7 +117,8 @@ bool Allocator::grow_one(Candidate& candidate) {
 }
 
 Candidate Allocator::cpr() {
-  search_.allow(most_schedules());
+  // Where the search goes on from what CPR has found, CPR leaves it a half of its schedules.
+  search_.allow(settings_.strategy == Strategy::mixed ? most_schedules() / 2 : most_schedules());
   Candidate candidate = search_.evaluate(Allocation(graph_.tasks().size(), 1), {ListOrder::longest_rest});
   if (graph_.size() == 0) return candidate;
   while (!search_.is_done(candidate) && grow_one(candidate)) {
@@ -151,7 +152,7 @@ std::vector<Allocation> Allocator::starts() const {
 
 Candidate Allocator::searched() {
   std::vector<Candidate> candidates = found_;
-  search_.allow(most_schedules());
+  search_.allow(settings_.strategy == Strategy::mixed ? most_schedules() * 3 / 2 : most_schedules());
   for (const Allocation& allocation : starts()) {
     candidates.push_back(search_.evaluate(allocation));
     if (!search_.has_schedules_left()) break;

@@ -31,7 +31,7 @@ class LocalSearch {
 
   /// Returns the candidate of an allocation by given rules.
   Candidate evaluate(Allocation allocation, const ListRules& rules);
-  /// Returns the best candidate of an allocation by any rules.
+  /// Returns the best candidate of an allocation by those rules with which tasks may take fewer ranks.
   Candidate evaluate(const Allocation& allocation);
   /// Returns the best candidate of an allocation in any order, where tasks have exactly their ranks.
   Candidate evaluate_exactly(const Allocation& allocation);

@@ -81,8 +81,11 @@ void check(const std::vector<Image>& matches, const Image& reference, const Bloc
     throw ParameterError(fmt::format("there are {} baselines, but {} match images: give one for each",
                                      p.baselines.size(), matches.size()),
                          "baselines");
-  if (std::ranges::any_of(p.baselines, [](int baseline) { return baseline < 1 || baseline > 1 << 10; }))
-    throw ParameterError("a baseline must be 1 to 1024", "baselines");
+  if (std::ranges::any_of(p.baselines, [](int baseline) {
+        return baseline < 1 || baseline > BlockMatching::greatest_baseline;
+      }))
+    throw ParameterError(fmt::format("a baseline must be 1 to {}", BlockMatching::greatest_baseline),
+                         "baselines");
   if (p.window < 1 || p.window > BlockMatching::most_window || p.window % 2 == 0)
     throw ParameterError(
         fmt::format("window is {}: it must be odd, and at most {}", p.window, BlockMatching::most_window),

@@ -31,6 +31,8 @@ struct BlockMatching {
   static constexpr int most_disparities = 256;
   /// The greatest extent of a window.
   static constexpr int most_window = 31;
+  /// The greatest baseline.
+  static constexpr int greatest_baseline = 1024;
 
   /// For each match image the number of pixels, at least 1, by which a disparity of 1 shifts it.
   std::vector<int> baselines;

@@ -125,7 +125,7 @@ class MatchingStrip {
       if (step < 0)
         rows_.read(y + step + reach, y + step + reach + 1, 1);
       else
-        rows_.read(y + reach, y - reach - 1, step > 0 ? -1 : 0);
+        rows_.read(y + reach, step > 0 ? y - reach - 1 : y + reach, step > 0 ? -1 : 0);
       if (step >= 0)
         compute_row(y);
       else

@@ -39,8 +39,8 @@ struct Settings {
 inline constexpr float invalid_disparity = -1;
 
 /// Makes the pipeline for images of `type` with the points `image`. Its inputs are `input`, which is the
-/// reference, and `match_1`, `match_2` and so on. Its output is called `disparity` or `depth`. Throws
-/// ParameterError and OperandError as match_blocks does.
+/// reference, and `match_1`, `match_2` and so on, one for each baseline. Its output is called `disparity` or
+/// `depth`. Throws ParameterError and OperandError as match_blocks does.
 tessera::Pipeline make_pipeline(const tessera::Box& image, tessera::ElementType type,
                                 const Settings& settings);
 

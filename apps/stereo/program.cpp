@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pipeline.hpp"
@@ -30,8 +32,8 @@ Settings settings_of_stages(const deck::Deck& deck) {
 /// Returns the baselines of a deck, which are 1, 2, and so on without the key.
 std::vector<int> baselines_of(const deck::Deck& deck) {
   std::vector<int> baselines;
+  const std::size_t matches = deck.get<std::vector<std::string>>("input.matches").size();
   if (!deck.is_set("baselines")) {
-    const std::size_t matches = deck.get<std::vector<std::string>>("input.matches").size();
     for (std::size_t i = 1; i <= matches; ++i) baselines.push_back(static_cast<int>(i));
     return baselines;
   }
@@ -39,6 +41,9 @@ std::vector<int> baselines_of(const deck::Deck& deck) {
     if (!entry) deck.fail("baselines", "'auto' is no number of pixels: write numbers, or leave it out");
     baselines.push_back(static_cast<int>(*entry));
   }
+  if (baselines.size() != matches)
+    deck.fail("baselines", fmt::format("it has {} numbers, but input.matches {} images: give one for each",
+                                       baselines.size(), matches));
   return baselines;
 }
 
@@ -65,8 +70,7 @@ Pipeline build(const io::ImageInfo& image, const deck::Deck& deck) {
   try {
     return make_pipeline(image.domain, image.type, settings);
   } catch (const operators::ParameterError& error) {
-    deck.fail(error.parameter == "baselines" && !deck.is_set("baselines") ? "input.matches" : error.parameter,
-              error.what());
+    deck.fail(error.parameter, error.what());
   } catch (const operators::OperandError& error) {
     deck.fail("input.reference", error.what());
   }

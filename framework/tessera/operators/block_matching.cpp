@@ -60,7 +60,7 @@ class MatchingStage final : public StageKernel {
   bool has_channels_;
 };
 
-void check(const std::vector<Image>& matches, const Image& reference, const BlockMatching& p) {
+void check_matching(const std::vector<Image>& matches, const Image& reference, const BlockMatching& p) {
   if (matches.empty() || matches.size() > BlockMatching::most_matches)
     throw OperandError(
         fmt::format("there are {} match images: give 1 to {}", matches.size(), BlockMatching::most_matches),
@@ -101,7 +101,7 @@ void check(const std::vector<Image>& matches, const Image& reference, const Bloc
     throw InternalError("block matching: a block of disparities is empty, or has other disparities");
 }
 
-MatchingTask task_of(const Image& reference, const BlockMatching& p) {
+MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
   MatchingTask task{.image = {reference.domain[0], reference.domain[1]},
                     .channels = static_cast<int>(reference.channels()),
                     .type = reference.type,
@@ -122,7 +122,7 @@ MatchingTask task_of(const Image& reference, const BlockMatching& p) {
 
 MatchedImages match_blocks(Pipeline& pipeline, const std::vector<std::string>& names, const Image& reference,
                            const std::vector<Image>& matches, const BlockMatching& parameters) {
-  check(matches, reference, parameters);
+  check_matching(matches, reference, parameters);
   const int outputs = parameters.errors == MatchingErrors::none    ? 1
                       : parameters.errors == MatchingErrors::least ? 2
                                                                    : 4;
@@ -130,8 +130,8 @@ MatchedImages match_blocks(Pipeline& pipeline, const std::vector<std::string>& n
   for (const Image& match : matches) inputs.push_back(match.id);
   std::vector<ElementType> types(static_cast<std::size_t>(outputs), ElementType::int64);
   types[0] = ElementType::uint8;
-  const auto kernel =
-      std::make_shared<MatchingStage>(task_of(reference, parameters), outputs, reference.dimensions() == 3);
+  const auto kernel = std::make_shared<MatchingStage>(matching_task(reference, parameters), outputs,
+                                                      reference.dimensions() == 3);
   const int id = pipeline.stages_of_kernel(names, types, 2, inputs, kernel);
   const auto error = [&](int number) { return number < outputs ? id + number : -1; };
   return {{id}, {error(1)}, {error(2)}, {error(3)}};

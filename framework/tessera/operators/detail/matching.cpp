@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/operators/detail/matching_task.hpp"
 
-// Compilers for devices have no vectors of their own. In builds for devices, kernels of these compute the
-// stage, and never a thread of the host.
+// Compilers for devices have no vectors. In builds for devices, MatchingPoint computes the stage.
 #include "tessera/view/compat.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 #include "tessera/operators/detail/matching_strip.hpp"
@@ -16,10 +15,15 @@ template <class Use>
   using std::integral_constant;
   constexpr integral_constant<int, 0> any;
   constexpr integral_constant<int, 1> one;
+  constexpr std::int32_t number = 0;
   if (!has_small_keys(task)) return use(double(), any, any);
-  if (task.channels == 1 && task.images() == 1) return use(std::int32_t(), one, one);
-  if (task.channels == 1 && task.images() == 2) return use(std::int32_t(), integral_constant<int, 2>(), one);
-  use(std::int32_t(), any, any);
+  // Loops over few images are unrolled.
+  const int images = task.channels == 1 ? task.images() : 0;
+  if (images == 1) return use(number, one, one);
+  if (images == 2) return use(number, integral_constant<int, 2>(), one);
+  if (images == 3) return use(number, integral_constant<int, 3>(), one);
+  if (images == 4) return use(number, integral_constant<int, 4>(), one);
+  use(number, any, any);
 }
 
 }  // namespace

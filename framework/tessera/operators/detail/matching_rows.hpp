@@ -172,9 +172,9 @@ class MatchingRows {
       with_step([&](auto step) __attribute__((always_inline)) {
         TESSERA_VECTORISED
         for (std::int64_t j = 0; j < count; ++j) {
-          const auto upper = static_cast<Number>(a[step * j]), lower = static_cast<Number>(b[step * j]);
-          sums[j] += images * (upper * upper + static_cast<Number>(sign) * (lower * lower));
-          put(-2 * scale * upper, -2 * signed_scale * lower, factors + j, others + j);
+          const auto one = static_cast<Number>(a[step * j]), other = static_cast<Number>(b[step * j]);
+          sums[j] += images * (one * one + static_cast<Number>(sign) * (other * other));
+          put(-2 * scale * one, -2 * signed_scale * other, factors + j, others + j);
         }
       });
     }
@@ -199,9 +199,9 @@ class MatchingRows {
       with_step([&](auto step) __attribute__((always_inline)) {
         TESSERA_VECTORISED
         for (std::int64_t u = 0; u < known; ++u) {
-          const auto upper = static_cast<Number>(a[step * u]), lower = static_cast<Number>(b[step * u]);
-          squares[u] += scale * (upper * upper) + signed_scale * (lower * lower);
-          put(upper, lower, to + u, to_others + u);
+          const auto one = static_cast<Number>(a[step * u]), other = static_cast<Number>(b[step * u]);
+          squares[u] += scale * (one * one) + signed_scale * (other * other);
+          put(one, other, to + u, to_others + u);
         }
       });
       arrange(to, known, count, baseline, values);
@@ -211,12 +211,12 @@ class MatchingRows {
   }
 
   /// Stores the numbers of both rows.
-  [[gnu::always_inline]] static void put(Number upper, Number lower, Number* to, Number* other) {
+  [[gnu::always_inline]] static void put(Number one, Number other, Number* to, Number* to_other) {
     if constexpr (has_pairs) {
-      *to = pair(upper, lower);
+      *to = pair(one, other);
     } else {
-      *to = upper;
-      *other = lower;
+      *to = one;
+      *to_other = other;
     }
   }
 

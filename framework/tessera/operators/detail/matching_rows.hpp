@@ -85,9 +85,10 @@ class MatchingRows {
         for (int i = 0; i < task_.images(); ++i) read_match<T>(i, first, second, sign);
       });
     };
-    if (task_.type == ElementType::uint8)
+    // Products of other numbers do not fit into 32 bits.
+    if (has_pairs || task_.type == ElementType::uint8)
       read_as(std::type_identity<std::uint8_t>());
-    else
+    else if constexpr (!has_pairs)
       read_as(std::type_identity<std::uint16_t>());
   }
 

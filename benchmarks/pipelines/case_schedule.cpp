@@ -17,7 +17,10 @@ tessera::Schedule schedule_of(const PipelineCase& the_case, const std::string& d
   if (!the_case.application.empty() && !name.empty())
     sources.push_back(
         tessera::deck::read_source(fmt::format("{}/{}/{}.yaml", decks, the_case.application, name)));
-  return tessera::app::schedule_from_deck(tessera::deck::load(schema, sources, overrides), names,
+  // A deck may also have keys of its application, which change the pipeline and not its schedule. The
+  // overrides are only for the schedule.
+  tessera::deck::load(schema, {}, overrides);
+  return tessera::app::schedule_from_deck(tessera::deck::load_declared(schema, sources, overrides), names,
                                           !tessera::runs_on_host);
 }
 

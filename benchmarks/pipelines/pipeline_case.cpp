@@ -16,6 +16,10 @@ const std::vector<Benchmark>& all_benchmarks() {
                                                  {"local_laplacian10", local_laplacian10_cases},
                                                  {"resize", resize_cases},
                                                  {"sobel", sobel_cases},
+#ifdef TESSERA_HAS_STEREO
+                                                 {"stereo", stereo_cases},
+                                                 {"stereo4", stereo4_cases},
+#endif
                                                  {"transpose", transpose_cases},
                                                  {"wavelet", wavelet_cases}};
   return benchmarks;

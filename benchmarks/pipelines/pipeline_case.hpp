@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -23,6 +24,8 @@ struct PipelineCase {
   tessera::Pipeline pipeline;
   /// Fills a block of the input.
   std::function<void(const tessera::HostBlock&)> fill;
+  /// Fill blocks of the other inputs, by their names.
+  std::map<std::string, std::function<void(const tessera::HostBlock&)>> fill_further = {};
 
   /// The only result.
   const tessera::ArrayDeclaration& output() const;
@@ -51,6 +54,8 @@ Cases local_laplacian_cases(Size size);
 Cases local_laplacian10_cases(Size size);
 Cases resize_cases(Size size);
 Cases sobel_cases(Size size);
+Cases stereo_cases(Size size);
+Cases stereo4_cases(Size size);
 Cases transpose_cases(Size size);
 Cases wavelet_cases(Size size);
 

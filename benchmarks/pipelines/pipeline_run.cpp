@@ -12,10 +12,10 @@ namespace bench {
 namespace {
 
 struct Fill final : tessera::BlockSource {
-  const PipelineCase& the_case;
-  explicit Fill(const PipelineCase& filled) : the_case(filled) {}
+  std::function<void(const tessera::HostBlock&)> fill;
+  explicit Fill(std::function<void(const tessera::HostBlock&)> filled) : fill(std::move(filled)) {}
   void read(const tessera::HostBlock& block) override {
-    if (!block.box.empty()) the_case.fill(block);
+    if (!block.box.empty()) fill(block);
   }
 };
 
@@ -77,8 +77,12 @@ PipelineRun::PipelineRun(tessera::app::Session& session, const PipelineCase& the
     : session_(session),
       case_(the_case),
       instance_(the_case.pipeline, plan_of(session, the_case, schedule), session.communicator()) {
-  Fill source(case_);
+  Fill source(case_.fill);
   instance_.load("input", source);
+  for (const auto& [name, fill] : case_.fill_further) {
+    Fill further(fill);
+    instance_.load(name, further);
+  }
 }
 
 void PipelineRun::run() {

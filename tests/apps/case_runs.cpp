@@ -16,10 +16,10 @@ namespace tessera::test {
 namespace {
 
 struct Source final : BlockSource {
-  const bench::PipelineCase& the_case;
-  explicit Source(const bench::PipelineCase& filled) : the_case(filled) {}
+  std::function<void(const HostBlock&)> fill;
+  explicit Source(std::function<void(const HostBlock&)> filled) : fill(std::move(filled)) {}
   void read(const HostBlock& block) override {
-    if (!block.box.empty()) the_case.fill(block);
+    if (!block.box.empty()) fill(block);
   }
 };
 
@@ -50,7 +50,11 @@ double Result::value(const Point& point) const {
 
 Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ranks, int threads) {
   const ArrayDeclaration& output = the_case.output();
-  Source source(the_case);
+  std::map<std::string, Source> sources;
+  sources.emplace("input", the_case.fill);
+  for (const auto& [name, fill] : the_case.fill_further) sources.emplace(name, fill);
+  Bindings bindings;
+  for (auto& [name, source] : sources) bindings.sources.emplace(name, &source);
   Sink sink;
   sink.result.box = output.domain;
   sink.result.type = output.type;
@@ -58,7 +62,7 @@ Result run(const bench::PipelineCase& the_case, const Schedule& schedule, int ra
   Target target;
   target.threads = threads;
   Rehearsal(the_case.pipeline, make_plans(the_case.pipeline, schedule, target, ranks))
-      .run({{{"input", &source}}, {{output.name, &sink}}});
+      .run({bindings.sources, {{output.name, &sink}}});
   return std::move(sink.result);
 }
 

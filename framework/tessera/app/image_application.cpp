@@ -17,11 +17,11 @@ std::string extents_text(const Box& domain) {
 }
 
 bool is_met(const ImageNeeds& needs, const io::ImageInfo& image) {
-  const auto& [types, planes, least_width, least_height] = needs;
+  const auto& types = needs.types;
   const bool type = types.empty() || std::find(types.begin(), types.end(), image.type) != types.end();
   const std::int64_t has_planes = image.domain.dimensions == 2 ? 0 : image.domain[2].size();
-  return type && (!planes || *planes == has_planes) && image.domain[0].size() >= least_width &&
-         image.domain[1].size() >= least_height;
+  return type && (!needs.planes || *needs.planes == has_planes) &&
+         image.domain[0].size() >= needs.least_width && image.domain[1].size() >= needs.least_height;
 }
 
 /// Returns the needs of an application as text, such as "uint8 or float32, without planes, with 4 x 4 points
@@ -51,10 +51,10 @@ void add_names(std::vector<std::string>& names, const std::vector<std::string>& 
 
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs) {
   if (const int dimensions = image.domain.dimensions; dimensions > 3)
-    deck.fail("input.file", fmt::format("the image has {} dimensions: give one of 2 or 3", dimensions));
+    deck.fail(needs.key, fmt::format("the image has {} dimensions: give one of 2 or 3", dimensions));
   if (!is_met(needs, image))
-    deck.fail("input.file", fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
-                                        name_of(image.type), text_of(needs)));
+    deck.fail(needs.key, fmt::format("the image is {} of {}: give one of {}", extents_text(image.domain),
+                                     name_of(image.type), text_of(needs)));
 }
 
 PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication application) {

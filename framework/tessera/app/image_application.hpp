@@ -23,9 +23,11 @@ struct ImageNeeds {
   std::int64_t least_width = 1;
   /// The least number of points along y.
   std::int64_t least_height = 1;
+  /// The key that names the file of the image (see PipelineApplication::input_key).
+  std::string key = "input.file";
 };
 
-/// Throws InputError about the key `input.file` when `image` does not meet `needs`, or has more than 3
+/// Throws InputError about the key of the image when `image` does not meet `needs`, or has more than 3
 /// dimensions.
 void check_image(const io::ImageInfo& image, const deck::Deck& deck, const ImageNeeds& needs);
 

@@ -15,9 +15,10 @@
 namespace tessera::app {
 namespace {
 
-void declare_image(deck::Schema& schema, const std::string& name, const std::string& help, bool required,
-                   bool or_series = false) {
-  schema.add({.name = name + ".file",
+/// Declares the keys of an image whose file `key` names.
+void declare_image(deck::Schema& schema, const std::string& name, const std::string& key,
+                   const std::string& help, bool required, bool or_series = false) {
+  schema.add({.name = key,
               .type = deck::ValueType::path,
               .group = "Files",
               .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
@@ -41,49 +42,75 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
 }  // namespace
 
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
-  if (application.build) declare_image(schema, "input", "The image", true, takes_series(application));
+  if (application.build)
+    declare_image(schema, "input", application.input_key, "The image", true, takes_series(application));
+  for (const ImageList& list : application.image_lists)
+    schema.add({.name = list.key,
+                .type = deck::ValueType::paths,
+                .group = "Files",
+                .help = list.help,
+                .required = true});
   for (const FurtherImage& further : application.further_images) {
     if (further.may_differ && !application.build_with)
       throw AgreedInternalError(
           fmt::format("PipelineApplication::build_with: the image '{}' may differ from the input image "
                       "(FurtherImage::may_differ): set the function that makes the pipeline for it",
                       further.name));
-    declare_image(schema, further.keys(), further.help, further.required);
+    declare_image(schema, further.keys(), further.keys() + ".file", further.help, further.required);
   }
 }
 
 ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& application,
                          const deck::Deck& deck)
     : communicator_(communicator) {
-  if (application.build && deck.is_set("input.file")) inspect(deck, "input", "input");
+  const std::string& first_key = application.input_key;
+  if (application.build && deck.is_set(first_key))
+    inspect(deck, "input", first_key, "input", deck.get<std::string>(first_key));
+  for (const ImageList& list : application.image_lists) inspect_list(deck, list);
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.keys() + ".file";
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
       if (!deck.is_set(key) && deck.is_set(further.keys() + about))
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
     if (!deck.is_set(key)) continue;
-    inspect(deck, further.name, further.keys());
+    inspect(deck, further.name, key, further.keys(), deck.get<std::string>(key));
     if (further.check) check(further, deck);
     if (further.may_differ) {
       different_.emplace(further.name, images_.back().info);
       continue;
     }
-    const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
-    if (info.type != first.type || !(info.domain == first.domain))
-      deck.fail(key, fmt::format("the image is {} of {}, but that of input.file {} of {}: give one like it",
-                                 to_string(info.domain), name_of(info.type), to_string(first.domain),
-                                 name_of(first.type)));
+    check_like_first(deck, first_key, "the image");
   }
 }
 
-void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const std::string& keys) {
-  io::ImageChoice choice{.dataset = deck.text_of(keys + ".dataset")};
-  if (const std::string page = keys + ".page"; deck.is_set(page))
+void ImageInputs::inspect_list(const deck::Deck& deck, const ImageList& list) {
+  const auto& paths = deck.get<std::vector<std::string>>(list.key);
+  if (paths.empty() || paths.size() > static_cast<std::size_t>(list.most))
+    deck.fail(list.key, fmt::format("it names {} files: name 1 to {}", paths.size(), list.most));
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    inspect(deck, fmt::format("{}_{}", list.prefix, i + 1), list.key, "input", paths[i]);
+    check_like_first(deck, images_.front().key, fmt::format("the image of {}", paths[i]));
+  }
+}
+
+void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const std::string& key,
+                          const std::string& block, const std::string& path) {
+  io::ImageChoice choice{.dataset = deck.text_of(block + ".dataset")};
+  if (const std::string page = block + ".page"; deck.is_set(page))
     choice.page = static_cast<int>(deck.get<std::int64_t>(page));
   images_.push_back({.name = name,
-                     .keys = keys,
-                     .path = deck.get<std::string>(keys + ".file"),
-                     .info = inspect_input(communicator_, deck, keys, choice)});
+                     .key = key,
+                     .path = path,
+                     .info = inspect_input(communicator_, deck, block, path, choice)});
+}
+
+void ImageInputs::check_like_first(const deck::Deck& deck, const std::string& first_key,
+                                   const std::string& which) const {
+  const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
+  if (info.type == first.type && info.domain == first.domain) return;
+  deck.fail(images_.back().key, fmt::format("{} is {} of {}, but that of {} {} of {}: give one like it",
+                                            which, to_string(info.domain), name_of(info.type), first_key,
+                                            to_string(first.domain), name_of(first.type)));
 }
 
 void ImageInputs::check(const FurtherImage& further, const deck::Deck& deck) const {
@@ -102,7 +129,7 @@ const io::ImageInfo* ImageInputs::image(const std::string& name) const {
 
 std::vector<NamedFile> ImageInputs::files() const {
   std::vector<NamedFile> files;
-  for (const Image& image : images_) files.push_back({image.keys + ".file", image.path});
+  for (const Image& image : images_) files.push_back({image.key, image.path});
   return files;
 }
 

@@ -15,9 +15,9 @@
 
 namespace tessera::app {
 
-/// Declares the keys of the image files that an application reads: `input.file`, `input.dataset`,
-/// `input.page` and the block `input.raw`. For each further image it declares the same keys, with the name of
-/// the further image in place of `input`.
+/// Declares the keys of the image files that an application reads: `input.file` or what the application has
+/// in its place, `input.dataset`, `input.page`, the block `input.raw`, and the keys of lists of images. For
+/// each further image it declares the same keys, with the name of the further image in place of `input`.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// The image files that an application reads.
@@ -49,14 +49,20 @@ class ImageInputs {
   /// An image file that is an input of the pipeline.
   struct Image {
     std::string name;
-    /// The block of its keys.
-    std::string keys;
+    /// The key that names the file.
+    std::string key;
     std::string path;
     io::ImageInfo info;
     std::unique_ptr<BlockSource> source = nullptr;
   };
 
-  void inspect(const deck::Deck& deck, const std::string& name, const std::string& keys);
+  /// Inspects the file `path`, which `key` names. The keys in the block `block` describe it. Collective.
+  void inspect(const deck::Deck& deck, const std::string& name, const std::string& key,
+               const std::string& block, const std::string& path);
+  void inspect_list(const deck::Deck& deck, const ImageList& list);
+  /// Throws InputError unless the image that was inspected last is like the first one, which `first_key`
+  /// names. `which` says which image it is.
+  void check_like_first(const deck::Deck& deck, const std::string& first_key, const std::string& which) const;
   /// Lets rank 0 check the elements of the image that was inspected last. Collective.
   void check(const FurtherImage& further, const deck::Deck& deck) const;
 

@@ -44,6 +44,21 @@ struct FurtherImage {
   const std::string& keys() const { return block.empty() ? name : block; }
 };
 
+/// A list of images that a program reads in addition to its input image. A deck names their files by one key.
+/// The keys `input.dataset`, `input.page` and the block `input.raw` describe these images, too, which must
+/// have the element type and the domain of the input image. A program with such a list takes no series.
+struct ImageList {
+  /// The key of the list of files. Every deck must give it.
+  std::string key;
+  /// A description of the images for --help.
+  std::string help;
+  /// The beginning of the names of the inputs of the pipeline: `match` if they are `match_1`, `match_2`, and
+  /// so on, in the order of the files.
+  std::string prefix;
+  /// The greatest number of images.
+  int most = 1;
+};
+
 /// An option of the command line with which a program prints something, and does not run.
 struct ProgramOption {
   /// The name, such as `--operators`.
@@ -111,8 +126,12 @@ struct PipelineApplication {
   /// returns one line that says which demands are not met, or an empty text if all are met. If a demand is
   /// not met, the run ends with exit status 1. The function is called on rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
+  /// The key that names the file of the input image. A program whose key is not `input.file` takes no series.
+  std::string input_key = "input.file";
   /// The images that the program may read in addition to its input image.
   std::vector<FurtherImage> further_images = {};
+  /// The lists of images that the program reads in addition.
+  std::vector<ImageList> image_lists = {};
   /// Whether the third dimension of the result is the channel, and not z. This member is used only for
   /// programs that read no image.
   bool generates_images = false;

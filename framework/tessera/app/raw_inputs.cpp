@@ -86,7 +86,11 @@ std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& ima
 
 io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
                             const io::ImageChoice& choice) {
-  const std::string path = deck.get<std::string>(image + ".file");
+  return inspect_input(communicator, deck, image, deck.get<std::string>(image + ".file"), choice);
+}
+
+io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
+                            const std::string& path, const io::ImageChoice& choice) {
   const std::optional<RawInput> raw = raw_input(deck, image);
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);

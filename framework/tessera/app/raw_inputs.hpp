@@ -37,5 +37,8 @@ std::optional<RawInput> raw_input(const deck::Deck& deck, const std::string& ima
 /// meant. Collective. Throws InputError as raw_input, inspect_raw and inspect_image do.
 io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
                             const io::ImageChoice& choice);
+/// Returns the description of the file `path` in the same way. Another key than `<image>.file` names it.
+io::ImageInfo inspect_input(MPI_Comm communicator, const deck::Deck& deck, const std::string& image,
+                            const std::string& path, const io::ImageChoice& choice);
 
 }  // namespace tessera::app

@@ -3,6 +3,7 @@
 
 // This header includes the public headers of the library Tessera::operators.
 
+#include "tessera/operators/block_matching.hpp"
 #include "tessera/operators/colour.hpp"
 #include "tessera/operators/convolution.hpp"
 #include "tessera/operators/expression.hpp"

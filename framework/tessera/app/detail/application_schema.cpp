@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/application_schema.hpp"
 
+#include <fmt/format.h>
+
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -35,6 +37,8 @@ ScheduleNames names_of(const PipelineApplication& application) {
   }
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
+  for (const ImageList& list : application.image_lists)
+    for (int i = 1; i <= list.most; ++i) names.inputs.push_back(fmt::format("{}_{}", list.prefix, i));
   return names;
 }
 

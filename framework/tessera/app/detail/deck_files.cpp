@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/domain/error.hpp"
@@ -12,13 +14,22 @@
 namespace tessera::app {
 namespace {
 
+/// Returns the name of the key that names the image of a program, or an empty text if it reads none.
+std::string image_key(const deck::Schema& schema) {
+  const auto& all = schema.declarations();
+  const auto found = std::ranges::find_if(all, [](const deck::KeyDeclaration& key) {
+    return key.required && key.type == deck::ValueType::path && key.name.starts_with("input.");
+  });
+  return found == all.end() ? std::string() : found->name;
+}
+
 void check_no_images(const deck::Schema& schema, const std::vector<std::string>& paths) {
+  const std::string image = image_key(schema);
   for (const std::string& path : paths)
     if (has_image_ending(path) || io::image_format(path))
       throw InputError(fmt::format("command line: '{}': an image is no deck: {}", path,
-                                   schema.find("input.file") == nullptr
-                                       ? "leave it out, as this program reads no image"
-                                       : fmt::format("write input.file={}", path)));
+                                   image.empty() ? "leave it out, as this program reads no image"
+                                                 : fmt::format("write {}={}", image, path)));
 }
 
 DeckFiles read_all(const std::vector<std::string>& paths, const std::vector<std::string>& overrides) {

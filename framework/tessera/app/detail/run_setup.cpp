@@ -103,7 +103,7 @@ void RunSetup::check_extents(const char* what, const Box& domain) const {
     if (domain[d].size() <= largest) continue;
     const std::string message =
         fmt::format("the {} is {}, but no side may be longer than {}", what, to_string(domain), largest);
-    if (inputs.image() != nullptr) deck.fail("input.file", message);
+    if (inputs.image() != nullptr) deck.fail(application.input_key, message);
     throw InputError(message);
   }
 }

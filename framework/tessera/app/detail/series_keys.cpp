@@ -13,7 +13,8 @@ namespace tessera::app {
 using deck::ValueType;
 
 bool takes_series(const PipelineApplication& application) {
-  return application.build != nullptr &&
+  return application.build != nullptr && application.input_key == "input.file" &&
+         application.image_lists.empty() &&
          std::ranges::none_of(application.further_images, &FurtherImage::required);
 }
 

@@ -136,6 +136,12 @@ int Algorithm::stage_of_kernel(std::string_view name, ElementType type, int dime
   return add_stage(name, type, dimensions, std::move(inputs), std::move(kernel));
 }
 
+int Algorithm::stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                                int dimensions, const std::vector<int>& inputs,
+                                std::shared_ptr<const StageKernel> kernel) {
+  return add_stages(names, types, dimensions, inputs, std::move(kernel));
+}
+
 int Algorithm::reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,
                                    std::shared_ptr<const ReductionKernel> kernel, const Box& over) {
   check_reduced(name, over, (*this)[input].dimensions);

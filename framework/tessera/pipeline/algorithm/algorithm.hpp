@@ -59,6 +59,11 @@ class Algorithm {
   /// arrays that the kernel reads.
   int stage_of_kernel(std::string_view name, ElementType type, int dimensions, std::vector<int> inputs,
                       std::shared_ptr<const StageKernel> kernel);
+  /// Declares a stage with several outputs whose kernel exists already, one for each name and type. Returns
+  /// the id of the first output; the others have the ids after it.
+  int stages_of_kernel(const std::vector<std::string>& names, const std::vector<ElementType>& types,
+                       int dimensions, const std::vector<int>& inputs,
+                       std::shared_ptr<const StageKernel> kernel);
   /// Declares a global reduction whose kernel exists already, and returns the id of its result, which has
   /// `count` elements. It reduces the points `over` of the array `input`.
   int reduction_of_kernel(std::string_view name, ElementType type, std::int64_t count, int input,

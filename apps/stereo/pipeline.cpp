@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "stages.hpp"
+
+namespace stereo {
+namespace {
+
+using namespace tessera;
+using operators::BlockMatching, operators::Image, operators::MatchedImages, operators::MatchingErrors,
+    operators::ShiftDirection;
+
+/// The names of the results of a search.
+std::vector<std::string> names_of(const std::string& name, const std::string& suffix, MatchingErrors errors) {
+  const std::string prefix = name.starts_with("back_") ? "back_" : "";
+  std::vector<std::string> names{name + suffix};
+  if (errors != MatchingErrors::none) names.push_back(prefix + "error" + suffix);
+  if (errors == MatchingErrors::with_neighbours)
+    for (const char* neighbour : {"error_below", "error_above"}) names.push_back(prefix + neighbour + suffix);
+  return names;
+}
+
+/// Adds the stage that joins the results of two blocks.
+MatchedImages join(Pipeline& pipeline, const std::vector<std::string>& names, MatchingErrors errors,
+                   const MatchedImages& a, const MatchedImages& b) {
+  using Disparity = std::uint8_t;
+  using Error = std::int64_t;
+  if (errors == MatchingErrors::none)
+    return {pipeline.stage<Disparity>(names[0], Better{}, a.disparity, a.error, b.disparity, b.error),
+            {-1},
+            {-1},
+            {-1}};
+  if (errors == MatchingErrors::least) {
+    const auto [disparity, error] = pipeline.stages<TypeList<Disparity, Error>>(
+        names, BetterWithError{}, a.disparity, a.error, b.disparity, b.error);
+    return {disparity, error, {-1}, {-1}};
+  }
+  const auto [disparity, error, below, above] = pipeline.stages<TypeList<Disparity, Error, Error, Error>>(
+      names, BetterWithNeighbours{}, a.disparity, a.error, a.error_below, a.error_above, b.disparity, b.error,
+      b.error_below, b.error_above);
+  return {disparity, error, below, above};
+}
+
+/// Adds the stages that search all blocks of disparities, and those that join their results. The last of
+/// these has the name `name` and the results `errors`.
+MatchedImages search(Pipeline& pipeline, const std::string& name, const Image& reference,
+                     const std::vector<Image>& matches, BlockMatching matching, const Settings& settings,
+                     MatchingErrors errors) {
+  matching.errors = errors;
+  matching.block = {0, matching.disparities};
+  if (settings.blocks == 1)
+    return match_blocks(pipeline, names_of(name, "", errors), reference, matches, matching);
+  if (errors == MatchingErrors::none) matching.errors = MatchingErrors::least;
+  MatchedImages best{};
+  for (int b = 0; b < settings.blocks; ++b) {
+    matching.block = settings.block(b);
+    const MatchedImages next = match_blocks(pipeline, names_of(name, fmt::format("_{}", b), matching.errors),
+                                            reference, matches, matching);
+    const bool is_last = b == settings.blocks - 1;
+    const MatchingErrors results = is_last ? errors : matching.errors;
+    best = b == 0 ? next
+                  : join(pipeline, names_of(name, is_last ? "" : fmt::format("_to_{}", b), results), results,
+                         best, next);
+  }
+  return best;
+}
+
+BlockMatching matching_of(const Settings& settings) {
+  return {.baselines = settings.baselines,
+          .direction = settings.direction,
+          .window = settings.window,
+          .disparities = settings.disparities};
+}
+
+/// Adds the stages that search the disparities of the first match image, and compare. `values` are what
+/// pixels become that are not found to be invalid.
+template <class T>
+Array<float, 2> check(Pipeline& pipeline, Array<T, 2> values, Array<std::uint8_t, 2> found,
+                      const Image& reference, const Image& match, const Settings& settings) {
+  const bool is_left = settings.direction == ShiftDirection::left;
+  BlockMatching back = matching_of(settings);
+  back.baselines.resize(1);
+  back.direction = is_left ? ShiftDirection::right : ShiftDirection::left;
+  const auto of_match =
+      search(pipeline, "back_disparity", match, {reference}, back, settings, MatchingErrors::none);
+  const Checked body{{reference.domain[0], reference.domain[1]},
+                     (is_left ? -1 : 1) * settings.baselines[0],
+                     settings.disparities,
+                     *settings.tolerance,
+                     invalid_disparity};
+  return pipeline.stage<float>("disparity", body, values, found, of_match.disparity);
+}
+
+/// Adds the output for the disparities of the pixels.
+template <class T>
+void add_result(Pipeline& pipeline, Array<T, 2> disparity, const Box& image, const Settings& settings) {
+  if (settings.result == Result::disparity) return pipeline.output(disparity, image);
+  Depth depth;
+  depth.focal_length_times_distance = settings.focal_length_times_distance;
+  pipeline.output(pipeline.stage<float>("depth", depth, disparity), image);
+}
+
+/// Declares the input `name`.
+Image input(Pipeline& pipeline, const std::string& name, const Box& image, ElementType type) {
+  const auto declare = [&]<class T>(std::type_identity<T>) {
+    return image.dimensions == 2 ? pipeline.input<T, 2>(name, image).id
+                                 : pipeline.input<T, 3>(name, image).id;
+  };
+  const int id = type == ElementType::uint16 ? declare(std::type_identity<std::uint16_t>())
+                                             : declare(std::type_identity<std::uint8_t>());
+  return {id, type, image};
+}
+
+}  // namespace
+
+Pipeline make_pipeline(const Box& image, ElementType type, const Settings& settings) {
+  if (settings.blocks > settings.disparities)
+    throw operators::ParameterError(fmt::format("blocks is {}: it must be at most disparities, which is {}",
+                                                settings.blocks, settings.disparities),
+                                    "blocks");
+  Pipeline pipeline;
+  const Image reference = input(pipeline, "input", image, type);
+  std::vector<Image> matches;
+  for (std::size_t i = 1; i <= settings.baselines.size(); ++i)
+    matches.push_back(input(pipeline, fmt::format("match_{}", i), image, type));
+  const bool is_plain = !settings.has_fractions && !settings.tolerance;
+  const MatchedImages found =
+      search(pipeline, is_plain ? "disparity" : "found", reference, matches, matching_of(settings), settings,
+             settings.has_fractions ? MatchingErrors::with_neighbours : MatchingErrors::none);
+  const Box points{image[0], image[1]};
+  if (is_plain) {
+    add_result(pipeline, found.disparity, points, settings);
+    return pipeline;
+  }
+  if (!settings.has_fractions) {
+    add_result(pipeline, check(pipeline, found.disparity, found.disparity, reference, matches[0], settings),
+               points, settings);
+    return pipeline;
+  }
+  Refined body;
+  body.disparities = settings.disparities;
+  const Array<float, 2> refined =
+      pipeline.stage<float>(settings.tolerance ? "refined" : "disparity", body, found.disparity, found.error,
+                            found.error_below, found.error_above);
+  add_result(pipeline,
+             settings.tolerance ? check(pipeline, refined, found.disparity, reference, matches[0], settings)
+                                : refined,
+             points, settings);
+  return pipeline;
+}
+
+}  // namespace stereo

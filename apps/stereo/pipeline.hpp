@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tessera/operators/block_matching.hpp"
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+
+namespace stereo {
+
+/// What the disparity of a pixel becomes.
+enum class Result { disparity, depth };
+
+/// The parameters of multi-baseline stereo.
+struct Settings {
+  Result result = Result::disparity;
+  /// For each match image the number of pixels by which a disparity of 1 shifts it.
+  std::vector<int> baselines = {1};
+  tessera::operators::ShiftDirection direction = tessera::operators::ShiftDirection::left;
+  int window = 13;
+  int disparities = 16;
+  /// The number of blocks of disparities, each of which is searched by a stage of its own.
+  int blocks = 1;
+  /// Whether disparities are refined to fractions of a pixel.
+  bool has_fractions = false;
+  /// If set, the greatest difference that a disparity may have from that of the first match image.
+  std::optional<double> tolerance = {};
+  /// The product of the focal length in pixels with the distance of the cameras for a baseline of 1.
+  double focal_length_times_distance = 1;
+
+  /// Returns the disparities of a block. All blocks have as many, or one more.
+  tessera::Range block(int number) const {
+    return {std::int64_t(number) * disparities / blocks, std::int64_t(number + 1) * disparities / blocks};
+  }
+};
+
+/// The disparity of pixels that are invalid because the disparity of the match image differs.
+inline constexpr float invalid_disparity = -1;
+
+/// Makes the pipeline for images of `type` with the points `image`. Its inputs are `input`, which is the
+/// reference, and `match_1`, `match_2` and so on, one for each baseline. Its output is called `disparity` or
+/// `depth`. Throws ParameterError and OperandError as match_blocks does.
+tessera::Pipeline make_pipeline(const tessera::Box& image, tessera::ElementType type,
+                                const Settings& settings);
+
+}  // namespace stereo

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/operators/block_matching.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tessera/operators/detail/matching_point.hpp"
+#include "tessera/operators/detail/matching_task.hpp"
+#include "tessera/pipeline/kernel/point_stage.hpp"
+
+namespace tessera::operators {
+namespace {
+
+using detail::MatchingArrays, detail::MatchingPoint, detail::MatchingTask;
+
+/// The kernel of a stage of block matching. Its inputs are the reference and then the match images.
+class MatchingStage final : public StageKernel {
+ public:
+  MatchingStage(MatchingTask task, int outputs, bool has_channels)
+      : task_(std::move(task)), outputs_(outputs), has_channels_(has_channels) {}
+
+  void required(const Box& box, Box* needs) const override {
+    for (int input = 0; input <= task_.images(); ++input) {
+      needs[input] = task_.needs(input - 1, box);
+      if (has_channels_) needs[input] = {needs[input][0], needs[input][1], {0, task_.channels}};
+    }
+  }
+
+  std::int64_t library_bytes(const Box& /*box*/) const override { return detail::matching_bytes(task_); }
+
+  void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
+              AccessMonitor /*monitor*/) const override {
+    detail::match(task_, arrays(inputs, outputs), box);
+  }
+
+  void launch(const ExecutionSpace& execution, const ArrayReference* inputs, const ArrayReference* outputs,
+              const Box& box) const override {
+    if (task_.type == ElementType::uint8)
+      launch_points<std::uint8_t>(execution, arrays(inputs, outputs), box);
+    else
+      launch_points<std::uint16_t>(execution, arrays(inputs, outputs), box);
+  }
+
+ private:
+  MatchingArrays arrays(const ArrayReference* inputs, const ArrayReference* outputs) const {
+    MatchingArrays arrays{inputs[0], inputs + 1, outputs[0], {}};
+    for (int e = 0; e < outputs_ - 1; ++e) arrays.errors[e] = outputs[e + 1];
+    return arrays;
+  }
+  template <class T>
+  void launch_points(const ExecutionSpace& execution, const MatchingArrays& arrays, const Box& box) const {
+    const MatchingPoint<T> kernel(task_, arrays, box);
+    tessera::detail::launch_points(execution, kernel.units, kernel);
+  }
+
+  MatchingTask task_;
+  int outputs_;
+  bool has_channels_;
+};
+
+void check_matching(const std::vector<Image>& matches, const Image& reference, const BlockMatching& p) {
+  if (matches.empty() || matches.size() > BlockMatching::most_matches)
+    throw OperandError(
+        fmt::format("there are {} match images: give 1 to {}", matches.size(), BlockMatching::most_matches),
+        0);
+  if (reference.type != ElementType::uint8 && reference.type != ElementType::uint16)
+    throw OperandError(
+        fmt::format("the images are of {}: give images of uint8 or uint16, whose sums are exact",
+                    name_of(reference.type)),
+        0);
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (matches[i].type != reference.type || !(matches[i].domain == reference.domain))
+      throw OperandError(
+          fmt::format("match image {} is {} of {}, but the reference {} of {}: give one like it", i + 1,
+                      extents_text(matches[i]), name_of(matches[i].type), extents_text(reference),
+                      name_of(reference.type)),
+          static_cast<int>(i) + 1);
+  if (p.baselines.size() != matches.size())
+    throw ParameterError(fmt::format("there are {} baselines, but {} match images: give one for each",
+                                     p.baselines.size(), matches.size()),
+                         "baselines");
+  if (std::ranges::any_of(p.baselines, [](int baseline) {
+        return baseline < 1 || baseline > BlockMatching::greatest_baseline;
+      }))
+    throw ParameterError(fmt::format("a baseline must be 1 to {}", BlockMatching::greatest_baseline),
+                         "baselines");
+  if (p.window < 1 || p.window > BlockMatching::most_window || p.window % 2 == 0)
+    throw ParameterError(
+        fmt::format("window is {}: it must be odd, and at most {}", p.window, BlockMatching::most_window),
+        "window");
+  const std::int64_t most =
+      std::min<std::int64_t>(BlockMatching::most_disparities, reference.domain[0].size());
+  if (p.disparities < 1 || p.disparities > most)
+    throw ParameterError(
+        fmt::format("disparities is {}: it must be 1 to {}{}", p.disparities, most,
+                    most < BlockMatching::most_disparities ? ", the width of the images" : ""),
+        "disparities");
+  if (p.block.empty() || p.block.begin < 0 || p.block.end > p.disparities)
+    throw InternalError("block matching: a block of disparities is empty, or has other disparities");
+}
+
+MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
+  MatchingTask task{.image = {reference.domain[0], reference.domain[1]},
+                    .channels = static_cast<int>(reference.channels()),
+                    .type = reference.type,
+                    .baselines = p.baselines,
+                    .is_leftward = p.direction == ShiftDirection::left,
+                    .reach = p.window / 2,
+                    .candidates = p.block,
+                    .winners = p.block};
+  if (p.errors == MatchingErrors::with_neighbours)
+    task.candidates = intersection({p.block.begin - 1, p.block.end + 1}, {0, p.disparities});
+  // Doubles, in which the errors are added, are exact up to 2^53, and an error is multiplied by 8.
+  if (task.greatest_error() >= 0x1p49)
+    throw OperandError(fmt::format("the images have {} channels: give images with fewer", task.channels), 0);
+  return task;
+}
+
+}  // namespace
+
+MatchedImages match_blocks(Pipeline& pipeline, const std::vector<std::string>& names, const Image& reference,
+                           const std::vector<Image>& matches, const BlockMatching& parameters) {
+  check_matching(matches, reference, parameters);
+  const int outputs = parameters.errors == MatchingErrors::none    ? 1
+                      : parameters.errors == MatchingErrors::least ? 2
+                                                                   : 4;
+  std::vector<int> inputs{reference.id};
+  for (const Image& match : matches) inputs.push_back(match.id);
+  std::vector<ElementType> types(static_cast<std::size_t>(outputs), ElementType::int64);
+  types[0] = ElementType::uint8;
+  const auto kernel = std::make_shared<MatchingStage>(matching_task(reference, parameters), outputs,
+                                                      reference.dimensions() == 3);
+  const int id = pipeline.stages_of_kernel(names, types, 2, inputs, kernel);
+  const auto error = [&](int number) { return number < outputs ? id + number : -1; };
+  return {{id}, {error(1)}, {error(2)}, {error(3)}};
+}
+
+}  // namespace tessera::operators

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/domain/box.hpp"
+#include "tessera/domain/element_type.hpp"
+#include "tessera/view/array_reference.hpp"
+
+namespace tessera::operators::detail {
+
+/// What a stage of block matching compares (see match_blocks). Candidates are the disparities whose errors
+/// are computed, in ascending order. Those of `winners` may become the result. The others are neighbours of
+/// these, whose errors are only results beside the least one.
+struct MatchingTask {
+  /// The points (x, y) of the images.
+  Box image;
+  /// The number of channels, 1 for images without channels.
+  int channels = 1;
+  ElementType type = ElementType::uint8;
+  /// The number of pixels by which each match image is shifted for a disparity of 1.
+  std::vector<int> baselines;
+  /// Whether the point x of the reference is compared with the points x - shift, and not x + shift.
+  bool is_leftward = false;
+  /// The number of points on each side of the middle of the window.
+  int reach = 6;
+  Range candidates;
+  Range winners;
+
+  int width() const { return static_cast<int>(image[0].size()); }
+  int height() const { return static_cast<int>(image[1].size()); }
+  int images() const { return static_cast<int>(baselines.size()); }
+  int candidate_count() const { return static_cast<int>(candidates.size()); }
+
+  /// Returns the coordinate of a column in the direction of the shift, from the border of the image on at
+  /// which shifts begin.
+  std::int64_t along(std::int64_t x) const { return is_leftward ? image[0].end - 1 - x : x - image[0].begin; }
+  /// Returns the range of `columns` in the direction of the shift.
+  Range along(Range columns) const {
+    if (is_leftward) return {image[0].end - columns.end, image[0].end - columns.begin};
+    return {columns.begin - image[0].begin, columns.end - image[0].begin};
+  }
+  /// Returns the columns of the reference, in the direction of the shift, that the windows of `columns` have.
+  Range window_columns(Range columns) const;
+  /// Returns the columns of match image number `i`, in the direction of the shift, with which the columns
+  /// `columns` of the reference are compared.
+  Range match_columns(int i, Range columns) const;
+  /// Returns the points (x, y) of the reference, for input -1, or of match image number `input`, that are
+  /// read for the points `box`.
+  Box needs(int input, const Box& box) const;
+  /// Returns the greatest error that there may be.
+  double greatest_error() const;
+};
+
+/// The arrays of a stage of block matching.
+struct MatchingArrays {
+  ArrayReference reference;
+  /// The match images.
+  const ArrayReference* matches;
+  /// The array of the disparities, of uint8.
+  ArrayReference disparity;
+  /// The arrays of the least error, and of the errors of the next lower and of the next higher disparity, all
+  /// of int64. Those that are not computed have no address.
+  ArrayReference errors[3];
+};
+
+/// Computes the points `box` on the calling thread.
+void match(const MatchingTask& task, const MatchingArrays& arrays, const Box& box);
+
+/// Returns the bytes of memory that `match` takes for itself.
+std::int64_t matching_bytes(const MatchingTask& task);
+
+}  // namespace tessera::operators::detail

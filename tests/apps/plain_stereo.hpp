@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "apps/stereo/pipeline.hpp"
+#include "pipeline/array_source.hpp"
+
+namespace tessera::test {
+
+/// Stereo by its definition, point by point.
+template <class T>
+struct PlainStereo {
+  const WholeArray<T>& reference;
+  const std::vector<WholeArray<T>>& matches;
+  std::vector<int> baselines;
+  int direction;
+  int window;
+  int disparities;
+
+  std::int64_t error(std::int64_t x, std::int64_t y, int d) const {
+    const Box& box = reference.box;
+    const std::int64_t channels = box.dimensions == 3 ? box[2].size() : 1;
+    std::int64_t sum = 0;
+    for (std::int64_t b = y - window / 2; b <= y + window / 2; ++b)
+      for (std::int64_t a = x - window / 2; a <= x + window / 2; ++a) {
+        const Point p{
+            {std::clamp(a, box[0].begin, box[0].end - 1), std::clamp(b, box[1].begin, box[1].end - 1)}};
+        for (std::size_t i = 0; i < matches.size(); ++i)
+          for (std::int64_t c = 0; c < channels; ++c) {
+            Point r = p, m = p;
+            r[2] = m[2] = c;
+            m[0] =
+                std::clamp<std::int64_t>(p[0] + direction * baselines[i] * d, box[0].begin, box[0].end - 1);
+            const std::int64_t difference = std::int64_t(reference.at(r)) - matches[i].at(m);
+            sum += difference * difference;
+          }
+      }
+    return sum;
+  }
+  int disparity(std::int64_t x, std::int64_t y) const {
+    int best = 0;
+    for (int d = 1; d < disparities; ++d)
+      if (error(x, y, d) < error(x, y, best)) best = d;
+    return best;
+  }
+  /// The disparity at the least point of the parabola through three errors.
+  double refined(std::int64_t x, std::int64_t y) const {
+    const int d = disparity(x, y);
+    if (d == 0 || d == disparities - 1) return d;
+    const auto down = static_cast<double>(error(x, y, d - 1) - error(x, y, d));
+    const auto up = static_cast<double>(error(x, y, d + 1) - error(x, y, d));
+    return down + up == 0 ? d : d + (down - up) / (2 * (down + up));
+  }
+};
+
+/// Returns the definition for the settings of the program.
+template <class T>
+PlainStereo<T> plain_stereo(const WholeArray<T>& reference, const std::vector<WholeArray<T>>& matches,
+                            const stereo::Settings& settings) {
+  return {reference,          matches,
+          settings.baselines, settings.direction == operators::ShiftDirection::left ? -1 : 1,
+          settings.window,    settings.disparities};
+}
+
+}  // namespace tessera::test

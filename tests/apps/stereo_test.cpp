@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stereo against its definition, point by point.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "apps/plain_stereo.hpp"
+#include "pipeline/limited_instructions.hpp"
+#include "pipeline/random_schedule.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using operators::ShiftDirection;
+using stereo::Settings;
+using test::Random;
+using test::WholeArray;
+
+#ifdef TESSERA_TEST_FEWER
+constexpr int cases = 12;
+#else
+constexpr int cases = 60;
+#endif
+
+/// A reference and its match images.
+template <class T>
+struct Scene {
+  WholeArray<T> reference;
+  std::vector<WholeArray<T>> matches;
+};
+
+/// Images of noise. Few values make many errors equal, and extreme ones make sums large.
+template <class T>
+Scene<T> noise(Random& random, const Box& box, std::size_t matches) {
+  const int kind = random.small(0, 2);
+  const int greatest = std::numeric_limits<T>::max();
+  const auto fill = [&](WholeArray<T>& image) {
+    for (T& value : image.values)
+      value = static_cast<T>(kind == 0   ? random.small(0, greatest)
+                             : kind == 1 ? random.small(0, 1) * greatest
+                                         : random.small(100, 102));
+  };
+  Scene<T> scene{WholeArray<T>(box), std::vector<WholeArray<T>>(matches, WholeArray<T>(box))};
+  fill(scene.reference);
+  for (WholeArray<T>& match : scene.matches) fill(match);
+  return scene;
+}
+
+/// Runs the pipeline on some ranks, and returns its output of Out.
+template <class Out, class T>
+WholeArray<Out> run(const Scene<T>& scene, const Settings& settings, int ranks,
+                    const Schedule& schedule = {}) {
+  const Box& box = scene.reference.box;
+  const Pipeline pipeline = stereo::make_pipeline(box, element_type_of<T>(), settings);
+  std::vector<test::ArraySource<T>> sources{test::ArraySource<T>(scene.reference)};
+  for (const WholeArray<T>& match : scene.matches) sources.emplace_back(match);
+  Bindings bindings{{{"input", &sources[0]}}, {}};
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    bindings.sources.emplace("match_" + std::to_string(i), &sources[i]);
+  test::ArraySink<Out> sink(Box{box[0], box[1]});
+  bindings.sinks.emplace(settings.result == stereo::Result::depth ? "depth" : "disparity", &sink);
+  Rehearsal(pipeline, make_plans(pipeline, schedule, {}, ranks)).run(bindings);
+  EXPECT_TRUE(sink.every_point_written_once());
+  return sink.array;
+}
+
+/// What the program is to find.
+template <class T>
+WholeArray<std::uint8_t> plain_disparities(const Scene<T>& scene, const Settings& settings) {
+  const auto plain = test::plain_stereo(scene.reference, scene.matches, settings);
+  WholeArray<std::uint8_t> found(Box{scene.reference.box[0], scene.reference.box[1]});
+  test::for_each_point(found.box, [&](const Point& p) {
+    found.at(p) = static_cast<std::uint8_t>(plain.disparity(p[0], p[1]));
+  });
+  return found;
+}
+
+Settings random_settings(Random& random, std::int64_t width) {
+  Settings settings;
+  settings.baselines.clear();
+  for (int i = random.one_of<int>({1, 1, 2, 2, 3, 4, 8}); i > 0; --i)
+    settings.baselines.push_back(random.one_of<int>({1, 2, 3, 4, 5, 9}));
+  settings.direction = random.chance(50) ? ShiftDirection::left : ShiftDirection::right;
+  settings.window = random.one_of<int>({1, 3, 5, 7, 13});
+  settings.disparities =
+      static_cast<int>(std::min<std::int64_t>(width, random.one_of<int>({1, 2, 15, 16, 17, 33, 70})));
+  settings.blocks = random.small(1, std::min(settings.disparities, 5));
+  if (random.chance(10)) settings.blocks = settings.disparities;
+  return settings;
+}
+
+Schedule schedule_for(Random& random, const Box& box, ElementType type, const Settings& settings) {
+  return test::random_schedule(random, stereo::make_pipeline(box, type, settings));
+}
+
+template <class T>
+void expect_plain_results(std::uint64_t seed, int count) {
+  Random random(seed);
+  for (int i = 0; i < count; ++i) {
+    Box box{{0, random.one_of<int>({1, 2, 7, 19, 40})}, {0, random.one_of<int>({1, 3, 11, 18})}};
+    if (random.chance(30)) box = {box[0], box[1], {0, random.small(1, 4)}};
+    const Settings settings = random_settings(random, box[0].size());
+    const auto scene = noise<T>(random, box, settings.baselines.size());
+    const auto expected = plain_disparities(scene, settings);
+    const Schedule schedule = schedule_for(random, box, element_type_of<T>(), settings);
+    for (const int ranks : {1, random.one_of<int>({2, 3, 5, 16, 64})})
+      EXPECT_TRUE(run<std::uint8_t>(scene, settings, ranks, schedule).same_bits(expected))
+          << "case " << i << " on " << ranks << ", " << to_string(box) << ", " << settings.baselines.size()
+          << " matches, window " << settings.window << ", " << settings.disparities << " disparities in "
+          << settings.blocks << " blocks; " << test::to_string(schedule);
+  }
+}
+
+TEST(Stereo, IsItsDefinitionForBytes) { expect_plain_results<std::uint8_t>(1, cases); }
+TEST(Stereo, IsItsDefinitionForWords) { expect_plain_results<std::uint16_t>(2, cases / 2); }
+
+TEST(Stereo, HasTheSameBitsWithAllInstructionsAndGreatWindows) {
+  Random random(3);
+  // With 8 images and the largest window, keys of 32 bits are too small. Strips are at most 512 wide.
+  for (const auto& [width, window, matches] :
+       {std::tuple{60, 31, 8}, {60, 31, 2}, {1100, 5, 2}, {70, 13, 4}}) {
+    const Box box{{0, width}, {0, 5}};
+    Settings settings;
+    settings.baselines.assign(static_cast<std::size_t>(matches), 1);
+    settings.window = window;
+    settings.disparities = width > 1000 ? 9 : 40;
+    const auto scene = noise<std::uint8_t>(random, box, static_cast<std::size_t>(matches));
+    const auto expected = plain_disparities(scene, settings);
+    for (const InstructionSet most : test::all_instruction_sets) {
+      const test::LimitedInstructions limited(most);
+      EXPECT_TRUE(run<std::uint8_t>(scene, settings, 1).same_bits(expected))
+          << width << " " << to_string(most);
+    }
+  }
+}
+
+TEST(Stereo, RefinesAndChecksAsDefined) {
+  Random random(4);
+  for (int i = 0; i < cases / 3; ++i) {
+    const Box box{{0, random.one_of<int>({1, 21, 34})}, {0, random.one_of<int>({1, 9})}};
+    Settings settings = random_settings(random, box[0].size());
+    settings.has_fractions = i % 3 != 0;
+    if (i % 3 != 1) settings.tolerance = random.small(0, 3);
+    const auto scene = noise<std::uint8_t>(random, box, settings.baselines.size());
+    const auto plain = test::plain_stereo(scene.reference, scene.matches, settings);
+    const std::vector<WholeArray<std::uint8_t>> first{scene.reference};
+    const test::PlainStereo<std::uint8_t> of_match{scene.matches[0], first,        {settings.baselines[0]},
+                                                   -plain.direction, plain.window, plain.disparities};
+    const Schedule schedule = schedule_for(random, box, ElementType::uint8, settings);
+    const auto found = run<float>(scene, settings, random.one_of<int>({1, 4, 32}), schedule);
+    test::for_each_point(box, [&](const Point& p) {
+      const int d = plain.disparity(p[0], p[1]);
+      const std::int64_t place = p[0] + plain.direction * settings.baselines[0] * d;
+      const bool is_valid =
+          !settings.tolerance ||
+          (box[0].contains(place) && std::abs(of_match.disparity(place, p[1]) - d) <= *settings.tolerance);
+      const double value = settings.has_fractions ? plain.refined(p[0], p[1]) : d;
+      EXPECT_EQ(found.at(p), is_valid ? static_cast<float>(value) : -1.0f)
+          << i << ": " << p[0] << ", " << p[1];
+    });
+  }
+}
+
+/// Planes of random dots. The right image sees a point of disparity d at x - d.
+Scene<std::uint8_t> random_dots(const Box& box, const WholeArray<int>& disparity) {
+  Random random(5);
+  Scene<std::uint8_t> scene{WholeArray<std::uint8_t>(box), {WholeArray<std::uint8_t>(box)}};
+  for (auto& value : scene.reference.values) value = static_cast<std::uint8_t>(random.small(0, 255));
+  for (auto& value : scene.matches[0].values) value = static_cast<std::uint8_t>(random.small(0, 255));
+  // What is nearer hides what is behind it.
+  for (int d = 0; d < 256; ++d)
+    test::for_each_point(box, [&](Point p) {
+      const std::uint8_t value = scene.reference.at(p);
+      if (disparity.at(p) != d || p[0] < d) return;
+      p[0] -= d;
+      scene.matches[0].at(p) = value;
+    });
+  return scene;
+}
+
+TEST(Stereo, FindsPlanesOfRandomDots) {
+  const Box box{{0, 120}, {0, 70}};
+  WholeArray<int> disparity(box);
+  const Range near_x{50, 90}, near_y{20, 50};
+  test::for_each_point(box, [&](const Point& p) {
+    disparity.at(p) = near_x.contains(p[0]) && near_y.contains(p[1]) ? 12 : 5;
+  });
+  const auto scene = random_dots(box, disparity);
+  Settings settings;
+  settings.window = 7;
+  for (const int blocks : {1, 3, 16}) {
+    settings.blocks = blocks;
+    const auto found = run<std::uint8_t>(scene, settings, 6);
+    int known = 0;
+    test::for_each_point(box, [&](const Point& p) {
+      // A window that lies on one plane, which both images see, has the error 0.
+      bool is_known = p[0] >= 12 + 3;
+      for (std::int64_t y = p[1] - 3; y <= p[1] + 3; ++y)
+        for (std::int64_t x = p[0] - 3 - 7; x <= p[0] + 3 + 7; ++x) {
+          const Point q{{std::clamp<std::int64_t>(x, 0, 119), std::clamp<std::int64_t>(y, 0, 69)}};
+          is_known = is_known && disparity.at(q) == disparity.at(p);
+        }
+      known += is_known ? 1 : 0;
+      if (is_known) {
+        EXPECT_EQ(int(found.at(p)), disparity.at(p)) << p[0] << ", " << p[1];
+      }
+    });
+    EXPECT_GT(known, 3000);
+  }
+}
+
+TEST(Stereo, FindsARampInFractionsOfAPixel) {
+  const Box box{{0, 160}, {0, 40}};
+  // Smooth waves, so that the right image can be rendered between pixels.
+  const auto wave = [](double x, double y) {
+    return 128 + 50 * std::sin(0.31 * x + 0.2 * y) + 40 * std::sin(0.17 * x - 0.37 * y) +
+           30 * std::sin(0.53 * x);
+  };
+  const auto slanted = [](double y) { return 4.0 + 6.0 * y / 40; };
+  Scene<std::uint8_t> scene{WholeArray<std::uint8_t>(box), {WholeArray<std::uint8_t>(box)}};
+  test::for_each_point(box, [&](const Point& p) {
+    const auto x = static_cast<double>(p[0]), y = static_cast<double>(p[1]);
+    scene.reference.at(p) = static_cast<std::uint8_t>(std::lround(wave(x, y)));
+    scene.matches[0].at(p) = static_cast<std::uint8_t>(std::lround(wave(x + slanted(y), y)));
+  });
+  Settings settings;
+  settings.has_fractions = true;
+  settings.window = 9;
+  const auto found = run<float>(scene, settings, 3);
+  settings.result = stereo::Result::depth;
+  settings.focal_length_times_distance = 700;
+  const auto depth = run<float>(scene, settings, 2);
+  double sum = 0, worst = 0;
+  int count = 0;
+  test::for_each_point(box, [&](const Point& p) {
+    EXPECT_EQ(depth.at(p), found.at(p) == 0 ? std::numeric_limits<float>::infinity()
+                                            : static_cast<float>(700 / double(found.at(p))));
+    if (p[0] < 20 || p[0] > 150 || p[1] < 4 || p[1] > 35) return;
+    const double difference = std::abs(found.at(p) - slanted(static_cast<double>(p[1])));
+    sum += difference;
+    worst = std::max(worst, difference);
+    ++count;
+  });
+  // Whole pixels would be a quarter of a pixel away, in the mean.
+  EXPECT_LT(sum / count, 0.12);
+  EXPECT_LT(worst, 0.5);
+}
+
+TEST(Stereo, DepthIsInfiniteForDisparity0AndZeroWhereItIsInvalid) {
+  Random random(6);
+  const Box box{{0, 30}, {0, 6}};
+  const auto scene = noise<std::uint8_t>(random, box, 1);
+  Settings settings;
+  settings.tolerance = 0;
+  settings.window = 1;
+  const auto found = run<float>(scene, settings, 1);
+  settings.result = stereo::Result::depth;
+  settings.focal_length_times_distance = 3;
+  const auto depth = run<float>(scene, settings, 1);
+  bool has_invalid = false;
+  test::for_each_point(box, [&](const Point& p) {
+    has_invalid = has_invalid || found.at(p) < 0;
+    const float expected = found.at(p) < 0    ? 0
+                           : found.at(p) == 0 ? std::numeric_limits<float>::infinity()
+                                              : 3 / found.at(p);
+    EXPECT_EQ(depth.at(p), expected);
+  });
+  EXPECT_TRUE(has_invalid);
+}
+
+/// Devices compute points by another kernel.
+TEST(Stereo, HasTheSameBitsByTheKernelForDevices) {
+  Random random(7);
+  const Box box{{0, 23}, {0, 9}, {0, 2}};
+  const Box points{box[0], box[1]};
+  for (const auto direction : {ShiftDirection::left, ShiftDirection::right}) {
+    Pipeline pipeline;
+    operators::BlockMatching matching{.baselines = {1, 3},
+                                      .direction = direction,
+                                      .window = 5,
+                                      .block = {3, 11},
+                                      .errors = operators::MatchingErrors::with_neighbours};
+    std::vector<operators::Image> images;
+    for (const char* name : {"input", "first", "second"})
+      images.push_back(operators::image_of(pipeline, pipeline.input<std::uint8_t, 3>(name, box)));
+    match_blocks(pipeline, {"disparity", "error", "below", "above"}, images[0], {images[1], images[2]},
+                 matching);
+    const auto scene = noise<std::uint8_t>(random, box, 2);
+    const auto reference_of = [&](auto& array) {
+      return ArrayReference{reinterpret_cast<std::byte*>(array.values.data()),
+                            {1, array.box[0].size(), array.box[0].size() * array.box[1].size(), 0}};
+    };
+    const ArrayReference inputs[] = {reference_of(const_cast<WholeArray<std::uint8_t>&>(scene.reference)),
+                                     reference_of(const_cast<WholeArray<std::uint8_t>&>(scene.matches[0])),
+                                     reference_of(const_cast<WholeArray<std::uint8_t>&>(scene.matches[1]))};
+    WholeArray<std::uint8_t> disparity[2] = {WholeArray<std::uint8_t>(points),
+                                             WholeArray<std::uint8_t>(points)};
+    std::vector<WholeArray<std::int64_t>> errors(6, WholeArray<std::int64_t>(points));
+    const auto plain = test::PlainStereo<std::uint8_t>{
+        scene.reference, scene.matches, {1, 3}, direction == ShiftDirection::left ? -1 : 1, 5, 16};
+    const StageKernel& kernel = *pipeline[pipeline.find("disparity")].kernel;
+    for (std::size_t by : {0, 1}) {
+      const ArrayReference outputs[] = {reference_of(disparity[by]), reference_of(errors[3 * by]),
+                                        reference_of(errors[3 * by + 1]), reference_of(errors[3 * by + 2])};
+      if (by == 0)
+        kernel.region(inputs, outputs, points, {});
+      else
+        kernel.launch(ExecutionSpace(), inputs, outputs, points);
+    }
+    EXPECT_TRUE(disparity[0].same_bits(disparity[1]));
+    for (std::size_t e = 0; e < 3; ++e) {
+      EXPECT_TRUE(errors[e].same_bits(errors[3 + e])) << e;
+      test::for_each_point(points, [&](const Point& p) {
+        EXPECT_EQ(errors[e].at(p), plain.error(p[0], p[1],
+                                               disparity[0].at(p) + (e == 0   ? 0
+                                                                     : e == 1 ? -1
+                                                                              : 1)));
+      });
+    }
+  }
+}
+
+}  // namespace

@@ -149,17 +149,13 @@ class Workers {
     return static_cast<double>(sum(done)) / seconds;
   }
 
-  /// Returns the seconds of a kernel that does nothing. All threads of a rank take part.
+  /// Returns the seconds of a kernel that does nothing. All threads of a rank take part. Each launch is timed
+  /// by itself, as a thread that another program has interrupted makes all others wait.
   double launch_seconds() const {
-    // A thread that another program has interrupted makes all others wait, so that there should not be many.
-    constexpr int launches = 20;
-    const double seconds = fastest([&] {
-      for (int i = 0; i < launches; ++i) {
-        Kokkos::parallel_for("nothing", Kokkos::RangePolicy<Host>(0, workers_), Nothing());
-        Host().fence();
-      }
+    return fastest([&] {
+      Kokkos::parallel_for("nothing", Kokkos::RangePolicy<Host>(0, workers_), Nothing());
+      Host().fence();
     });
-    return seconds / launches;
   }
 
  private:

@@ -23,6 +23,9 @@ using namespace tessera;
 /// The messages of each length of which the fastest counts, for an effort of 1.
 constexpr double messages = 20;
 
+/// The greatest ratio between two measurements of a speed of which nothing is said.
+constexpr double most_spread = 1.5;
+
 /// Measures the machine on which the ranks run.
 class Calibration {
  public:
@@ -37,10 +40,16 @@ class Calibration {
     machine_.sockets = 1;
     machine_.cores = cost::own_cores();
     machine_.nodes = count_nodes();
-    calibrate::measure_speeds({setting_.session.communicator(), is_on_node(setting_.session.rank()),
-                               setting_.threads, setting_.deck.get<double>("effort")},
-                              machine_);
+    const double spread =
+        calibrate::measure_speeds({setting_.session.communicator(), is_on_node(setting_.session.rank()),
+                                   setting_.threads, setting_.deck.get<double>("effort")},
+                                  machine_);
     say_speeds();
+    if (spread > most_spread)
+      remark(fmt::format(
+          "Speeds differed by up to a factor of {:.1f} while they were measured: let the machine do "
+          "nothing else, and measure again.",
+          spread));
     measure_messages();
   }
 

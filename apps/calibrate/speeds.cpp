@@ -25,6 +25,18 @@ constexpr std::int64_t near_bytes = std::int64_t{16} << 10;
 constexpr std::int64_t least_memory_bytes = std::int64_t{128} << 20,
                        most_memory_bytes = std::int64_t{512} << 20;
 
+/// Calls work(worker) once for each worker, which has a thread of its own. A single worker is the calling
+/// thread, so that no other thread has to be waited for.
+template <class Work>
+void run(int workers, const Work& work) {
+  if (workers == 1) return work(0);
+  Kokkos::parallel_for("calibrate",
+                       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(
+                           0, static_cast<std::size_t>(workers), Kokkos::ChunkSize(1)),
+                       work);
+  Host().fence();
+}
+
 /// The arrays of the threads of this rank. Each thread has a part of its own, which it touches first.
 class Arrays {
  public:
@@ -34,29 +46,17 @@ class Arrays {
         count_(static_cast<std::size_t>(bytes) / (2 * sizeof(float))),
         from_(Kokkos::view_alloc("from", Kokkos::WithoutInitializing), size()),
         to_(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), size()) {
-    const Touch touch{*this};
-    Kokkos::parallel_for("touch", policy(workers_), touch);
-    Host().fence();
+    run(workers_, Touch{*this});
   }
 
   /// Each thread copies its part so many times.
-  void copy(int times) const {
-    Kokkos::parallel_for("copy", policy(workers_), Copy{*this, times});
-    Host().fence();
-  }
+  void copy(int times) const { run(workers_, Copy{*this, times}); }
   /// Each thread adds the neighbours in its part so many times.
-  void add_neighbours(int times) const {
-    Kokkos::parallel_for("add", policy(workers_), Add{*this, times});
-    Host().fence();
-  }
+  void add_neighbours(int times) const { run(workers_, Add{*this, times}); }
   /// The bytes that one thread reads and writes when it copies its part once.
   std::int64_t bytes() const { return static_cast<std::int64_t>(2 * count_ * sizeof(float)); }
   /// The bytes that one thread reads and writes when it adds the neighbours in its part once.
   std::int64_t bytes_of_adding() const { return static_cast<std::int64_t>(4 * (count_ - 2) * sizeof(float)); }
-
-  static Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>> policy(int workers) {
-    return {0, static_cast<std::size_t>(workers), Kokkos::ChunkSize(1)};
-  }
 
  private:
   struct Touch {
@@ -142,25 +142,20 @@ class Workers {
     std::vector<float> results(static_cast<std::size_t>(workers_));
     std::vector<std::int64_t> operations(static_cast<std::size_t>(workers_));
     const double seconds = fastest([&] {
-      Kokkos::parallel_for("multiply", Arrays::policy(workers_),
-                           Multiply{turns, results.data(), operations.data()});
-      Host().fence();
+      run(workers_, Multiply{turns, results.data(), operations.data()});
     });
     std::int64_t done = 0;
     for (const std::int64_t of_worker : operations) done += of_worker;
     return static_cast<double>(sum(done)) / seconds;
   }
 
+  /// Returns the seconds of a kernel that does nothing. All threads of a rank take part. Each launch is timed
+  /// by itself, as a thread that another program has interrupted makes all others wait.
   double launch_seconds() const {
-    // A thread that another program has interrupted makes all others wait, so that there should not be many.
-    constexpr int launches = 20;
     return fastest([&] {
-             for (int i = 0; i < launches; ++i) {
-               Kokkos::parallel_for("nothing", Arrays::policy(workers_), Nothing());
-               Host().fence();
-             }
-           }) /
-           launches;
+      Kokkos::parallel_for("nothing", Kokkos::RangePolicy<Host>(0, workers_), Nothing());
+      Host().fence();
+    });
   }
 
  private:
@@ -186,7 +181,7 @@ class Workers {
   /// that have no workers do not run.
   double fastest(const std::function<void()>& run) const {
     constexpr int least_runs = 3;
-    const double most_seconds = 0.05 * measured_.effort;
+    const double most_seconds = 0.1 * measured_.effort;
     double best = std::numeric_limits<double>::infinity(), spent = 0;
     for (int done = 0; done < least_runs || spent < most_seconds; ++done) {
       MPI_Barrier(measured_.communicator);
@@ -204,39 +199,57 @@ class Workers {
   int workers_;
 };
 
-}  // namespace
+/// Keeps the best of several measurements of the same thing, and remembers how much they differ.
+class BestOfRounds {
+ public:
+  /// A member of 0 has not been measured yet.
+  void keep_most(double& speed, double measured) {
+    if (speed > 0) spread_ = std::max({spread_, speed / measured, measured / speed});
+    speed = std::max(speed, measured);
+  }
+  static void keep_least(double& seconds, double measured) {
+    seconds = seconds > 0 ? std::min(seconds, measured) : measured;
+  }
+  double spread() const { return spread_; }
 
-void measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine) {
-  const Workers one(measured, true), all(measured, false);
-  machine.threads = all.count();
+ private:
+  double spread_ = 1;
+};
+
+/// Returns the bytes of the last-level caches that all threads of the node may use. Collective.
+std::int64_t cache_of_node(const Measured& measured) {
   std::int64_t cache = measured.is_on_node ? tessera::cache_bytes(measured.threads) : 0;
   MPI_Allreduce(MPI_IN_PLACE, &cache, 1, MPI_INT64_T, MPI_SUM, measured.communicator);
-  machine.last_cache_bytes = cache;
-  const std::int64_t in_memory = std::clamp(2 * cache, least_memory_bytes, most_memory_bytes);
+  return cache;
+}
+
+}  // namespace
+
+double measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine) {
+  const Workers one(measured, true), all(measured, false);
+  machine.threads = all.count();
+  machine.last_cache_bytes = cache_of_node(measured);
+  const std::int64_t in_memory =
+      std::clamp(2 * machine.last_cache_bytes, least_memory_bytes, most_memory_bytes);
   // Half of the cache, or of the share of one thread, as other things lie there, too.
-  const std::int64_t in_cache = std::max(cache / 2, near_bytes * machine.threads);
-  const auto keep_most = [](double& speed, double measured_speed) {
-    speed = std::max(speed, measured_speed);
-  };
-  const auto keep_least = [](double& seconds, double measured_seconds) {
-    seconds = std::min(seconds, measured_seconds);
-  };
+  const std::int64_t in_cache = std::max(machine.last_cache_bytes / 2, near_bytes * machine.threads);
   machine.memory = machine.last_cache = machine.arithmetic = {};
-  machine.near_cache_thread = 0;
-  machine.launch_all_seconds = std::numeric_limits<double>::infinity();
-  if (measured.threads == 1) machine.launch_thread_seconds = machine.launch_all_seconds;
-  // What disturbs one measurement, such as another program, is over when its turn comes again.
+  machine.near_cache_thread = machine.launch_all_seconds = 0;
+  if (measured.threads == 1) machine.launch_thread_seconds = 0;
+  BestOfRounds best;
+  // What disturbs one measurement, such as another program, may be over when its turn comes again.
   for (int round = 0; round < rounds; ++round) {
-    keep_most(machine.memory.thread, one.copy_speed(in_memory));
-    keep_most(machine.memory.all, all.copy_speed(in_memory));
-    keep_most(machine.last_cache.thread, one.copy_speed(in_cache / machine.threads));
-    keep_most(machine.last_cache.all, all.copy_speed(in_cache));
-    keep_most(machine.near_cache_thread, one.near_speed());
-    keep_most(machine.arithmetic.thread, one.arithmetic_speed());
-    keep_most(machine.arithmetic.all, all.arithmetic_speed());
-    keep_least(machine.launch_all_seconds, all.launch_seconds());
-    if (measured.threads == 1) keep_least(machine.launch_thread_seconds, one.launch_seconds());
+    best.keep_most(machine.memory.thread, one.copy_speed(in_memory));
+    best.keep_most(machine.memory.all, all.copy_speed(in_memory));
+    best.keep_most(machine.last_cache.thread, one.copy_speed(in_cache / machine.threads));
+    best.keep_most(machine.last_cache.all, all.copy_speed(in_cache));
+    best.keep_most(machine.near_cache_thread, one.near_speed());
+    best.keep_most(machine.arithmetic.thread, one.arithmetic_speed());
+    best.keep_most(machine.arithmetic.all, all.arithmetic_speed());
+    best.keep_least(machine.launch_all_seconds, all.launch_seconds());
+    if (measured.threads == 1) best.keep_least(machine.launch_thread_seconds, one.launch_seconds());
   }
+  return best.spread();
 }
 
 }  // namespace calibrate

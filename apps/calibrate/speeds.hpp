@@ -24,8 +24,9 @@ struct Measured {
 /// Measures the speeds of copies and of arithmetic, and the time to launch a kernel: of one thread of rank 0
 /// while no other computes, and of all threads of all ranks together. Sets these members of `machine`, and
 /// with them the number of threads and the size of the last-level caches. `launch_thread_seconds` is set only
-/// if a rank has one thread, as Kokkos always starts all threads of a rank. Kokkos must have been started.
-/// Collective.
-void measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine);
+/// if a rank has one thread, as Kokkos always starts all threads of a rank. Returns the greatest ratio
+/// between two measurements of the same speed, which is near 1 if nothing else runs on the machine. Kokkos
+/// must have been started. Collective.
+double measure_speeds(const Measured& measured, tessera::cost::MachineDescription& machine);
 
 }  // namespace calibrate

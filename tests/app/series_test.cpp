@@ -168,6 +168,9 @@ TEST_F(SeriesTest, FaultyKeysAreRefused) {
                                         "out"));
   expect_refused({in, out, "--plan", "p.json"},
                  "command line: --plan and --save-plan are for single images: leave them out");
+  expect_refused(
+      {in, out, "--estimate"},
+      "command line: --estimate is for single images: give one of them by input.file and output.file");
   const std::string nothing = "input.files=frames/*.tif";
   expect_refused({nothing, out}, key(nothing, "no file matches 'frames/*.tif'"));
   const std::string missing = "input.files=[frames/f9.png]";

@@ -208,7 +208,9 @@ TEST(StitchInputTest, BadInputIsToldInOneLine) {
        "command line: 'memory=1K': 'memory': comparing tiles needs up to 319.2 KiB on a rank: raise it, or "
        "lower "
        "threads or graph.transforms.count"},
-      {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"}};
+      {{"--plan=x"}, "command line: --plan is about pipelines, and this program runs graphs: leave it out"},
+      {{"--estimate"},
+       "command line: --estimate is about pipelines, and this program runs graphs: leave it out"}};
   for (const RefusedStitch& one : cases) {
     Words words = one.words;
     words.insert(words.begin(), "output.positions=p.csv");

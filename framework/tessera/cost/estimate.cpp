@@ -50,7 +50,7 @@ class PlanEstimator {
         ranks_per_node_(ranks_per_node(machine, plan.target.threads)),
         ranks_on_node_(std::min<std::int64_t>(plan.rank_count, ranks_per_node_)),
         share_(machine, ranks_on_node_, plan.target.threads),
-        fits_in_cache_(plan.array_bytes * ranks_on_node_ <= machine.last_cache_bytes) {}
+        fits_in_cache_(2 * plan.array_bytes * ranks_on_node_ <= machine.last_cache_bytes) {}
 
   RankEstimate estimate() {
     visit(plan_.root, 1);
@@ -264,7 +264,7 @@ class PlanEstimator {
   std::int64_t ranks_per_node_;
   std::int64_t ranks_on_node_;
   NodeShare share_;
-  /// Whether the last-level caches of a node hold all arrays of its ranks.
+  /// Whether half of the last-level caches of a node, whose speed is known, holds all arrays of its ranks.
   bool fits_in_cache_;
   /// The number of loops around the current node.
   int loops_around_ = 0;

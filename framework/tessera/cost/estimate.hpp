@@ -58,11 +58,11 @@ struct RankEstimate {
 ///
 /// A step that computes takes the longest of three times, and the time of a kernel's launch. These are the
 /// time to move the bytes that it reads and writes at least once, by the speed of memory, or in loops by that
-/// of the last-level cache, if it holds the arrays of all ranks of a node; the time of its arithmetic on the
-/// threads that have tiles; and, for stages whose cost per point is not known, the time of all reads and
-/// writes of the bodies in the nearest cache. A step that fills in points beyond a border takes the time to
-/// move them and a launch. An exchange takes the time of the messages that the rank sends, or of those that
-/// it receives, whichever is longer; each message takes a latency and a time for each byte. If it is
+/// of the last-level cache, if half of it holds the arrays of all ranks of a node; the time of its arithmetic
+/// on the threads that have tiles; and, for stages whose cost per point is not known, the time of all reads
+/// and writes of the bodies in the nearest cache. A step that fills in points beyond a border takes the time
+/// to move them and a launch. An exchange takes the time of the messages that the rank sends, or of those
+/// that it receives, whichever is longer; each message takes a latency and a time for each byte. If it is
 /// overlapped, the time of the steps before the wait is taken off. A global reduction takes a message for
 /// each level of a tree over all ranks. Files count if the description has their speeds. Steps in loops count
 /// for the greatest number of turns.

@@ -168,6 +168,22 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
   return app::with_names_of(make_pipeline(image, ElementType::uint8, settings), std::move(application));
 }
 
+/// Returns the tasks into which the pipeline can be divided: the search of each block of disparities, in the
+/// reference and, for a check, in the first match image.
+std::vector<group::TaskStages> tasks(const deck::Deck& deck) {
+  const Settings settings = settings_of_stages(deck);
+  const bool is_plain = !settings.has_fractions && !settings.tolerance;
+  std::vector<std::string> searches{is_plain ? "disparity" : "found"};
+  if (settings.tolerance) searches.emplace_back("back_disparity");
+  std::vector<group::TaskStages> tasks;
+  for (const std::string& search : searches)
+    for (int block = 0; block < settings.blocks; ++block) {
+      const std::string stage = settings.blocks == 1 ? search : fmt::format("{}_{}", search, block);
+      tasks.push_back({"search_" + stage, {stage}});
+    }
+  return tasks;
+}
+
 }  // namespace
 
 app::PipelineApplication program() {
@@ -183,7 +199,8 @@ app::PipelineApplication program() {
           .parameters = keys(),
           .first_parameters = keys_of_stages(),
           .complete = complete,
-          .build = build};
+          .build = build,
+          .tasks = tasks};
 }
 
 }  // namespace stereo

@@ -63,23 +63,24 @@ std::vector<TimedRanks> lower_hull(const std::vector<TimedRanks>& entries) {
   return hull;
 }
 
-/// Returns lines with coefficients not below 0 that lie nowhere above a table. They are the sides of its
-/// lower convex hull, the line of its least cost, and the line of its least product of seconds and ranks.
-/// The last two replace sides of which one coefficient would be negative.
+/// Returns lines with coefficients not below 0 that lie nowhere above a table: the sides of its lower convex
+/// hull, and the line of its least cost, which goes on beyond the table. A side whose speedup exceeds the
+/// ranks would have a negative coefficient: the line of the least product of seconds and ranks replaces it.
 std::vector<SharedCost> lines_below(const std::vector<TimedRanks>& entries) {
   std::vector<SharedCost> lines;
   const std::vector<TimedRanks> hull = lower_hull(entries);
+  bool lacks_sides = false;
+  for (std::size_t i = 1; i < hull.size(); ++i) {
+    const SharedCost side = line_through(hull[i - 1], hull[i]);
+    if (side.serial >= 0)
+      lines.push_back(side);
+    else
+      lacks_sides = true;
+  }
+  if (lines.empty() || lines.back().parallel > 0) lines.push_back({entries.back().seconds, 0});
   double least_work = entries.front().seconds;
   for (const TimedRanks& entry : entries) least_work = std::min(least_work, entry.seconds * entry.ranks);
-  const auto add = [&lines](const SharedCost& line) {
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
-  };
-  for (std::size_t i = 1; i < hull.size(); ++i) {
-    const SharedCost line = line_through(hull[i - 1], hull[i]);
-    if (line.serial >= 0) add(line);
-  }
-  add({entries.back().seconds, 0});
-  if (entries.back().seconds > 0) add({0, least_work});
+  if (lacks_sides && least_work > 0) lines.push_back({0, least_work});
   return lines;
 }
 

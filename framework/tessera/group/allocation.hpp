@@ -45,8 +45,8 @@ std::string_view name_of(Strategy strategy);
 struct AllocationSettings {
   Strategy strategy = Strategy::mixed;
   Communication communication;
-  /// The most schedules that CPR and the search try each; `mixed` tries twice as many in all. Without it, they
-  /// try as many as keep the time for 60 tasks under a tenth of a second.
+  /// The most schedules that CPR and the search try each; `mixed` tries twice as many in all. Without it,
+  /// they try as many as keep the time for 60 tasks under a tenth of a second.
   std::optional<int> most_schedules;
 };
 

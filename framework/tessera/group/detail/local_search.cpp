@@ -6,17 +6,14 @@
 namespace tessera::group::detail {
 namespace {
 
-/// The rules that the search tries. Starting allocations are tried with the first `flexible_rules` of them only, as
-/// tasks that may take fewer ranks hardly ever make a schedule longer.
-constexpr ListRules all_rules[] = {{ListOrder::first_ready, Fitting::fewer},
-                                   {ListOrder::first_start, Fitting::fewer},
-                                   {ListOrder::longest_rest, Fitting::fewer},
-                                   {ListOrder::first_ready, Fitting::fewer_or_more},
-                                   {ListOrder::first_start, Fitting::fewer_or_more},
-                                   {ListOrder::longest_rest, Fitting::fewer_or_more},
-                                   {ListOrder::first_ready, Fitting::exact},
-                                   {ListOrder::first_start, Fitting::exact},
-                                   {ListOrder::longest_rest, Fitting::exact}};
+/// The rules that the search tries. Starting allocations are tried with the first `flexible_rules` of them
+/// only, as tasks that may take fewer ranks hardly ever make a schedule longer.
+constexpr ListRules all_rules[] = {
+    {ListOrder::first_ready, Fitting::fewer},         {ListOrder::first_start, Fitting::fewer},
+    {ListOrder::longest_rest, Fitting::fewer},        {ListOrder::first_ready, Fitting::fewer_or_more},
+    {ListOrder::first_start, Fitting::fewer_or_more}, {ListOrder::longest_rest, Fitting::fewer_or_more},
+    {ListOrder::first_ready, Fitting::exact},         {ListOrder::first_start, Fitting::exact},
+    {ListOrder::longest_rest, Fitting::exact}};
 constexpr std::size_t flexible_rules = 6;
 
 }  // namespace
@@ -38,7 +35,8 @@ Candidate LocalSearch::evaluate(Allocation allocation, const ListRules& rules) {
 Candidate LocalSearch::evaluate(const Allocation& allocation) {
   Candidate best = evaluate(allocation, all_rules[0]);
   for (std::size_t i = 1; i < flexible_rules; ++i)
-    if (Candidate other = evaluate(allocation, all_rules[i]); other.is_better_than(best)) best = std::move(other);
+    if (Candidate other = evaluate(allocation, all_rules[i]); other.is_better_than(best))
+      best = std::move(other);
   return best;
 }
 

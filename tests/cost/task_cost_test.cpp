@@ -170,6 +170,14 @@ TEST(FittedCost, RefusesWhatCannotBeFitted) {
             "fit of a cost: 0 seconds on 1 rank: give finite seconds above 0 on at least 1 rank");
 }
 
+TEST(MeasuredTaskCost, SharesTheSecondsOfOneNumberOfRanks) {
+  const std::vector<cost::TimedRanks> once{{2, 0.5}, {2, 0.4}};
+  EXPECT_DOUBLE_EQ(cost::measured_task_cost(once).cost.seconds(8), 0.1);
+  const std::vector<cost::TimedRanks> line{{1, 1.0}, {2, 0.75}, {4, 0.625}};
+  EXPECT_NEAR(cost::measured_task_cost(line).cost.seconds(8), 0.5625, 1e-12);
+  EXPECT_THROW(cost::measured_task_cost({}), InputError);
+}
+
 TEST(NetworkCost, IsLinearInTheBytes) {
   const cost::NetworkCost network{2e-6, 1e-9};
   EXPECT_DOUBLE_EQ(network.seconds(0), 2e-6);

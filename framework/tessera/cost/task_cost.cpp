@@ -159,4 +159,15 @@ FittedCost fit_task_cost(std::span<const TimedRanks> measured) {
   return fit;
 }
 
+FittedCost measured_task_cost(std::span<const TimedRanks> measured) {
+  const auto same = [&](const TimedRanks& entry) { return entry.ranks == measured.front().ranks; };
+  if (measured.empty() || !std::ranges::all_of(measured, same)) return fit_task_cost(measured);
+  double seconds = measured.front().seconds;
+  for (const TimedRanks& entry : measured) seconds = std::min(seconds, entry.seconds);
+  FittedCost fit;
+  fit.coefficients = {0, seconds * measured.front().ranks};
+  fit.cost = TaskCost::amdahl(fit.coefficients.parallel, 0);
+  return fit;
+}
+
 }  // namespace tessera::cost

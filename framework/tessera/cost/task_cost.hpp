@@ -77,4 +77,9 @@ struct FittedCost {
 /// if there are fewer than two different numbers of ranks.
 FittedCost fit_task_cost(std::span<const TimedRanks> measured);
 
+/// Returns the cost of a task that was measured: the fitted one (see fit_task_cost) or, if it was measured on
+/// one number of ranks only, one whose seconds ranks share evenly. Throws InputError if measured seconds are
+/// not finite and above 0, or if there are none.
+FittedCost measured_task_cost(std::span<const TimedRanks> measured);
+
 }  // namespace tessera::cost

@@ -6,17 +6,18 @@
 #include <optional>
 
 #include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/profile_tasks.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"
+#include "tessera/app/detail/task_costs.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/group/gantt.hpp"
 #include "tessera/group/graph_dot.hpp"
+#include "tessera/group/profile.hpp"
 #include "tessera/group/program_run.hpp"
 #include "tessera/group/schedule_json.hpp"
 #include "tessera/io/text_file.hpp"
@@ -24,6 +25,9 @@
 
 namespace tessera::app {
 namespace {
+
+/// The number of runs of a profile, of which the fastest one counts.
+constexpr int profile_runs = 5;
 
 /// Executes a program. Holds the files that it writes.
 class ProgramExecution {
@@ -82,9 +86,13 @@ class ProgramExecution {
   void write_profile(const group::ProgramBindings& ends, const Transport& transport) {
     const MPI_Comm communicator = setup_.session.communicator();
     const Target& target = whole_.mine().target;
-    MeasuredTasks measured = profile_tasks(communicator, programs_.program(), target, ends, transport);
+    MeasuredTasks measured;
     const group::Program undivided = undivided_program(setup_);
-    measured.merge(profile_tasks(communicator, undivided, target, ends, transport));
+    for (const group::Program* program : {&programs_.program(), &undivided}) {
+      const auto times = group::profile(communicator, *program, target, ends, profile_runs, transport);
+      for (std::size_t task = 0; task < times.size(); ++task)
+        measured[program->tasks()[task].name] = times[task];
+    }
     profile_->write(
         measured_text(measured, {fmt::format("Measured by {} with {} per rank.", setup_.application.program,
                                              counted(target.threads, "thread"))}));

@@ -10,6 +10,7 @@
 #include "tessera/cost/estimate.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/error.hpp"
+#include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
@@ -70,18 +71,14 @@ TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& mea
       throw InputError(
           fmt::format("{}: the task '{}' has no seconds: measure it with program.profile", where, task.name));
     const std::vector<cost::TimedRanks>& times = found->second;
-    if (times.size() == 1) {
-      result.costs.push_back(cost::TaskCost::amdahl(times[0].seconds * times[0].ranks, 0));
-      continue;
-    }
     if (grows(times))
       result.remarks.push_back(
           fmt::format("the seconds of '{}' do not fall with the number of ranks, so that more ranks are "
                       "taken to be no use",
                       task.name));
-    const cost::FittedCost fitted = cost::fit_task_cost(times);
+    const cost::FittedCost fitted = cost::measured_task_cost(times);
     result.costs.push_back(fitted.cost);
-    if (std::abs(fitted.largest_residual) < worst) continue;
+    if (std::abs(fitted.largest_residual) <= worst) continue;
     worst = std::abs(fitted.largest_residual);
     worst_task = task.name;
   }
@@ -97,8 +94,7 @@ TaskCosts estimated_costs(const group::Program& program, const Target& target, i
   TaskCosts result;
   for (const group::ProgramTask& task : program.tasks()) {
     std::vector<cost::TimedRanks> times;
-    for (int ranks = 1; ranks <= rank_count;
-         ranks = ranks < rank_count ? std::min(2 * ranks, rank_count) : ranks + 1) {
+    for (int ranks : group::doubling_counts(rank_count)) {
       const ScheduledPipeline scheduled(task.pipeline, task.schedule, target, ranks);
       double seconds = seconds_of_slowest(task.pipeline, ranks, machine,
                                           [&](int rank) { return make_plan(scheduled, rank); });

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "group/random_program.hpp"
 #include "pipeline/array_source.hpp"
 #include "pipeline/world.hpp"
@@ -54,7 +56,14 @@ struct Same {
   }
 };
 
-/// A loop whose residual is soon infinite, and a stage that does not need it.
+struct Neighbours {
+  template <class A, class B, class Coord>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b, Coord x) const {
+    return a(x - 1) + a(x + 1) + b(x + 2);
+  }
+};
+
+/// A loop whose residual is soon infinite, a stage that does not need it, and one that needs both.
 Pipeline diverging_pipeline(const Box& box) {
   Pipeline p;
   const auto state = p.input<float, 1>("state", box), other = p.input<float, 1>("other", box);
@@ -64,20 +73,26 @@ Pipeline diverging_pipeline(const Box& box) {
     loop.feed(next, state);
   });
   p.output(state);
-  p.output(p.stage<float>("same", Same{}, other));
+  const auto same = p.stage<float>("same", Same{}, other);
+  p.output(same);
+  p.output(p.stage<float>("joined", Neighbours{}, state, same), Box{{2, 18}});
   return p;
 }
 
 TEST(ProgramRun, AllRanksThrowTheErrorOfATaskBeforeAnythingIsWritten) {
   const Box box{{0, 20}};
   const Pipeline pipeline = diverging_pipeline(box);
-  const group::Program program = group::cut(pipeline, {}, {{"loop", {"next"}}, {"other", {"same"}}});
+  const group::Program program = group::cut(pipeline, {}, {{"loop", {"next"}}, {"other", {"same"}}, {"join", {"joined"}}});
   test::WholeArray<float> ones(box);
   for (float& value : ones.values) value = 1;
   test::ArraySource<float> source(ones);
   test::ArraySink<float> state(box), same(box);
   const int last = test::world_size() - 1;
-  const group::ProgramPlanner planner(program, {{0, {0}}, {1, {last}}}, {}, test::world_size());
+  const int size = test::world_size();
+  std::vector<int> all(static_cast<std::size_t>(size));
+  std::iota(all.begin(), all.end(), 0);
+  // The ranks of the last task exchange points, and only one of them knows of the error.
+  const group::ProgramPlanner planner(program, {{0, {0}}, {1, {last}}, {2, all}}, {}, size);
   group::ProgramInstance instance(program, planner.plan(test::world_rank()), MPI_COMM_WORLD);
   EXPECT_THROW(instance.run({{{"state", &source}, {"other", &source}}, {{"state", &state}, {"same", &same}}}),
                DivergedError);

@@ -79,7 +79,8 @@ TEST(Program, NamesTheTasksOfACycle) {
   program.connect("second", "sum", "third", "a");
   program.connect("third", "sum", "first", "a");
   EXPECT_EQ(error_of([&] { static_cast<void>(program.order()); }),
-            "the program has a cycle: first -> second -> third -> first; no task may depend on itself");
+            "the program has a cycle: first -> second -> third -> first (first.sum, second.sum, "
+            "third.sum); no task may depend on itself");
 }
 
 TEST(Program, RefusesEdgesThatDoNotFit) {

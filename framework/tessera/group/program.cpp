@@ -34,10 +34,10 @@ int find_array(const ProgramTask& task, std::string_view name, std::string_view 
 bool is_input(const ArrayDeclaration& array) { return array.is_input(); }
 bool is_output(const ArrayDeclaration& array) { return array.is_output; }
 
-/// Returns the names of the tasks of a cycle among those tasks that are not `done`, in the form "a -> b ->
-/// a".
-std::string cycle_text(const std::vector<ProgramTask>& tasks,
-                       const std::vector<std::vector<int>>& predecessors, const std::vector<bool>& done) {
+/// Returns a cycle among those tasks that are not `done`, in the form "a -> b -> a (a.x, b.y)", where a.x and b.y
+/// are the arrays that travel.
+std::string cycle_text(const Program& program, const std::vector<std::vector<int>>& predecessors,
+                       const std::vector<bool>& done) {
   const auto not_done = [&](int task) { return !done[static_cast<std::size_t>(task)]; };
   int task = static_cast<int>(std::ranges::find(done, false) - done.begin());
   std::vector<int> path;
@@ -47,10 +47,17 @@ std::string cycle_text(const std::vector<ProgramTask>& tasks,
   }
   path.erase(path.begin(), std::ranges::find(path, task));
   path.push_back(task);
-  std::string text;
-  for (auto at = path.rbegin(); at != path.rend(); ++at)
-    text += (text.empty() ? "" : " -> ") + tasks[static_cast<std::size_t>(*at)].name;
-  return text;
+  std::ranges::reverse(path);
+  std::string text = program.task(path.front()).name, edges;
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    text += " -> " + program.task(path[i]).name;
+    const auto travels = [&](const ProgramArray& array) {
+      return array.producer.task == path[i - 1] &&
+             std::ranges::find(array.uses, path[i], &Port::task) != array.uses.end();
+    };
+    edges += (edges.empty() ? "" : ", ") + std::ranges::find_if(program.arrays(), travels)->name;
+  }
+  return fmt::format("{} ({})", text, edges);
 }
 
 }  // namespace
@@ -184,7 +191,7 @@ std::vector<int> Program::order() const {
     while (next < task_count() && !is_ready(next)) ++next;
     if (next == task_count())
       throw InputError(fmt::format("the program has a cycle: {}; no task may depend on itself",
-                                   cycle_text(tasks_, before, done)));
+                                   cycle_text(*this, before, done)));
     done[static_cast<std::size_t>(next)] = true;
     order.push_back(next);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/group/detail/group_communicators.hpp"
@@ -27,6 +28,12 @@ class ProgramInstance::Impl {
 
  private:
   void make_instances(const Transport& transport);
+  /// Calls `act`. Keeps an error that all ranks of a group throw together, if it is the first one. Other errors
+  /// are thrown: the other ranks of the group wait for this rank, and the job has to be aborted.
+  template <class Act>
+  void keep_first_error(const Act& act);
+  /// Throws the first error that a rank has kept, on all ranks. Collective.
+  void throw_first_error();
   void run_step(int number, const ProgramBindings& bindings);
   /// Waits until the messages of earlier steps are gone whose memory this step may use, and until those have
   /// arrived that it reads.
@@ -47,8 +54,8 @@ class ProgramInstance::Impl {
   std::vector<TaskEdges> edges_;
   /// The requests of the messages, in the order of ProgramPlan::sends and ProgramPlan::receives.
   std::vector<MPI_Request> sends_, receives_;
-  /// The first error of a task. Later tasks are not computed, but messages are sent all the same, as other
-  /// ranks wait for them.
+  /// The first error of a task on this rank. Later tasks are computed all the same, as other ranks wait for
+  /// them, but nothing is written.
   std::exception_ptr failure_;
   std::vector<StepTimes> times_;
 };
@@ -72,23 +79,50 @@ void ProgramInstance::Impl::make_instances(const Transport& transport) {
   ArrayMemory shared;
   shared.at_least = plan_.array_bytes;
   for (const RankStep& step : plan_.steps) {
-    std::unique_ptr<PlanInstance> instance;
+    instances_.emplace_back();
     edges_.emplace_back();
-    if (step.plan != nullptr) {
-      instance =
+    if (step.plan == nullptr) continue;
+    edges_.back() = TaskEdges(program_, step.task, {&*memory_});
+    // If a group has no instance, its ranks go on all the same, as other groups wait for them.
+    keep_first_error([&] {
+      instances_.back() =
           std::make_unique<PlanInstance>(program_.task(step.task).pipeline, *step.plan,
                                          communicators_.of(step.ranks), transport, HostMode::kernels, shared);
       // The tasks use the same memory one after the other: a task fills its inputs before it reads them.
-      shared = instance->memory();
-      edges_.back() = TaskEdges(program_, step.task, {&*memory_});
-    }
-    instances_.push_back(std::move(instance));
+      shared = instances_.back()->memory();
+    });
   }
+  throw_first_error();
+}
+
+template <class Act>
+void ProgramInstance::Impl::keep_first_error(const Act& act) {
+  const auto keep = [this] {
+    if (failure_ == nullptr) failure_ = std::current_exception();
+  };
+  try {
+    act();
+  } catch (const InputError&) {
+    keep();
+  } catch (const DivergedError&) {
+    keep();
+  } catch (const AgreedInternalError&) {
+    keep();
+  }
+}
+
+void ProgramInstance::Impl::throw_first_error() {
+  const std::exception_ptr failure = std::exchange(failure_, nullptr);
+  collectively(communicators_.all().handle(), [&failure] {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  });
 }
 
 void ProgramInstance::Impl::run(const ProgramBindings& bindings) {
   failure_ = nullptr;
   times_.clear();
+  // The ranks begin together, so that their times can be compared.
+  MPI_Barrier(communicators_.all().handle());
   const double began = MPI_Wtime();
   for (int number = 0; number < static_cast<int>(plan_.steps.size()); ++number) {
     StepTimes times;
@@ -101,7 +135,6 @@ void ProgramInstance::Impl::run(const ProgramBindings& bindings) {
     times.end = MPI_Wtime() - began;
     times_.push_back(times);
   }
-  MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
 }
 
 void ProgramInstance::Impl::wait_before(int number) {
@@ -142,30 +175,25 @@ void ProgramInstance::Impl::make_progress() {
 
 void ProgramInstance::Impl::compute(int number) {
   const auto place = static_cast<std::size_t>(number);
-  try {
-    if (failure_ == nullptr)
-      instances_[place]->run(edges_[place].bindings(), [this](const PlanNode&) { make_progress(); });
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
+  // After an error tasks compute with any values, because the other ranks of their groups do not know of it yet.
+  keep_first_error([&] {
+    instances_[place]->run(edges_[place].bindings(), [this](const PlanNode&) { make_progress(); });
+  });
 }
 
 void ProgramInstance::Impl::run_step(int number, const ProgramBindings& bindings) {
   const RankStep& step = plan_.steps[static_cast<std::size_t>(number)];
+  // No message is awaited before the inputs are read, which all ranks may fail to do.
+  if (step.task == start_task) read_inputs(program_, *memory_, bindings);
+  if (step.task == stop_task) return stop(bindings);
   await_messages(number);
-  if (step.task == start_task)
-    read_inputs(program_, *memory_, bindings);
-  else if (step.task == stop_task)
-    stop(bindings);
-  else
-    compute(number);
+  if (step.task != start_task) compute(number);
   send_messages(number);
 }
 
 void ProgramInstance::Impl::stop(const ProgramBindings& bindings) {
-  collectively(communicators_.all().handle(), [this] {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-  });
+  MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+  throw_first_error();
   write_outputs(program_, plan_, *memory_, bindings);
 }
 

@@ -70,6 +70,23 @@ class Groups(ProgramRuns):
         dot = self.output("chain", 0, *self.words("program.allocation=task", "--explain", "--dot"))
         self.assertTrue(dot.startswith("digraph"), dot)
 
+    def test_estimates_and_checks_tasks(self):
+        text = self.output("chain", 0, *self.words("program.allocation=data", "--explain", "--estimate", "--ranks", "8"))
+        self.assertIn("array laplace.lines: ", text)
+        for task in ("laplace", "sobel", "smooth", "edges"):
+            self.assertIn(f"task {task} on ranks 0-7", text)
+        self.assertEqual(self.output("chain", 0, *self.words("program.allocation=task", "--check", "--ranks", "2")).count("\n"), 1)
+        grids = self.output("chain", 2, *self.words("program.allocation=data", "grid=[1,2]"))
+        self.assertIn("allocation 'data'", grids)
+
+    def test_says_that_nothing_is_divided(self):
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 1}}\n")
+        text = self.output("chain", 1, *self.words("program.costs=costs.yaml", "bands=2"))
+        self.assertIn("the undivided pipeline is estimated to take 1e+03 ms, and is not divided", text)
+        self.assertIn("is not divided into tasks: give groups or program.allocation",
+                      self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.costs=costs.yaml"))
+
     def test_profile_fit_allocate_run(self):
         expected = self.edges(1, "program.allocation=whole")
         self.output("chain", 2, *self.words("program.allocation=data", "program.profile=costs.yaml"))
@@ -77,6 +94,12 @@ class Groups(ProgramRuns):
             costs = file.read()
         for task in ("laplace", "sobel", "smooth", "edges", "whole"):
             self.assertRegex(costs, rf"(?m)^  {task}: {{1: [0-9.e-]+, 2: [0-9.e-]+}}$")
+        self.assertRegex(costs, "(?m)^threads: 1$")
+        with open(self.path("other.yaml"), "w", encoding="utf-8") as file:
+            file.write(re.sub("(?m)^processor: .*$", "processor: an abacus", costs).replace("threads: 1", "threads: 3"))
+        other = self.output("chain", 2, *self.words("program.allocation=mixed", "program.costs=other.yaml"))
+        self.assertIn("the costs of tasks are those of another machine (an abacus), and are used all the same", other)
+        self.assertIn("the costs of tasks were measured with 3 threads per rank, not 1", other)
         text = self.output("chain", 2, *self.words("program.allocation=mixed", "program.costs=costs.yaml",
                                                    "program.chart=chart.svg", "--report", "report.json"))
         self.assertIn("costs of tasks from costs.yaml", text)
@@ -118,7 +141,13 @@ class Groups(ProgramRuns):
         self.assertIn("'groups': the program has a cycle: ", refused("groups={laplace: [smooth, edges]}"))
         self.assertIn("'program.allocation': 'mixt' is neither whole, data, task, mixed, auto, nor a file that ends in "
                       ".json; did you mean 'mixed'?", refused("program.allocation=mixt"))
-        self.assertIn("programs of tasks have no bands", refused("bands=2"))
+        self.assertIn("programs of tasks have no bands", refused("bands=2", "program.allocation=data"))
+        self.assertIn("programs of tasks have no watchdog", refused("watchdog=9", "program.allocation=data"))
+        self.assertIn("'whole' is the undivided pipeline", refused("groups={whole: [smooth]}"))
+        self.assertIn("the undivided pipeline has no tasks to measure",
+                      refused("program.allocation=whole", "program.profile=p.yaml"))
+        self.assertIn("tasks are measured in a run only", refused("program.profile=p.yaml", "--explain",
+                                                                   "program.allocation=data"))
         self.assertIn("'groups' is a map of tasks to their stages", refused("groups=[a]"))
         self.assertIn("but may use 20.0 KiB", refused("memory=20K", "program.allocation=data"))
         self.output("blur", 1, "input.file=image.h5", "output.file=blur.h5", "groups={x: bh, y: bv}")

@@ -110,6 +110,7 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
     session.print(application.remark(deck));
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
+  if (!is_program(deck)) check_no_program_keys(deck);
   if (takes_series(application) && is_series(deck))
     return run_series(session, application, build, options, deck, phases);
   phases.begin(Phase::open);
@@ -119,9 +120,9 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
     if (const auto status = run_program_of_tasks(setup, phases)) return *status;
   const RunPlans plans(setup);
   if (!options.only_plans()) return execute_run(setup, plans, phases);
-  options.estimate  ? estimate_run(setup, plans)
-  : options.explain ? explain_run(setup, plans)
-                    : check_run(setup, plans);
+  if (options.explain) explain_run(setup, plans);
+  if (options.check) check_run(setup, plans);
+  if (options.estimate) estimate_run(setup, plans);
   return ExitStatus::done;
 }
 

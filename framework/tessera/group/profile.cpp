@@ -28,8 +28,9 @@ std::vector<double> least_seconds(MPI_Comm communicator, const Program& program,
   MPI_Comm_rank(communicator, &rank);
   ProgramPlan plan;
   collectively(communicator, [&] {
-    plan = ProgramPlanner(program, data_parallel_groups(program, ranks), target, ranks_of(communicator))
-               .plan(rank);
+    plan =
+        ProgramPlanner(program, data_parallel_groups(program, ranks), target, tessera::ranks_of(communicator))
+            .plan(rank);
   });
   ProgramInstance instance(program, std::move(plan), communicator, transport);
   std::vector<double> least(static_cast<std::size_t>(program.task_count()),
@@ -48,7 +49,7 @@ std::vector<std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const 
                                                    const Target& target, const ProgramBindings& bindings,
                                                    int runs, const Transport& transport) {
   std::vector<std::vector<cost::TimedRanks>> times(static_cast<std::size_t>(program.task_count()));
-  for (int ranks : doubling_counts(ranks_of(communicator))) {
+  for (int ranks : doubling_counts(tessera::ranks_of(communicator))) {
     const std::vector<double> seconds =
         least_seconds(communicator, program, target, ranks, bindings, runs, transport);
     for (std::size_t i = 0; i < times.size(); ++i) times[i].push_back({ranks, seconds[i]});

@@ -34,8 +34,8 @@ int find_array(const ProgramTask& task, std::string_view name, std::string_view 
 bool is_input(const ArrayDeclaration& array) { return array.is_input(); }
 bool is_output(const ArrayDeclaration& array) { return array.is_output; }
 
-/// Returns a cycle among those tasks that are not `done`, in the form "a -> b -> a (a.x, b.y)", where a.x and b.y
-/// are the arrays that travel.
+/// Returns a cycle among those tasks that are not `done`, in the form "a -> b -> a (a.x, b.y)", where a.x and
+/// b.y are the arrays that travel.
 std::string cycle_text(const Program& program, const std::vector<std::vector<int>>& predecessors,
                        const std::vector<bool>& done) {
   const auto not_done = [&](int task) { return !done[static_cast<std::size_t>(task)]; };

@@ -105,7 +105,7 @@ class ProgramPlanner::Impl {
   int rank_count_;
   /// The pipelines of the tasks with complete schedules, in the order of `groups_`.
   std::vector<std::unique_ptr<ScheduledPipeline>> scheduled_;
-  /// Where the points of each array are computed and read, by the number of the array.
+  /// The routes of each array, by the number of the array.
   std::vector<ArrayRoutes> routes_;
 };
 

@@ -30,7 +30,7 @@ struct HeldArray {
   int array = 0;
   /// The points, which lie in memory without padding.
   Box box;
-  /// The bytes of the points, and their distance from the start of the memory of the program.
+  /// The size of the points in bytes.
   std::int64_t bytes = 0;
   /// The distance of the points from the start of the memory between tasks, in bytes.
   std::int64_t offset = 0;

@@ -28,8 +28,8 @@ class ProgramInstance::Impl {
 
  private:
   void make_instances(const Transport& transport);
-  /// Calls `act`. Keeps an error that all ranks of a group throw together, if it is the first one. Other errors
-  /// are thrown: the other ranks of the group wait for this rank, and the job has to be aborted.
+  /// Calls `act`. Keeps an error that all ranks of a group throw together, if it is the first one. Other
+  /// errors are thrown: the other ranks of the group wait for this rank, and the job has to be aborted.
   template <class Act>
   void keep_first_error(const Act& act);
   /// Throws the first error that a rank has kept, on all ranks. Collective.
@@ -175,7 +175,8 @@ void ProgramInstance::Impl::make_progress() {
 
 void ProgramInstance::Impl::compute(int number) {
   const auto place = static_cast<std::size_t>(number);
-  // After an error tasks compute with any values, because the other ranks of their groups do not know of it yet.
+  // After an error tasks compute with any values, because the other ranks of their groups do not know of it
+  // yet.
   keep_first_error([&] {
     instances_[place]->run(edges_[place].bindings(), [this](const PlanNode&) { make_progress(); });
   });

@@ -22,15 +22,15 @@ struct ProgramBindings {
   std::map<std::string, BlockSink*, std::less<>> sinks;
 };
 
-/// When a rank has run a step of a program, in seconds after the beginning of the run.
+/// The times of a step of a rank, in seconds after the beginning of the run.
 struct StepTimes {
   /// The number of the task, start_task or stop_task.
   int task = 0;
-  /// When the rank had everything that the step needs, and began it.
+  /// The time at which the rank had everything that the step needs, and began it.
   double begin = 0;
-  /// When the rank had finished the step.
+  /// The time at which the rank had finished the step.
   double end = 0;
-  /// How long the rank waited for messages before the step began.
+  /// The seconds that the rank waited for messages before the step began.
   double waited = 0;
 };
 

@@ -13,9 +13,8 @@
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
-namespace {
 
-EstimateSetting setting_of(const Options& options) {
+EstimateSetting estimate_setting(const Options& options) {
   EstimateSetting setting{
       .machine = options.machine.empty() ? cost::generic_machine() : read_machine(options.machine),
       .machine_file = options.machine,
@@ -31,8 +30,6 @@ EstimateSetting setting_of(const Options& options) {
   }
   return setting;
 }
-
-}  // namespace
 
 void estimate_run(const RunSetup& setup, const RunPlans& plans) {
   const Options& options = setup.options;
@@ -50,7 +47,7 @@ void estimate_run(const RunSetup& setup, const RunPlans& plans) {
       if (options.rank >= plans.all().rank_count())
         throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
                                      plans.all().rank_count() - 1));
-      const Report report = estimate_report(*setup.pipeline, plans.all(), setting_of(options));
+      const Report report = estimate_report(*setup.pipeline, plans.all(), estimate_setting(options));
       text = report.text();
       json = report.json();
     });

@@ -89,8 +89,7 @@ void require(bool holds, const char* rule) {
 
 void check(const Options& options) {
   require(!options.explain || !options.check, "--explain and --check: give one of them");
-  require(!options.estimate || !(options.explain || options.check),
-          "--estimate is neither --explain nor --check: give one of them");
+  require(!options.estimate || !options.check, "--estimate and --check: give one of them");
   require(options.only_plans() || options.ranks == 0, "--ranks goes with --explain, --check or --estimate");
   require(!options.quiet || !options.verbose, "--quiet and --verbose: give one of them");
   require(options.explain || options.estimate || options.rank < 0,
@@ -102,7 +101,8 @@ void check(const Options& options) {
   require(!options.dot || options.rank < 0, "--dot shows all ranks together: leave out --rank");
   require(options.plan.empty() || options.ranks == 0,
           "the file of --plan says how many ranks there are: leave out --ranks");
-  require(!options.explain || options.report.empty(), "--report is of a run: leave out --explain");
+  require(!options.explain || options.estimate || options.report.empty(),
+          "--report is of a run: leave out --explain");
   require(!options.explain || options.trace.empty(), "--trace is of a run: leave out --explain");
   require(!options.estimate || options.trace.empty(), "--trace is of a run: leave out --estimate");
 }

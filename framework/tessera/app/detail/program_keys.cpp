@@ -33,6 +33,8 @@ std::vector<group::TaskStages> stages_in_deck(const PipelineApplication& applica
   std::vector<group::TaskStages> tasks;
   for (std::size_t i = 0; i < groups.keys.size(); ++i) {
     group::TaskStages task{groups.keys[i].text, {}};
+    if (task.task == "whole")
+      deck::fail(groups.keys[i], "'groups': 'whole' is the undivided pipeline: name the task otherwise");
     const Tree& stages = groups.items[i];
     if (stages.kind == Tree::Kind::list)
       for (const Tree& name : stages.items) add_stage(task.stages, name, application, pipeline);
@@ -90,25 +92,41 @@ std::vector<group::TaskStages> task_stages(const PipelineApplication& applicatio
   return tasks;
 }
 
-void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
-                        const Options& options, const Algorithm& pipeline) {
-  const auto refuse = [&](const char* key, const char* what) {
-    if (deck.is_set(key))
-      deck.fail(key, fmt::format("{}: leave it out, or write program.allocation=whole", what));
-  };
-  refuse("bands", "programs of tasks have no bands");
-  if (application.build) refuse("output.comparison", "programs of tasks do not keep the input");
+void check_tasks(const deck::Deck& deck, const Algorithm& pipeline) {
+  if (deck.is_set("program.profile") && deck.text_of("program.allocation") == "whole")
+    deck.fail("program.profile",
+              "the undivided pipeline has no tasks to measure: write program.allocation=data");
   if (!pipeline.loops().empty())
     throw InputError(fmt::format(
         "the loop '{}' is in a pipeline that is divided into tasks, which do not tell how loops end: write "
         "program.allocation=whole",
         pipeline.loops().front().name));
-  if (!options.plan.empty())
-    throw InputError(
-        "command line: --plan is a plan of the undivided pipeline: write program.allocation=FILE");
-  if (!options.trace.empty())
-    throw InputError(
-        "command line: --trace: programs of tasks have no trace: see program.chart and --report");
+}
+
+void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
+                        const Options& options) {
+  const auto refuse = [&](const char* key, const char* what) {
+    if (deck.is_set(key))
+      deck.fail(key, fmt::format("{}: leave it out, or write program.allocation=whole", what));
+  };
+  const auto refuse_option = [](bool given, const char* option, const char* instead) {
+    if (given)
+      throw InputError(fmt::format("command line: {} is not for programs of tasks: {}", option, instead));
+  };
+  refuse("bands", "programs of tasks have no bands");
+  refuse("watchdog", "programs of tasks have no watchdog");
+  if (application.build) refuse("output.comparison", "programs of tasks do not keep the input");
+  refuse_option(!options.plan.empty(), "--plan", "write program.allocation=FILE.json");
+  refuse_option(!options.trace.empty(), "--trace", "see program.chart and --report");
+  refuse_option(options.estimate && !options.report.empty(), "--report with --estimate", "leave it out");
+  if (options.only_plans()) refuse("program.profile", "tasks are measured in a run only");
+}
+
+void check_no_program_keys(const deck::Deck& deck) {
+  for (const char* key : {"program.machine", "program.costs", "program.chart"})
+    if (deck.is_set(key))
+      deck.fail(key,
+                "the pipeline is not divided into tasks: give groups or program.allocation, or leave it out");
 }
 
 }  // namespace tessera::app

@@ -21,9 +21,16 @@ bool is_program(const deck::Deck& deck);
 std::vector<group::TaskStages> task_stages(const PipelineApplication& application, const deck::Deck& deck,
                                            const Algorithm& pipeline);
 
+/// Throws InputError if a pipeline cannot be divided into tasks because it has loops, or if a deck asks for a
+/// profile of tasks, but not for tasks.
+void check_tasks(const deck::Deck& deck, const Algorithm& pipeline);
+
 /// Throws InputError if a deck or the command line asks for something that programs of tasks do not have,
-/// such as bands, checkpoints or saved plans.
+/// such as bands, a watchdog or saved plans.
 void check_program_keys(const PipelineApplication& application, const deck::Deck& deck,
-                        const Options& options, const Algorithm& pipeline);
+                        const Options& options);
+
+/// Throws InputError if a deck has keys that are about tasks, but asks for no tasks.
+void check_no_program_keys(const deck::Deck& deck);
 
 }  // namespace tessera::app

@@ -33,6 +33,7 @@ constexpr std::array strategies{
     NamedStrategy{"data", group::Strategy::data}, NamedStrategy{"task", group::Strategy::task},
     NamedStrategy{"mixed", group::Strategy::mixed}, NamedStrategy{"auto", group::Strategy::mixed}};
 
+/// Returns the machine by which a run is estimated.
 cost::MachineDescription machine_of(const RunSetup& setup) {
   const std::string file =
       setup.options.machine.empty() ? setup.deck.text_of("program.machine") : setup.options.machine;
@@ -45,7 +46,7 @@ group::Communication communication_of(const cost::MachineDescription& machine, i
   return {is_one_node ? machine.within_node : machine.between_nodes.value_or(machine.within_node)};
 }
 
-std::string milliseconds(double seconds) { return fmt::format("{:.3g} ms", seconds * 1e3); }
+std::string in_milliseconds(double seconds) { return fmt::format("{:.3g} ms", seconds * 1e3); }
 
 group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::string& path) {
   const std::string text = io::read_text_file(path, "an allocation");
@@ -54,6 +55,29 @@ group::GroupSchedule read_schedule(const group::TaskGraph& graph, const std::str
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+/// Returns a schedule that may have been edited, with the times that its groups and its order give. Arrays
+/// travel in no time.
+group::GroupSchedule with_estimated_times(const group::TaskGraph& graph, group::GroupSchedule schedule) {
+  std::vector<double> free(static_cast<std::size_t>(std::max(schedule.ranks, 1)), 0.0),
+      ends(graph.tasks().size(), 0.0);
+  for (group::ScheduledTask& task : schedule.tasks) {
+    task.start = 0;
+    for (int edge : graph.edges_to(task.task))
+      task.start = std::max(
+          task.start, ends[static_cast<std::size_t>(graph.edges()[static_cast<std::size_t>(edge)].from)]);
+    for (int rank : task.ranks)
+      if (rank >= 0 && rank < schedule.ranks)
+        task.start = std::max(task.start, free[static_cast<std::size_t>(rank)]);
+    task.finish =
+        task.start + graph.seconds(task.task, std::max(1.0, static_cast<double>(task.ranks.size())));
+    for (int rank : task.ranks)
+      if (rank >= 0 && rank < schedule.ranks) free[static_cast<std::size_t>(rank)] = task.finish;
+    ends[static_cast<std::size_t>(task.task)] = task.finish;
+  }
+  schedule.makespan = *std::ranges::max_element(ends);
+  return schedule;
 }
 
 }  // namespace
@@ -87,7 +111,7 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole)
   target_.memory_bytes = setup.memory_limit();
   std::vector<std::string> decided(2);
   collectively(communicator, [&] {
-    check_program_keys(setup.application, setup.deck, setup.options, *setup.pipeline);
+    check_tasks(setup.deck, *setup.pipeline);
     program_ = program_of(setup);
     if (setup.session.rank() != 0) return;
     allocate(whole);
@@ -100,43 +124,55 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole)
       graph_ = group::task_graph(program_, std::vector<cost::TaskCost>(program_.tasks().size()));
     schedule_ = group::schedule_from_json(graph_, decided[0]);
     is_whole_ = decided[1] == whole_name;
-    setup.blame_deck([&] {
+    if (!is_whole_) make_planner();
+  });
+}
+
+void ProgramPlans::make_planner() {
+  setup_.blame_deck([&] {
+    try {
       planner_ = std::make_unique<group::ProgramPlanner>(program_, group::groups_of(program_, schedule_),
                                                          target_, rank_count_);
-    });
+    } catch (const ScheduleError&) {
+      throw;
+    } catch (const InputError& error) {
+      setup_.deck.fail("program.allocation", error.what());
+    }
   });
 }
 
 void ProgramPlans::allocate(const RunPlans& whole) {
   const deck::Deck& deck = setup_.deck;
+  machine_ = machine_of(setup_);
+  TaskCosts costs;
   setup_.blame_deck([&] {
-    TaskCosts costs;
-    if (const std::string file = deck.text_of("program.costs"); !file.empty())
-      costs = measured_costs(program_, read_measured(file), file);
-    else
-      costs = estimated_costs(program_, target_, rank_count_, machine_of(setup_));
-    graph_ = group::task_graph(program_, costs.costs);
-    remarks_ = costs.remarks;
+    if (const std::string file = deck.text_of("program.costs"); !file.empty()) {
+      measured_ = read_measured(file);
+      costs = measured_costs(program_, measured_, file, target_.threads);
+    } else {
+      costs = estimated_costs(program_, target_, rank_count_, machine_);
+    }
   });
-  if (const std::string line = cost::difference_from_own(machine_of(setup_));
-      !line.empty() && !setup_.options.only_plans() && deck.is_set("program.machine"))
+  graph_ = group::task_graph(program_, costs.costs);
+  remarks_ = costs.remarks;
+  const bool has_machine = deck.is_set("program.machine") || !setup_.options.machine.empty();
+  if (const std::string line = cost::difference_from_own(machine_); has_machine && !line.empty())
     remarks_.push_back(line);
   allocate_by(deck.text_of("program.allocation"), whole);
 }
 
 void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& whole) {
-  const std::string wanted = allocation.empty() || allocation == whole_name ? "auto" : allocation;
+  const std::string wanted = allocation.empty() ? "auto" : allocation;
   const auto* named = std::ranges::find(strategies, wanted, &NamedStrategy::name);
   if (named != strategies.end()) {
-    const cost::MachineDescription machine = machine_of(setup_);
     group::AllocationSettings settings;
     settings.strategy = named->strategy;
-    settings.communication = communication_of(machine, rank_count_, target_.threads);
+    settings.communication = communication_of(machine_, rank_count_, target_.threads);
     schedule_ = group::allocate(graph_, rank_count_, settings);
     remarks_.insert(remarks_.begin(),
                     fmt::format("allocation '{}', estimated to take {}; no allocation takes less than {}",
-                                schedule_.strategy, milliseconds(schedule_.makespan),
-                                milliseconds(schedule_.lower_bound)));
+                                schedule_.strategy, in_milliseconds(schedule_.makespan),
+                                in_milliseconds(schedule_.lower_bound)));
     if (wanted == "auto") compare_with_whole(whole);
     return;
   }
@@ -146,7 +182,7 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
     setup_.deck.fail("program.allocation",
                      fmt::format("'{}' is neither {}, nor a file that ends in .json{}", wanted,
                                  fmt::join(names, ", "), suggestion(wanted, names)));
-  schedule_ = read_schedule(graph_, wanted);
+  schedule_ = with_estimated_times(graph_, read_schedule(graph_, wanted));
   if (schedule_.ranks != rank_count_)
     setup_.deck.fail(
         "program.allocation",
@@ -157,18 +193,19 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
 
 void ProgramPlans::compare_with_whole(const RunPlans& whole) {
   double seconds = 0;
-  if (const std::string file = setup_.deck.text_of("program.costs"); !file.empty()) {
-    const MeasuredTasks measured = read_measured(file);
-    if (!measured.contains(whole_name)) return;
-    group::Program one;
-    one.add(whole_name, *setup_.pipeline);
-    seconds = measured_costs(one, measured, file).costs.front().seconds(rank_count_);
+  if (setup_.deck.is_set("program.costs")) {
+    const auto times = measured_.tasks.find(whole_name);
+    if (times == measured_.tasks.end()) {
+      remarks_.emplace_back("the undivided pipeline was not measured, and is not compared");
+      return;
+    }
+    seconds = cost::measured_task_cost(times->second).cost.seconds(rank_count_);
   } else {
-    seconds = estimated_seconds(*setup_.pipeline, whole.all(), machine_of(setup_));
+    seconds = estimated_seconds(*setup_.pipeline, whole.all(), machine_);
   }
   is_whole_ = seconds <= schedule_.makespan;
   remarks_.insert(remarks_.begin(),
-                  fmt::format("the undivided pipeline is estimated to take {}{}", milliseconds(seconds),
+                  fmt::format("the undivided pipeline is estimated to take {}{}", in_milliseconds(seconds),
                               is_whole_ ? ", and is not divided" : ""));
 }
 

@@ -7,6 +7,7 @@
 
 #include "tessera/app/detail/run_plans.hpp"
 #include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/detail/task_costs.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/schedule.hpp"
 #include "tessera/group/task_graph.hpp"
@@ -24,13 +25,17 @@ class ProgramPlans {
 
   /// Whether the undivided pipeline is estimated to be the fastest, and the deck leaves the choice.
   bool is_whole() const { return is_whole_; }
+  /// The machine by which costs are estimated. Only rank 0 has it.
+  const cost::MachineDescription& machine() const { return machine_; }
+  /// The machine of each rank, for the plans of tasks.
+  const Target& target() const { return target_; }
   /// The tasks.
   const group::Program& program() const { return program_; }
   /// The tasks with their costs.
   const group::TaskGraph& graph() const { return graph_; }
-  /// Which ranks compute which task, and when, by the estimate.
+  /// The groups of the tasks, and the estimated times.
   const group::GroupSchedule& schedule() const { return schedule_; }
-  /// What makes the plans of the ranks.
+  /// The planner of the ranks. There is none if is_whole() is true.
   const group::ProgramPlanner& planner() const { return *planner_; }
   /// Lines about the allocation, and about where costs are known from. Only rank 0 has them.
   const std::vector<std::string>& remarks() const { return remarks_; }
@@ -41,6 +46,7 @@ class ProgramPlans {
   void allocate_by(const std::string& allocation, const RunPlans& whole);
   /// Compares the schedule with the undivided pipeline.
   void compare_with_whole(const RunPlans& whole);
+  void make_planner();
 
   const RunSetup& setup_;
   Target target_;
@@ -50,6 +56,8 @@ class ProgramPlans {
   group::GroupSchedule schedule_;
   std::unique_ptr<group::ProgramPlanner> planner_;
   std::vector<std::string> remarks_;
+  cost::MachineDescription machine_;
+  MeasuredTasks measured_;
   bool is_whole_ = false;
 };
 

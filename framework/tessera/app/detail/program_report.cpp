@@ -24,8 +24,7 @@ ProgramTimes::ProgramTimes(MPI_Comm communicator, const ProgramPlans& programs,
                       std::accumulate(plan.sends.begin(), plan.sends.end(), std::int64_t{0}, sum)};
   const auto times = gather(communicator, instance.times());
   for (const auto& costs : gather(communicator, std::vector{mine})) ranks_.push_back(costs.front());
-  for (std::size_t rank = 0; rank < times.size(); ++rank)
-    for (const group::StepTimes& step : times[rank]) entries_.push_back({static_cast<int>(rank), step});
+  for (const auto& of_rank : times) entries_.insert(entries_.end(), of_rank.begin(), of_rank.end());
 }
 
 group::GroupSchedule ProgramTimes::measured() const {
@@ -33,10 +32,10 @@ group::GroupSchedule ProgramTimes::measured() const {
   for (group::ScheduledTask& task : schedule.tasks) {
     task.start = std::numeric_limits<double>::infinity();
     task.finish = 0;
-    for (const Entry& entry : entries_) {
-      if (entry.times.task != task.task) continue;
-      task.start = std::min(task.start, entry.times.begin);
-      task.finish = std::max(task.finish, entry.times.end);
+    for (const group::StepTimes& entry : entries_) {
+      if (entry.task != task.task) continue;
+      task.start = std::min(task.start, entry.begin);
+      task.finish = std::max(task.finish, entry.end);
     }
   }
   // The time of the start, in which ranks read, does not belong to the tasks.
@@ -78,8 +77,8 @@ void ProgramTimes::add(Report& report) const {
                          {"planned_peak_bytes_most", peak}});
   for (const group::ScheduledTask& task : schedule.tasks) {
     double waited = 0;
-    for (const Entry& entry : entries_)
-      if (entry.times.task == task.task) waited = std::max(waited, entry.times.waited);
+    for (const group::StepTimes& entry : entries_)
+      if (entry.task == task.task) waited = std::max(waited, entry.waited);
     report.add_row("tasks", {{"task", programs_.program().task(task.task).name},
                              {"group", group::ranges_text(task.ranks)},
                              {"ranks", std::ssize(task.ranks)},
@@ -98,6 +97,54 @@ std::string explain_program(const ProgramPlans& programs, int rank) {
   if (rank >= 0) return text + group::explain(programs.program(), planner.plan(rank));
   return text + group::to_text(programs.graph(), programs.schedule()) +
          group::explain(programs.program(), planner.plans());
+}
+
+std::string estimate_program(const ProgramPlans& programs, const EstimateSetting& setting) {
+  std::string text;
+  for (const group::ScheduledTask& task : programs.schedule().tasks) {
+    const group::ProgramTask& one = programs.program().task(task.task);
+    const Plans plans(one.pipeline, one.schedule, programs.target(), static_cast<int>(task.ranks.size()));
+    text += fmt::format("\ntask {} on ranks {}\n{}", one.name, group::ranges_text(task.ranks),
+                        estimate_report(one.pipeline, plans, setting).text());
+  }
+  return text + "\n" + group::to_text(programs.graph(), programs.schedule());
+}
+
+std::string check_program(const ProgramPlans& programs) {
+  std::int64_t messages = 0, bytes = 0, peak = 0;
+  for (const group::ProgramPlan& plan : programs.planner().plans()) {
+    peak = std::max(peak, plan.peak_bytes());
+    messages += std::ssize(plan.sends);
+    for (const group::Parcel& parcel : plan.sends) bytes += parcel.bytes;
+  }
+  return fmt::format("checked {} on {} x {}: {} of {} between tasks, peak memory per rank {}\n",
+                     counted(programs.program().task_count(), "task"),
+                     counted(programs.schedule().ranks, "rank"), counted(programs.target().threads, "thread"),
+                     counted(messages, "message"), human_bytes(bytes), human_bytes(peak));
+}
+
+Plan described_plan(const Algorithm& pipeline, Plan whole, const group::Program& program,
+                    const group::ProgramPlan& plan) {
+  for (PlanNode& part : std::get<plan::Sequence>(whole.root.step).children)
+    if (auto* sequence = std::get_if<plan::Sequence>(&part.step)) sequence->children.clear();
+  whole.array_bytes = plan.array_bytes;
+  whole.message_bytes = plan.held_bytes;
+  whole.scratch_bytes = plan.other_bytes;
+  whole.partial_bytes = whole.library_bytes = 0;
+  for (ArrayRegions& regions : whole.stages) regions.computed_points = regions.redundant_points = 0;
+  for (const group::RankStep& step : plan.steps) {
+    if (step.plan == nullptr) continue;
+    const Algorithm& task = program.task(step.task).pipeline;
+    for (int id = 0; id < task.size(); ++id) {
+      if (task[id].is_input()) continue;
+      const ArrayRegions& computed = step.plan->stages[static_cast<std::size_t>(id)];
+      ArrayRegions& regions = whole.stages[static_cast<std::size_t>(pipeline.find(task[id].name))];
+      regions.placement = computed.placement;
+      regions.computed_points = computed.computed_points;
+      regions.redundant_points = computed.redundant_points;
+    }
+  }
+  return whole;
 }
 
 }  // namespace tessera::app

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/detail/estimate_report.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/report.hpp"
 #include "tessera/group/program_run.hpp"
 
 namespace tessera::app {
 
-/// When the tasks of a program were computed in a run. Only rank 0 has the times.
+/// The times of the tasks of a program in a run. Only rank 0 has them.
 class ProgramTimes {
  public:
   /// Gathers the times of all ranks. Collective. `programs` must outlive this object.
@@ -24,12 +25,7 @@ class ProgramTimes {
   std::string chart() const;
 
  private:
-  /// What one rank did in one task.
-  struct Entry {
-    int rank = 0;
-    group::StepTimes times;
-  };
-  /// What one rank keeps and sends between tasks.
+  /// The memory and the messages of one rank.
   struct RankCost {
     std::int64_t peak_bytes = 0, messages = 0, message_bytes = 0;
   };
@@ -38,9 +34,22 @@ class ProgramTimes {
   group::GroupSchedule measured() const;
 
   const ProgramPlans& programs_;
-  std::vector<Entry> entries_;
+  /// The steps of all ranks.
+  std::vector<group::StepTimes> entries_;
   std::vector<RankCost> ranks_;
 };
+
+/// Returns the estimate of the plans of each task: its steps, what bounds them and their time. `setting` has
+/// the machine.
+std::string estimate_program(const ProgramPlans& programs, const EstimateSetting& setting);
+
+/// Returns a line about the ranks, messages and memory of a program that could run.
+std::string check_program(const ProgramPlans& programs);
+
+/// Returns a plan that describes a program on this rank in texts and reports. It is `whole`, the plan of the
+/// undivided pipeline, without steps, and with the memory and the computed points of the tasks.
+Plan described_plan(const Algorithm& pipeline, Plan whole, const group::Program& program,
+                    const group::ProgramPlan& plan);
 
 /// Returns lines that say which ranks compute which tasks, what they send each other, and what memory they
 /// need: of all ranks if `rank` is -1, and otherwise the steps of this rank.

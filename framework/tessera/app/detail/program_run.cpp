@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "tessera/app/detail/chosen_transport.hpp"
+#include "tessera/app/detail/estimate_run.hpp"
+#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
 #include "tessera/app/detail/progress.hpp"
@@ -14,7 +16,6 @@
 #include "tessera/app/detail/task_costs.hpp"
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"
-#include "tessera/domain/counted.hpp"
 #include "tessera/group/gantt.hpp"
 #include "tessera/group/graph_dot.hpp"
 #include "tessera/group/profile.hpp"
@@ -34,8 +35,9 @@ class ProgramExecution {
  public:
   ProgramExecution(RunSetup& setup, const RunPlans& whole, const ProgramPlans& programs)
       : setup_(setup),
-        whole_(whole),
         programs_(programs),
+        plan_(planned(setup, programs)),
+        described_(described_plan(*setup.pipeline, whole.mine(), programs.program(), plan_)),
         progress_(setup.session.rank(), setup.options.quiet),
         history_(*setup.pipeline, setup.session.rank()),
         files_(setup, history_, whole.mine().target.threads),
@@ -52,56 +54,59 @@ class ProgramExecution {
 
   ExitStatus run(RunPhases& phases) {
     phases.begin(Phase::start);
-    setup_.session.start_kokkos(whole_.mine().target.threads);
+    setup_.session.start_kokkos(programs_.target().threads);
     progress_.line(description().start_text(setup_.options.verbose));
     for (const std::string& line : programs_.remarks()) progress_.line(line);
     phases.begin(Phase::allocate);
     const Transport transport = chosen_transport(setup_.session, setup_.deck).transport;
-    group::ProgramPlan plan;
-    collectively(setup_.session.communicator(),
-                 [&] { plan = programs_.planner().plan(setup_.session.rank()); });
-    group::ProgramInstance instance(programs_.program(), std::move(plan), setup_.session.communicator(),
-                                    transport);
-    phases.begin(Phase::open);
     Bindings bindings;
     setup_.inputs.open(bindings);
-    StepRecorder recorder(setup_.session.communicator(), whole_.mine(), files_.records.recorder_options(),
+    if (profile_) guarded([&] { write_profile(bindings, transport); });
+    group::ProgramInstance instance(programs_.program(), plan_, setup_.session.communicator(), transport);
+    phases.begin(Phase::open);
+    StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
                           phases);
     numbers_.listen(bindings);
     files_.outputs.listen(bindings, nullptr,
                           [this, &recorder] { return description().attributes(recorder); });
-    const group::ProgramBindings ends{bindings.sources, bindings.sinks};
-    if (profile_) write_profile(ends, transport);
-    compute(instance, ends);
+    guarded([&] { instance.run({bindings.sources, bindings.sinks}); });
     phases.begin(Phase::finish);
     return tell(instance, recorder, phases);
   }
 
  private:
-  RunDescription description() const {
-    return {setup_.session, setup_.application, setup_.build,  setup_.deck,
-            setup_.inputs,  *setup_.pipeline,   whole_.mine(), setup_.options.plan};
+  /// Returns the plan of this rank. Collective.
+  static group::ProgramPlan planned(const RunSetup& setup, const ProgramPlans& programs) {
+    group::ProgramPlan plan;
+    collectively(setup.session.communicator(), [&] { plan = programs.planner().plan(setup.session.rank()); });
+    return plan;
   }
 
-  void write_profile(const group::ProgramBindings& ends, const Transport& transport) {
-    const MPI_Comm communicator = setup_.session.communicator();
-    const Target& target = whole_.mine().target;
+  RunDescription description() const {
+    return {setup_.session, setup_.application, setup_.build, setup_.deck,
+            setup_.inputs,  *setup_.pipeline,   described_,   setup_.options.plan};
+  }
+
+  void write_profile(const Bindings& bindings, const Transport& transport) {
     MeasuredTasks measured;
+    measured.processor = cost::own_processor();
+    measured.threads = programs_.target().threads;
     const group::Program undivided = undivided_program(setup_);
     for (const group::Program* program : {&programs_.program(), &undivided}) {
-      const auto times = group::profile(communicator, *program, target, ends, profile_runs, transport);
+      const auto times = group::profile(setup_.session.communicator(), *program, programs_.target(),
+                                        {bindings.sources, {}}, profile_runs, transport);
       for (std::size_t task = 0; task < times.size(); ++task)
-        measured[program->tasks()[task].name] = times[task];
+        measured.tasks[program->tasks()[task].name] = times[task];
     }
-    profile_->write(
-        measured_text(measured, {fmt::format("Measured by {} with {} per rank.", setup_.application.program,
-                                             counted(target.threads, "thread"))}));
+    profile_->write(measured_text(measured));
     progress_.line(fmt::format("wrote {}", setup_.deck.text_of("program.profile")));
   }
 
-  void compute(group::ProgramInstance& instance, const group::ProgramBindings& ends) {
+  /// Runs `act`. If it throws an error that other ranks do not know of, aborts the job.
+  template <class Act>
+  void guarded(const Act& act) {
     try {
-      instance.run(ends);
+      act();
     } catch (const std::exception& error) {
       if (all_ranks_know(error)) throw;
       // The job is aborted here, before files are closed, because closing a file is collective.
@@ -122,7 +127,7 @@ class ProgramExecution {
       times.add(report);
       numbers_.add(report);
     }
-    files_.records.write(report, *setup_.pipeline, whole_.mine(), recorder, history_);
+    files_.records.write(report, *setup_.pipeline, described_, recorder, history_);
     if (chart_) chart_->write(times.chart());
     for (const auto& paths : {files_.outputs.paths(), files_.records.paths()})
       for (const std::string& path : paths) progress_.line(fmt::format("wrote {}", path));
@@ -133,8 +138,10 @@ class ProgramExecution {
   }
 
   RunSetup& setup_;
-  const RunPlans& whole_;
   const ProgramPlans& programs_;
+  /// The plan of this rank, and the plan that describes it in texts and reports.
+  group::ProgramPlan plan_;
+  Plan described_;
   Progress progress_;
   LoopHistory history_;
   WrittenFiles files_;
@@ -142,30 +149,43 @@ class ProgramExecution {
   std::optional<io::TextFile> profile_, chart_;
 };
 
-/// Prints what the tasks do on their groups of ranks, and writes the files that the options and the deck ask
-/// for.
-void explain(const RunSetup& setup, const ProgramPlans& programs) {
-  const MPI_Comm communicator = setup.session.communicator();
+/// Returns what the options ask to be printed of the tasks on their groups of ranks.
+std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
   const Options& options = setup.options;
+  if (options.rank >= programs.schedule().ranks)
+    throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
+                                 programs.schedule().ranks - 1));
+  if (options.dot) return group::to_dot(programs.graph(), &programs.schedule());
+  std::string text;
+  if (options.check) text += check_program(programs);
+  if (options.explain) text += explain_program(programs, options.rank);
+  if (options.estimate) {
+    EstimateSetting setting = estimate_setting(options);
+    setting.machine = programs.machine();
+    if (options.machine.empty()) setting.machine_file = setup.deck.text_of("program.machine");
+    setting.rank = -1;
+    text += estimate_program(programs, setting);
+  }
+  return text;
+}
+
+/// Prints what the options ask for, and writes the files that the options and the deck ask for. Collective.
+void show(const RunSetup& setup, const ProgramPlans& programs) {
+  const MPI_Comm communicator = setup.session.communicator();
+  const std::string& save = setup.options.save_plan;
   const std::string chart = setup.deck.text_of("program.chart");
-  check_names(setup.read_files(),
-              {{"command line: --save-plan", options.save_plan}, {"program.chart", chart}});
+  check_names(setup.read_files(), {{"command line: --save-plan", save}, {"program.chart", chart}});
   std::optional<io::TextFile> saved, drawn;
-  if (!options.save_plan.empty()) saved.emplace(communicator, options.save_plan);
+  if (!save.empty()) saved.emplace(communicator, save);
   if (!chart.empty()) drawn.emplace(communicator, chart);
   std::string text;
   collectively(communicator, [&] {
-    if (setup.session.rank() != 0) return;
-    if (options.rank >= programs.schedule().ranks)
-      throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
-                                   programs.schedule().ranks - 1));
-    text = options.dot ? group::to_dot(programs.graph(), &programs.schedule())
-                       : explain_program(programs, options.rank);
+    if (setup.session.rank() == 0) setup.blame_deck([&] { text = asked_text(setup, programs); });
   });
   const bool is_first = setup.session.rank() == 0;
   if (saved) saved->write(is_first ? group::to_json(programs.graph(), programs.schedule()) : "");
   if (drawn) drawn->write(is_first ? group::to_svg(programs.graph(), programs.schedule()) : "");
-  setup.session.print(text);
+  if (!(setup.options.check && setup.options.quiet)) setup.session.print(text);
 }
 
 }  // namespace
@@ -174,9 +194,15 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phase
   // The tasks may fit into memory where the undivided pipeline does not.
   const RunPlans whole(setup, false);
   const ProgramPlans programs(setup, whole);
-  if (programs.is_whole() && !setup.deck.is_set("program.profile")) return std::nullopt;
+  if (programs.is_whole() && !setup.deck.is_set("program.profile")) {
+    for (const std::string& line : programs.remarks())
+      if (!setup.options.quiet && !setup.options.dot) setup.session.print(line + "\n");
+    return std::nullopt;
+  }
+  collectively(setup.session.communicator(),
+               [&] { check_program_keys(setup.application, setup.deck, setup.options); });
   if (setup.options.only_plans()) {
-    explain(setup, programs);
+    show(setup, programs);
     return ExitStatus::done;
   }
   phases.begin(Phase::open);

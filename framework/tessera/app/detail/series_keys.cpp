@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/app/detail/file_endings.hpp"
+#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 
 namespace tessera::app {
@@ -117,6 +118,8 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
       refuse(further.keys() + ".file", "a series has none: leave it out");
   if (!options.plan.empty() || !options.save_plan.empty())
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
+  if (is_program(deck))
+    throw InputError("a series of images is not divided into tasks: leave out groups and program.allocation");
   if (options.estimate)
     throw InputError(
         "command line: --estimate is for single images: give one of them by input.file and output.file");

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "tessera/cost/estimate.hpp"
 #include "tessera/deck/load.hpp"
+#include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
@@ -58,31 +60,71 @@ bool grows(const std::vector<cost::TimedRanks>& times) {
   return most->seconds > fewest->seconds;
 }
 
+/// Returns the cost of a task that was measured. Adds a remark if more ranks do not make it faster.
+cost::FittedCost fitted_cost(const std::string& task, const MeasuredTasks& measured, const std::string& where,
+                             std::vector<std::string>& remarks) {
+  const auto found = measured.tasks.find(task);
+  if (found == measured.tasks.end())
+    throw InputError(
+        fmt::format("{}: the task '{}' has no seconds: measure it with program.profile", where, task));
+  if (grows(found->second))
+    remarks.push_back(fmt::format(
+        "the seconds of '{}' do not fall with the number of ranks, so that more ranks are taken to be no use",
+        task));
+  try {
+    return cost::measured_task_cost(found->second);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: the task '{}': {}", where, task, error.what()));
+  }
+}
+
+/// Returns the cost of a task as it is estimated from its plans.
+cost::TaskCost estimated_cost(const group::ProgramTask& task, Target target, int rank_count,
+                              const cost::MachineDescription& machine) {
+  // Whether the tasks fit into memory is checked when their plans are made.
+  target.memory_bytes = 0;
+  std::vector<cost::TimedRanks> times;
+  std::optional<ScheduleError> misfit;
+  for (int ranks : group::doubling_counts(rank_count)) {
+    try {
+      const ScheduledPipeline scheduled(task.pipeline, task.schedule, target, ranks);
+      double seconds = seconds_of_slowest(task.pipeline, ranks, machine,
+                                          [&](int rank) { return make_plan(scheduled, rank); });
+      // More ranks than a task can use stay idle, and do not make it slower. The least number of ranks that
+      // the schedule fits also stands for one rank.
+      if (times.empty() && ranks > 1) times.push_back({1, seconds * ranks});
+      if (!times.empty()) seconds = std::min(seconds, times.back().seconds);
+      times.push_back({ranks, seconds});
+    } catch (const ScheduleError& error) {
+      misfit = ScheduleError(error.key, fmt::format("the task '{}': {}", task.name, error.what()));
+    }
+  }
+  if (times.empty()) throw *misfit;
+  return cost::TaskCost::table(std::move(times));
+}
+
 }  // namespace
 
 TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& measured,
-                         const std::string& where) {
+                         const std::string& where, int threads) {
   TaskCosts result;
+  result.remarks.push_back(fmt::format("costs of tasks from {}", where));
+  if (!measured.processor.empty() && measured.processor != cost::own_processor())
+    result.remarks.push_back(
+        fmt::format("the costs of tasks are those of another machine ({}), and are used all the same",
+                    measured.processor));
+  if (measured.threads > 0 && measured.threads != threads)
+    result.remarks.push_back(fmt::format("the costs of tasks were measured with {} per rank, not {}",
+                                         counted(measured.threads, "thread"), threads));
   double worst = 0;
   std::string worst_task;
   for (const group::ProgramTask& task : program.tasks()) {
-    const auto found = measured.find(task.name);
-    if (found == measured.end())
-      throw InputError(
-          fmt::format("{}: the task '{}' has no seconds: measure it with program.profile", where, task.name));
-    const std::vector<cost::TimedRanks>& times = found->second;
-    if (grows(times))
-      result.remarks.push_back(
-          fmt::format("the seconds of '{}' do not fall with the number of ranks, so that more ranks are "
-                      "taken to be no use",
-                      task.name));
-    const cost::FittedCost fitted = cost::measured_task_cost(times);
+    const cost::FittedCost fitted = fitted_cost(task.name, measured, where, result.remarks);
     result.costs.push_back(fitted.cost);
     if (std::abs(fitted.largest_residual) <= worst) continue;
     worst = std::abs(fitted.largest_residual);
     worst_task = task.name;
   }
-  result.remarks.push_back(fmt::format("costs of tasks from {}", where));
   if (!worst_task.empty())
     result.remarks.push_back(
         fmt::format("fitted by a + b/p; the largest error is {:.1f} %, of '{}'", 100 * worst, worst_task));
@@ -92,18 +134,8 @@ TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& mea
 TaskCosts estimated_costs(const group::Program& program, const Target& target, int rank_count,
                           const cost::MachineDescription& machine) {
   TaskCosts result;
-  for (const group::ProgramTask& task : program.tasks()) {
-    std::vector<cost::TimedRanks> times;
-    for (int ranks : group::doubling_counts(rank_count)) {
-      const ScheduledPipeline scheduled(task.pipeline, task.schedule, target, ranks);
-      double seconds = seconds_of_slowest(task.pipeline, ranks, machine,
-                                          [&](int rank) { return make_plan(scheduled, rank); });
-      // More ranks than a task can use stay idle, and do not make it slower.
-      if (!times.empty()) seconds = std::min(seconds, times.back().seconds);
-      times.push_back({ranks, seconds});
-    }
-    result.costs.push_back(cost::TaskCost::table(std::move(times)));
-  }
+  for (const group::ProgramTask& task : program.tasks())
+    result.costs.push_back(estimated_cost(task, target, rank_count, machine));
   result.remarks.emplace_back("costs of tasks estimated from their plans");
   return result;
 }
@@ -113,15 +145,16 @@ double estimated_seconds(const Algorithm& pipeline, const Plans& plans,
   return seconds_of_slowest(pipeline, plans.rank_count(), machine, [&](int rank) { return plans.of(rank); });
 }
 
-std::string measured_text(const MeasuredTasks& measured, const std::vector<std::string>& remarks) {
-  std::string text = "# The seconds of tasks, by their numbers of ranks.\n";
-  for (const std::string& remark : remarks) text += "# " + remark + "\n";
-  text += "tasks:\n";
-  for (const auto& [task, times] : measured) {
+std::string measured_text(const MeasuredTasks& measured) {
+  std::string text = fmt::format(
+      "# The seconds of tasks, by their numbers of ranks, and the machine.\nprocessor: {}\nthreads: "
+      "{}\ntasks:\n",
+      deck::to_yaml_text(measured.processor), measured.threads);
+  for (const auto& [task, times] : measured.tasks) {
     std::vector<std::string> entries;
     for (const cost::TimedRanks& time : times)
       entries.push_back(fmt::format("{}: {:.6g}", time.ranks, time.seconds));
-    text += fmt::format("  {}: {{{}}}\n", task, fmt::join(entries, ", "));
+    text += fmt::format("  {}: {{{}}}\n", deck::to_yaml_text(task), fmt::join(entries, ", "));
   }
   return text;
 }
@@ -132,10 +165,18 @@ MeasuredTasks read_measured(const std::string& path) {
               .type = deck::ValueType::tree,
               .help = "The seconds of each task, by numbers of ranks",
               .required = true});
+  schema.add({.name = "processor", .type = deck::ValueType::text, .help = "The model of the processors"});
+  schema.add({.name = "threads",
+              .type = deck::ValueType::integer,
+              .help = "The threads of a rank",
+              .minimum = 0,
+              .maximum = 1 << 20});
   const deck::Deck file = deck::load(schema, {deck::read_source(path)});
   const Tree& tasks = file.get<Tree>("tasks");
   if (tasks.kind != Tree::Kind::map) deck::fail(tasks, "'tasks' is a map of tasks to their seconds");
   MeasuredTasks measured;
+  measured.processor = file.text_of("processor");
+  if (file.is_set("threads")) measured.threads = static_cast<int>(file.get<std::int64_t>("threads"));
   for (std::size_t i = 0; i < tasks.keys.size(); ++i) {
     const Tree& times = tasks.items[i];
     if (times.kind != Tree::Kind::map || times.keys.empty())
@@ -143,7 +184,7 @@ MeasuredTasks read_measured(const std::string& path) {
                  fmt::format("the seconds of '{}' are a map of numbers of ranks, such as {{1: 0.5, 2: 0.3}}",
                              tasks.keys[i].text));
     for (std::size_t k = 0; k < times.keys.size(); ++k)
-      measured[tasks.keys[i].text].push_back(
+      measured.tasks[tasks.keys[i].text].push_back(
           {positive_number<int>(times.keys[k], "a number of ranks"),
            positive_number<double>(times.items[k], "a positive number of seconds")});
   }

@@ -13,10 +13,18 @@
 
 namespace tessera::app {
 
-/// The seconds that were measured for tasks on numbers of ranks, by the names of the tasks.
-using MeasuredTasks = std::map<std::string, std::vector<cost::TimedRanks>>;
+/// The seconds of tasks that were measured.
+struct MeasuredTasks {
+  /// The seconds on numbers of ranks, by the names of the tasks. Those of the undivided pipeline have the
+  /// name `whole`, which no task has.
+  std::map<std::string, std::vector<cost::TimedRanks>> tasks;
+  /// The model of the processors; empty if it is not known.
+  std::string processor;
+  /// The number of threads of a rank; 0 if it is not known.
+  int threads = 0;
+};
 
-/// What the tasks of a program cost, and where that is known from.
+/// The costs of the tasks of a program.
 struct TaskCosts {
   /// The cost of each task, in the order of the tasks.
   std::vector<cost::TaskCost> costs;
@@ -29,9 +37,11 @@ struct TaskCosts {
 /// share all seconds evenly. Throws InputError that begins with `where` if a task was not measured, or if
 /// seconds are not positive. The message says what is wrong.
 TaskCosts measured_costs(const group::Program& program, const MeasuredTasks& measured,
-                         const std::string& where);
+                         const std::string& where, int threads);
 
-/// Returns the costs of the tasks of a program, as they are estimated from their plans on 1, 2, 4, ... ranks.
+/// Returns the costs of the tasks of a program, as they are estimated from their plans on 1, 2, 4, ... ranks
+/// and on all ranks. Numbers of ranks that the schedule of a task does not fit are left out. Throws the
+/// ScheduleError of the last number if it fits none.
 TaskCosts estimated_costs(const group::Program& program, const Target& target, int rank_count,
                           const cost::MachineDescription& machine);
 
@@ -39,8 +49,8 @@ TaskCosts estimated_costs(const group::Program& program, const Target& target, i
 double estimated_seconds(const Algorithm& pipeline, const Plans& plans,
                          const cost::MachineDescription& machine);
 
-/// Returns the seconds of tasks as a YAML file. `remarks` are lines that become comments.
-std::string measured_text(const MeasuredTasks& measured, const std::vector<std::string>& remarks);
+/// Returns the seconds of tasks as a YAML file, which read_measured reads.
+std::string measured_text(const MeasuredTasks& measured);
 /// Reads such a file. Throws InputError with the place in the file if it is not such a file. Not collective.
 MeasuredTasks read_measured(const std::string& path);
 

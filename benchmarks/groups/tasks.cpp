@@ -10,12 +10,15 @@
 #include "command_line.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/cost/task_cost.hpp"
+#include "tessera/domain/block_distribution.hpp"
 #include "tessera/group/allocation.hpp"
 #include "tessera/group/cut.hpp"
 #include "tessera/group/profile.hpp"
 #include "tessera/group/program_run.hpp"
 #include "tessera/group/program_schedule.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
+#include "tessera/view/host_copy.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -79,6 +82,83 @@ double makespan(MPI_Comm communicator, const group::ProgramInstance& instance) {
   MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, communicator);
   return end - begin;
 }
+
+struct Copy {
+  template <class In, class Coord>
+  KOKKOS_FUNCTION auto operator()(const In& in, Coord x, Coord y) const {
+    return in(x, y) + 0.0f;
+  }
+};
+
+/// An array that is read in rows, copied in columns, and copied in rows on the ranks in reverse order, so
+/// that it is redistributed twice, by hand: packed, sent by MPI_Alltoallv, unpacked.
+class ByHand {
+ public:
+  ByHand(MPI_Comm communicator, const Box& box, int rank, int ranks)
+      : communicator_(communicator), ranks_(ranks) {
+    for (const bool in_columns : {false, true, false}) {
+      const GridRequest request{in_columns ? std::vector<int>{0, 1} : std::vector<int>{1, 0}};
+      const BlockDistribution blocks(box, box, resolve_grid(request, box, ranks));
+      std::vector<Box> owned;
+      for (int i = 0; i < ranks; ++i) owned.push_back(blocks.owned(boxes_.size() == 2 ? ranks - 1 - i : i));
+      points_.emplace_back(static_cast<std::size_t>(owned[static_cast<std::size_t>(rank)].size()));
+      boxes_.push_back(owned);
+    }
+    copy_.resize(std::max({points_[0].size(), points_[1].size(), points_[2].size()}));
+    sent_.resize(copy_.size());
+    received_.resize(copy_.size());
+    rank_ = static_cast<std::size_t>(rank);
+  }
+
+  void run(BlockSource& source) {
+    source.read(block(0));
+    for (std::size_t step : {1U, 2U}) {
+      redistribute(step - 1, step);
+      std::copy(points_[step].begin(), points_[step].end(), copy_.begin());
+    }
+  }
+
+ private:
+  HostBlock block(std::size_t step) {
+    return packed_block(reinterpret_cast<std::byte*>(points_[step].data()), ElementType::float32,
+                        boxes_[step][rank_]);
+  }
+  /// Copies the parts that ranks exchange between a block and a message, and returns the counts and the
+  /// places.
+  template <class Part, class Act>
+  std::pair<std::vector<int>, std::vector<int>> parts(std::vector<float>& message, const Part& part,
+                                                      const Act& act) {
+    std::vector<int> counts, places;
+    int place = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(ranks_); ++i) {
+      const Box box = part(i);
+      act(packed_block(reinterpret_cast<std::byte*>(message.data() + place), ElementType::float32, box), box);
+      counts.push_back(static_cast<int>(box.size()));
+      places.push_back(place);
+      place += counts.back();
+    }
+    return {counts, places};
+  }
+  void redistribute(std::size_t from, std::size_t to) {
+    const HostBlock mine = block(from), result = block(to);
+    const auto ignore = [](const HostBlock&, const Box&) {};
+    const auto incoming = [&](std::size_t i) { return intersection(boxes_[from][i], result.box); };
+    const auto sends = parts(
+        sent_, [&](std::size_t i) { return intersection(mine.box, boxes_[to][i]); },
+        [&](const HostBlock& part, const Box& box) { copy_part(mine, part, box); });
+    const auto receives = parts(received_, incoming, ignore);
+    MPI_Alltoallv(sent_.data(), sends.first.data(), sends.second.data(), MPI_FLOAT, received_.data(),
+                  receives.first.data(), receives.second.data(), MPI_FLOAT, communicator_);
+    parts(received_, incoming, [&](const HostBlock& part, const Box& box) { copy_part(part, result, box); });
+  }
+
+  MPI_Comm communicator_;
+  int ranks_;
+  std::size_t rank_ = 0;
+  std::vector<std::vector<Box>> boxes_;
+  std::vector<std::vector<float>> points_;
+  std::vector<float> copy_, sent_, received_;
+};
 
 struct Options {
   int side = 2048;
@@ -158,6 +238,44 @@ class Bench {
   Ramp image_;
 };
 
+/// Compares two redistributions between tasks with MPI_Alltoallv.
+void compare_redistribution(Session& session, const Options& options) {
+  const Box box{{0, options.side}, {0, options.side}};
+  Pipeline pipeline;
+  const auto image = pipeline.input<float, 2>("image", box);
+  const auto columns = pipeline.stage<float>("columns", Copy{}, image);
+  pipeline.output(pipeline.stage<float>("rows", Copy{}, columns));
+  Schedule schedule;
+  schedule.stages["columns"].grid = GridRequest{{0, 1}};
+  group::Program program;
+  const group::Program cut = group::cut(pipeline, schedule, {{"first", {"columns"}}, {"second", {"rows"}}});
+  for (const group::ProgramTask& task : cut.tasks()) {
+    Schedule own = task.schedule;
+    for (const char* name : {"image", "columns"})
+      if (task.name == "first") own.stages[name].grid = GridRequest{{0, 1}};
+    program.add(task.name, task.pipeline, own);
+  }
+  program.input("image", "first", "image");
+  program.connect("first", "columns", "second", "columns");
+  program.output("rows", "second", "rows");
+  std::vector<group::TaskGroup> groups = group::data_parallel_groups(program, session.rank_count());
+  std::ranges::reverse(groups[1].ranks);
+  Target target;
+  target.threads = options.threads;
+  const group::ProgramPlanner planner(program, groups, target, session.rank_count());
+  group::ProgramInstance instance(program, planner.plan(session.rank()), session.communicator());
+  ByHand by_hand(session.communicator(), box, session.rank(), session.rank_count());
+  Ramp ramp;
+  const auto timings = bench::time_together(
+      session.communicator(), options.runs,
+      [&] {
+        instance.run({{{"image", &ramp}}, {}});
+      },
+      [&] { by_hand.run(ramp); });
+  session.print(fmt::format("redistribution_ms,alltoallv_ms,ratio\n{:.3f},{:.3f},{:.3f}\n", timings[0].median,
+                            timings[1].median, timings[0].median / timings[1].median));
+}
+
 ExitStatus run(Session& session, int argc, char** argv) {
   Options options;
   CLI::App command_line(
@@ -176,6 +294,7 @@ ExitStatus run(Session& session, int argc, char** argv) {
   }
   session.start_kokkos(options.threads);
   Bench(session, options).run();
+  compare_redistribution(session, options);
   return ExitStatus::done;
 }
 

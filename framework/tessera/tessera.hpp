@@ -2,13 +2,18 @@
 #pragma once
 
 // This header includes the public headers of the library Tessera::core. The library has arrays, pipelines,
-// schedules and plans, everything that runs, explains and estimates plans, and graphs of tasks. Programs that
+// schedules and plans, everything that runs, explains and estimates plans, graphs of tasks, and groups of ranks. Programs that
 // use decks and files also include "tessera/app/pipeline_application.hpp".
 
 #include "tessera/cost/plan_estimates.hpp"
 #include "tessera/graph/explain.hpp"
 #include "tessera/graph/graph.hpp"
 #include "tessera/graph/pipeline_task.hpp"
+#include "tessera/group/allocation.hpp"
+#include "tessera/group/cut.hpp"
+#include "tessera/group/profile.hpp"
+#include "tessera/group/program_rehearsal.hpp"
+#include "tessera/group/program_schedule.hpp"
 #include "tessera/operators/image_metrics.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 #include "tessera/pipeline/body/inside.hpp"

@@ -87,8 +87,9 @@ TEST(Cut, SaysWhichTasksAreFaulty) {
   EXPECT_EQ(
       error_of({{"one", {"blur"}}, {"two", {"join", "blur"}}}),
       "the stage 'blur' cannot be in the task 'two': it, or a stage of the same loop, is in the task 'one'");
-  EXPECT_EQ(error_of({{"one", {"before", "join"}}, {"two", {"after"}}}),
-            "the program has a cycle: one -> two -> one (one.middle, two.after); no task may depend on itself");
+  EXPECT_EQ(
+      error_of({{"one", {"before", "join"}}, {"two", {"after"}}}),
+      "the program has a cycle: one -> two -> one (one.middle, two.after); no task may depend on itself");
   EXPECT_EQ(error_of({{"one", {"before", "after"}}}),
             "the task 'one' reads 'state' before and after a loop changes it: make two tasks of it");
 }

@@ -82,7 +82,8 @@ Pipeline diverging_pipeline(const Box& box) {
 TEST(ProgramRun, AllRanksThrowTheErrorOfATaskBeforeAnythingIsWritten) {
   const Box box{{0, 20}};
   const Pipeline pipeline = diverging_pipeline(box);
-  const group::Program program = group::cut(pipeline, {}, {{"loop", {"next"}}, {"other", {"same"}}, {"join", {"joined"}}});
+  const group::Program program =
+      group::cut(pipeline, {}, {{"loop", {"next"}}, {"other", {"same"}}, {"join", {"joined"}}});
   test::WholeArray<float> ones(box);
   for (float& value : ones.values) value = 1;
   test::ArraySource<float> source(ones);

@@ -9,7 +9,8 @@
 
 namespace tessera::group {
 
-/// Where the points of an array are computed, and where they are read. Places are those of RankStep::place.
+/// The ranks that compute the points of an array, and those that read them. Places are those of
+/// RankStep::place.
 struct ArrayRoutes {
   /// A task, or the stop, that reads the array.
   struct Reader {

@@ -16,7 +16,7 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// How often everything is measured.
+/// The number of times that everything is measured.
 constexpr int rounds = 3;
 
 /// The bytes of the arrays of one thread in the nearest cache, which are half of the smallest such cache of
@@ -49,13 +49,13 @@ class Arrays {
     run(workers_, Touch{*this});
   }
 
-  /// Each thread copies its part so many times.
+  /// Lets each thread copy its part so many times.
   void copy(int times) const { run(workers_, Copy{*this, times}); }
-  /// Each thread adds the neighbours in its part so many times.
+  /// Lets each thread add the neighbours in its part so many times.
   void add_neighbours(int times) const { run(workers_, Add{*this, times}); }
-  /// The bytes that one thread reads and writes when it copies its part once.
+  /// Returns the bytes that one thread reads and writes when it copies its part once.
   std::int64_t bytes() const { return static_cast<std::int64_t>(2 * count_ * sizeof(float)); }
-  /// The bytes that one thread reads and writes when it adds the neighbours in its part once.
+  /// Returns the bytes that one thread reads and writes when it adds the neighbours in its part once.
   std::int64_t bytes_of_adding() const { return static_cast<std::int64_t>(4 * (count_ - 2) * sizeof(float)); }
 
  private:
@@ -117,7 +117,7 @@ class Workers {
   Workers(const Measured& measured, bool is_one)
       : measured_(measured), workers_(is_one ? (is_rank_0(measured) ? 1 : 0) : measured.threads) {}
 
-  /// The number of the threads on the node that is measured.
+  /// Returns the number of threads on the node that is measured.
   std::int64_t count() const { return sum(workers_); }
 
   /// Returns the bytes per second of copies of arrays that together take `bytes` on the node.
@@ -202,7 +202,7 @@ class Workers {
 /// Keeps the best of several measurements of the same thing, and remembers how much they differ.
 class BestOfRounds {
  public:
-  /// A member of 0 has not been measured yet.
+  /// Keeps the greater speed. A speed of 0 has not been measured yet.
   void keep_most(double& speed, double measured) {
     if (speed > 0) spread_ = std::max({spread_, speed / measured, measured / speed});
     speed = std::max(speed, measured);
@@ -231,13 +231,13 @@ double measure_speeds(const Measured& measured, tessera::cost::MachineDescriptio
   machine.last_cache_bytes = cache_of_node(measured);
   const std::int64_t in_memory =
       std::clamp(2 * machine.last_cache_bytes, least_memory_bytes, most_memory_bytes);
-  // Half of the cache, or of the share of one thread, as other things lie there, too.
+  // The arrays take half of the cache, or of the share of one thread, as other things lie there, too.
   const std::int64_t in_cache = std::max(machine.last_cache_bytes / 2, near_bytes * machine.threads);
   machine.memory = machine.last_cache = machine.arithmetic = {};
   machine.near_cache_thread = machine.launch_all_seconds = 0;
   if (measured.threads == 1) machine.launch_thread_seconds = 0;
   BestOfRounds best;
-  // What disturbs one measurement, such as another program, may be over when its turn comes again.
+  // Another program that disturbs one measurement may be over when the turn of this one comes again.
   for (int round = 0; round < rounds; ++round) {
     best.keep_most(machine.memory.thread, one.copy_speed(in_memory));
     best.keep_most(machine.memory.all, all.copy_speed(in_memory));

@@ -9,7 +9,7 @@
 
 namespace calibrate {
 
-/// What is measured, and for how long.
+/// The ranks and threads that are measured, and the time for that.
 struct Measured {
   /// All ranks.
   MPI_Comm communicator;

@@ -14,7 +14,7 @@ using namespace tessera;
 using operators::BlockMatching, operators::Image, operators::MatchedImages, operators::MatchingErrors,
     operators::ShiftDirection;
 
-/// The names of the results of a search.
+/// Returns the names of the results of a search.
 std::vector<std::string> names_of(const std::string& name, const std::string& suffix, MatchingErrors errors) {
   const std::string prefix = name.starts_with("back_") ? "back_" : "";
   std::vector<std::string> names{name + suffix};
@@ -76,8 +76,8 @@ BlockMatching matching_of(const Settings& settings) {
           .disparities = settings.disparities};
 }
 
-/// Adds the stages that search the disparities of the first match image, and compare. `values` are what
-/// pixels become that are not found to be invalid.
+/// Adds the stages that search the disparities of the first match image, and compare. `values` are the
+/// results of the pixels that are not found to be invalid.
 template <class T>
 Array<float, 2> check(Pipeline& pipeline, Array<T, 2> values, Array<std::uint8_t, 2> found,
                       const Image& reference, const Image& match, const Settings& settings) {

@@ -9,7 +9,7 @@
 
 namespace stereo {
 
-/// What the disparity of a pixel becomes.
+/// The kind of result that the disparity of a pixel becomes.
 enum class Result { disparity, depth };
 
 /// The parameters of multi-baseline stereo.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups of ranks: how long an allocation takes, how good the schedules of random programs are, and the
-// curves of the stereo program of the paper.
+// This program measures the time of allocations of ranks, compares the schedules of random programs with
+// lower bounds, and computes the curves of the stereo program of the paper.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ AllocationSettings random_settings() {
   return settings;
 }
 
-/// The time of the whole allocation of 60 tasks to 1024 ranks, for programs of each shape in turn.
+/// Prints the time of the whole allocation of 60 tasks to 1024 ranks, for programs of each shape in turn.
 void time_allocations(int repetitions) {
   for (int shape = 0; shape < 3; ++shape) {
     std::vector<double> times, relaxations;
@@ -74,7 +74,7 @@ void print_ratios(const std::string& name, std::vector<double> ratios) {
              100 * static_cast<double>(within) / count);
 }
 
-/// The makespans of random programs in proportion to bounds that no schedule can be below.
+/// Prints the makespans of random programs in proportion to bounds that no schedule can be below.
 void rate_programs(int programs) {
   std::map<std::string, std::vector<double>> ratios;
   std::map<std::string, int> winners;

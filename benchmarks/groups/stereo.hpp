@@ -12,7 +12,7 @@ namespace bench {
 
 /// The machine and the program of figures 8 and 9 of Nicolescu and Jonker, "A data and task parallel image
 /// processing environment" (2002): multi-baseline stereo on the DAS, a cluster of Pentium Pro at 200 MHz with
-/// a Myrinet. The paper gives no figures of times; README.md says where the values come from.
+/// a Myrinet. The paper gives no figures of times. README.md says where the values come from.
 struct StereoModel {
   double clock_hertz = 200e6;
   tessera::cost::NetworkCost network{20e-6, 1.0 / 50e6};

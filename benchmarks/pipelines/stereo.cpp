@@ -9,11 +9,11 @@ namespace {
 
 using Byte = std::uint8_t;
 
-/// The disparity of a square of pixels.
+/// Returns the disparity of the square in which a pixel lies.
 int true_disparity(int x, int y) { return static_cast<int>(synthetic_hash(x >> 7, y >> 7, 41) & 15); }
 
-/// A point of match image number `i`, counted from 1: the reference shifted by the disparity that its own
-/// point has, with less contrast and with noise.
+/// Returns a point of match image number `i`, counted from 1: the reference shifted by the disparity that its
+/// own point has, with less contrast and with noise.
 Byte match(int i, int x, int y) {
   const int source = std::max(0, x - i * true_disparity(x, y));
   return static_cast<Byte>(synthetic<Byte>(source, y) * 15 / 16 +

@@ -83,7 +83,10 @@ TEST_F(MachineFileTest, TheGenericMachineIsInTheInputs) {
 
 TEST_F(MachineFileTest, SaysWhichKeyIsWrong) {
   EXPECT_EQ(error_of(with("cores: 4", "cors: 4")), "11:1: unknown key 'cors'; did you mean 'cores'?");
-  EXPECT_EQ(error_of(with("nodes: 1", "nodes: 0")), "7:8: 'nodes' expects an integer of at least 1, got '0'");
+  EXPECT_EQ(error_of(with("nodes: 1", "nodes: 0")),
+            "7:8: 'nodes' expects an integer from 1 to 1000000, got '0'");
+  EXPECT_EQ(error_of(with("cores: 4", "cores: 1000001")),
+            "11:8: 'cores' expects an integer from 1 to 1000000, got '1000001'");
   EXPECT_EQ(error_of(with("thread: 1.2e+10", "thread: -3")),
             "16:11: 'memory.thread' expects a number of at least 1 (bytes/s), got '-3'");
   EXPECT_EQ(error_of(with("latency: 1e-06", "latency: soon")),
@@ -109,7 +112,7 @@ TEST_F(MachineFileTest, SaysThatThereIsNoFile) {
     read_machine("no/such.yaml");
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_TRUE(std::string(error.what()).starts_with("no/such.yaml: ")) << error.what();
+    EXPECT_STREQ(error.what(), "no/such.yaml: cannot open the machine file: No such file or directory");
   }
 }
 

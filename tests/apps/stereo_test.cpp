@@ -8,6 +8,7 @@
 #include "apps/plain_stereo.hpp"
 #include "pipeline/limited_instructions.hpp"
 #include "pipeline/random_schedule.hpp"
+#include "tessera/cost/estimate.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -135,6 +136,40 @@ TEST(Stereo, HasTheSameBitsWithAllInstructionsAndGreatWindows) {
           << width << " " << to_string(most);
     }
   }
+}
+
+// The sums of windows of one point have more squares on the way than in the end.
+TEST(Stereo, AddsManyChannelsInWindowsOfOnePoint) {
+  Random random(9);
+  const Box box{{0, 19}, {0, 3}, {0, 1500}};
+  Settings settings;
+  settings.window = 1;
+  const auto scene = noise<std::uint8_t>(random, box, 1);
+  EXPECT_TRUE(run<std::uint8_t>(scene, settings, 1).same_bits(plain_disparities(scene, settings)));
+}
+
+/// Returns the estimated milliseconds of one thread of a laptop for images of 400 x 300 pixels.
+double estimated_milliseconds(const Settings& settings) {
+  const Pipeline pipeline = stereo::make_pipeline({{0, 400}, {0, 300}}, ElementType::uint8, settings);
+  Target target;
+  target.threads = 1;
+  target.device = false;
+  const Plan plan = make_plan(pipeline, {}, target, 1, 0);
+  return 1e3 * cost::estimate(pipeline, plan, cost::generic_machine()).seconds;
+}
+
+TEST(Stereo, EstimatesGrowWithDisparitiesAndNotWithWindows) {
+  Settings settings;
+  EXPECT_NEAR(estimated_milliseconds(settings), 0.7, 0.1);
+  const double of_16 = estimated_milliseconds(settings);
+  settings.window = 23;
+  EXPECT_DOUBLE_EQ(estimated_milliseconds(settings), of_16);
+  settings.disparities = 28;
+  EXPECT_GT(estimated_milliseconds(settings), 1.5 * of_16);
+  settings.disparities = 64;
+  EXPECT_NEAR(estimated_milliseconds(settings), 2.4, 0.2);
+  settings.baselines = {1, 2};
+  EXPECT_GT(estimated_milliseconds(settings), 2.6);
 }
 
 TEST(Stereo, RefinesAndChecksAsDefined) {

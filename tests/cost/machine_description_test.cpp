@@ -43,6 +43,15 @@ TEST(MachineDescriptionTest, LaunchesTakeLongerWithMoreThreads) {
   EXPECT_DOUBLE_EQ(NodeShare(machine, 1, 8).launch_seconds(), 7);
 }
 
+// All threads may seem to start sooner than one, as both are measured. Twice as many do not start before.
+TEST(MachineDescriptionTest, LaunchesNeverTakeNegativeTime) {
+  MachineDescription machine = eight_cores();
+  machine.threads = 2;
+  machine.launch_all_seconds = 0.25;
+  EXPECT_DOUBLE_EQ(NodeShare(machine, 1, 2).launch_seconds(), 0.25);
+  EXPECT_DOUBLE_EQ(NodeShare(machine, 1, 8).launch_seconds(), 0);
+}
+
 TEST(MachineDescriptionTest, TellsAnotherMachineFromThisOne) {
   MachineDescription machine = generic_machine();
   machine.processor = own_processor();

@@ -71,6 +71,7 @@ TEST(TaskCost, BoundsOfConvexTablesAreTheTable) {
   for (const double ranks : {1.0, 1.3, 2.0, 3.0, 5.0, 8.0, 20.0}) {
     double best = 0;
     for (const cost::SharedCost& bound : cost.lower_bounds()) best = std::max(best, bound.seconds(ranks));
+    EXPECT_EQ(cost.lower_bound(ranks), best);
     EXPECT_NEAR(best, cost.seconds(ranks), 1e-12) << ranks;
   }
 }

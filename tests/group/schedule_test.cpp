@@ -140,7 +140,7 @@ TEST(ScheduleJson, SaysWhatIsWrong) {
   EXPECT_EQ(refused_text("\"ranks\": 4", "\"ranks\": 0"),
             begin + "'ranks' expects an integer from 1 to 16777216" + end);
   EXPECT_EQ(refused_text("\"smooth\"", "\"smoth\""),
-            begin + "the graph has no task 'smoth': did you mean 'smooth'?");
+            begin + "the graph has no task 'smoth'; did you mean 'smooth'?");
   EXPECT_EQ(refused_text("\"smooth\"", "7"),
             begin + "'task' of entry 0 of 'tasks' expects a text without control characters" + end);
   EXPECT_EQ(refused_text("\"start\": 0.0", "\"start\": \"0\""),

@@ -29,7 +29,7 @@ TEST(TaskGraph, RefusesWhatIsNoProgram) {
   EXPECT_EQ(refusal({task("")}, {}), "graph of tasks: a task has no name: give it one");
   EXPECT_EQ(
       refusal({task("smooth"), task("b")}, {{"b", "smoth", "image", 1}}),
-      "graph of tasks: array 'image' goes from 'b' to 'smoth', but there is no task 'smoth': did you mean "
+      "graph of tasks: array 'image' goes from 'b' to 'smoth', but there is no task 'smoth'; did you mean "
       "'smooth'?");
   EXPECT_EQ(
       refusal({task("b")}, {{"b", "something", "image", 1}}),

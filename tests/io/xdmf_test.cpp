@@ -62,7 +62,8 @@ TEST_F(Xdmf, Volumes) {
 TEST_F(Xdmf, TheHdf5FileIsNamedAsSeenFromItsFolder) {
   const Box domain{{0, 2}, {0, 2}};
   EXPECT_EQ(
-      count(text(folder_ / "data/a&<b>.h5", domain, ElementType::int8), ">data/a&amp;&lt;b>.h5:/image<"), 1);
+      count(text(folder_ / "data/a&<b>.h5", domain, ElementType::int8), ">data/a&amp;&lt;b&gt;.h5:/image<"),
+      1);
   EXPECT_EQ(count(text(folder_ / "../other/i.h5", domain, ElementType::int8), ">../other/i.h5:/image<"), 1);
 }
 

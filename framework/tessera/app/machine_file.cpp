@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -28,7 +29,11 @@ struct MachineField {
       member;
   bool required = true;
   double minimum = 1;
+  std::optional<double> maximum = {};
 };
+
+/// The greatest number of nodes, sockets, cores or threads, so that their products are no overflow.
+constexpr double most_parts = 1000000;
 
 /// The block of those keys that a file may leave out together.
 constexpr std::string_view between_block = "network.between";
@@ -37,11 +42,12 @@ constexpr MachineField machine_fields[] = {
     {"name", "", "a name for people", &MachineDescription::name, false},
     {"processor", "", "the model of the processors, as the system names it", &MachineDescription::processor,
      false},
-    {"nodes", "", "the number of machine nodes, which are all alike", &MachineDescription::nodes},
-    {"sockets", "", "the number of sockets of a node", &MachineDescription::sockets},
-    {"cores", "", "the number of cores of a socket", &MachineDescription::cores},
+    {"nodes", "", "the number of machine nodes, which are all alike", &MachineDescription::nodes, true, 1,
+     most_parts},
+    {"sockets", "", "the number of sockets of a node", &MachineDescription::sockets, true, 1, most_parts},
+    {"cores", "", "the number of cores of a socket", &MachineDescription::cores, true, 1, most_parts},
     {"threads", "", "the number of threads of a node with which the speeds called 'all' were measured",
-     &MachineDescription::threads},
+     &MachineDescription::threads, true, 1, most_parts},
     {"memory.thread", "bytes/s",
      "the bytes per second, read ones and written ones, that one thread copies in memory",
      [](MachineDescription& m) -> double& { return m.memory.thread; }},
@@ -88,7 +94,8 @@ deck::Schema machine_schema() {
                              .group = "Machine",
                              .help = std::string(field.help),
                              .unit = std::string(field.unit),
-                             .minimum = field.minimum};
+                             .minimum = field.minimum,
+                             .maximum = field.maximum};
     if (std::holds_alternative<std::int64_t MachineDescription::*>(field.member))
       key.type = deck::ValueType::integer;
     if (std::holds_alternative<std::string MachineDescription::*>(field.member)) {
@@ -151,7 +158,7 @@ std::string indent_of(std::string_view name) {
 }  // namespace
 
 cost::MachineDescription read_machine(const std::string& path) {
-  const deck::Source source = deck::read_source(path);
+  const deck::Source source = deck::read_source(path, "machine file");
   const deck::Deck deck = deck::load(machine_schema(), {source});
   check_complete(source.name, deck);
   MachineDescription machine;

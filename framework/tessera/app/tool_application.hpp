@@ -12,7 +12,7 @@
 
 namespace tessera::app {
 
-/// What a tool knows when it runs.
+/// The setting in which a tool runs.
 struct ToolSetting {
   /// The lifetime of MPI and Kokkos, with the communicator of all ranks. Kokkos has not been started.
   Session& session;

@@ -8,8 +8,8 @@
 namespace tessera::cost {
 namespace {
 
-/// How many vectors are computed side by side: enough to hide most of the latency of the operations, and few
-/// enough for 16 registers.
+/// The number of vectors that are computed side by side: enough to hide most of the latency of the
+/// operations, and few enough for 16 registers.
 constexpr int chains = 12;
 
 }  // namespace

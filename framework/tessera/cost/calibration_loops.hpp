@@ -16,7 +16,7 @@ void copy_floats(std::span<const float> from, std::span<float> to);
 /// times, most of them unaligned, and compute something.
 void add_neighbours(std::span<const float> from, std::span<float> to);
 
-/// What multiply_and_add has done.
+/// The work that multiply_and_add has done.
 struct Arithmetic {
   /// The number of floating-point operations of one element.
   std::int64_t operations = 0;

@@ -148,14 +148,22 @@ class PlanEstimator {
       auto cost = costs_.stages.find(pipeline_[step.members[m]].name);
       if (cost == costs_.stages.end()) cost = costs_.stages.find(pipeline_[step.stage].name);
       if (cost == costs_.stages.end())
-        sum.near_bytes +=
-            count * cache_bytes_per_point(pipeline_, step.members[m], points_of(step.members[m]));
+        add_unmeasured(step.members[m], count, sum);
       else if (cost->second.seconds_per_point > 0)
         sum.known_seconds += count * cost->second.seconds_per_point;
       else
         sum.operations += count * cost->second.operations_per_point;
     }
     return sum;
+  }
+
+  /// Adds the arithmetic of a stage of which no cost is given.
+  void add_unmeasured(int stage, double points, Arithmetic& sum) const {
+    const double operations = pipeline_[stage].kernel->unwrapped().operations_per_point();
+    if (operations > 0)
+      sum.operations += points * operations;
+    else
+      sum.near_bytes += points * cache_bytes_per_point(pipeline_, stage, points_of(stage));
   }
 
   /// Returns the points of a stage, or those that a global reduction reduces.

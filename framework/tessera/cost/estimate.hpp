@@ -10,7 +10,7 @@
 
 namespace tessera::cost {
 
-/// What the time of a step is mostly spent on.
+/// The part of a machine, or of a step, that most of the time of a step is spent on.
 enum class Bound {
   nothing,     ///< The step takes no time on this rank.
   hidden,      ///< The step waits for messages that have arrived while points were computed.
@@ -28,23 +28,23 @@ enum class Bound {
 /// Returns the words for a bound, such as "last cache".
 std::string_view name_of(Bound bound);
 
-/// What a step of a plan costs on one rank.
+/// The cost of a step of a plan on one rank.
 struct StepEstimate {
   /// The id of the node.
   int node = 0;
-  /// How often the step runs, if each loop makes its greatest number of turns. For a stream, it is the number
-  /// for one item.
+  /// The number of runs of the step, if each loop makes its greatest number of turns. For a stream, it is the
+  /// number for one item.
   double times = 1;
   /// The seconds of all these runs together.
   double seconds = 0;
-  /// What they are mostly spent on.
+  /// The part that most of these seconds are spent on.
   Bound bound = Bound::nothing;
-  /// Whether the step computes points of stages whose cost per point is not known. The accesses of their
-  /// bodies in the nearest cache then stand for their arithmetic.
+  /// Whether the step computes points of stages whose cost per point is neither known nor declared by their
+  /// kernel. The accesses of their bodies in the nearest cache then stand for their arithmetic.
   bool assumes_costs = false;
 };
 
-/// What a plan costs on one rank.
+/// The cost of a plan on one rank.
 struct RankEstimate {
   /// The rank.
   int rank = 0;
@@ -59,10 +59,11 @@ struct RankEstimate {
 /// A step that computes takes the longest of three times, and the time of a kernel's launch. These are the
 /// time to move the bytes that it reads and writes at least once, by the speed of memory, or in loops by that
 /// of the last-level cache, if half of it holds the arrays of all ranks of a node; the time of its arithmetic
-/// on the threads that have tiles; and, for stages whose cost per point is not known, the time of all reads
-/// and writes of the bodies in the nearest cache. A step that fills in points beyond a border takes the time
-/// to move them and a launch. An exchange takes the time of the messages that the rank sends, or of those
-/// that it receives, whichever is longer; each message takes a latency and a time for each byte. If it is
+/// on the threads that have tiles, by the costs that are given or else by the operations that a kernel
+/// declares (see StageKernel::operations_per_point); and, for the other stages, the time of all reads and
+/// writes of the bodies in the nearest cache. A step that fills in points beyond a border takes the time to
+/// move them and a launch. An exchange takes the time of the messages that the rank sends, or of those that
+/// it receives, whichever is longer; each message takes a latency and a time for each byte. If it is
 /// overlapped, the time of the steps before the wait is taken off. A global reduction takes a message for
 /// each level of a tree over all ranks. Files count if the description has their speeds. Steps in loops count
 /// for the greatest number of turns.

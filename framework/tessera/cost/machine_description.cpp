@@ -32,8 +32,9 @@ double NodeShare::of(const Speed& speed) const {
 double NodeShare::launch_seconds() const {
   if (threads_ <= 1 || machine_.threads <= 1) return machine_.launch_thread_seconds;
   const double share = std::log2(threads_) / std::log2(static_cast<double>(machine_.threads));
-  return machine_.launch_thread_seconds +
-         share * (machine_.launch_all_seconds - machine_.launch_thread_seconds);
+  const double difference = machine_.launch_all_seconds - machine_.launch_thread_seconds;
+  // More threads than were measured would take negative seconds, if all of these took less than one.
+  return std::max(0.0, machine_.launch_thread_seconds + share * difference);
 }
 
 std::int64_t ranks_per_node(const MachineDescription& machine, int threads) {

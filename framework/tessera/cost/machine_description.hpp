@@ -17,8 +17,8 @@ struct Speed {
   double all = 0;
 };
 
-/// What a machine can do, as far as plans are estimated by it. All machine nodes are alike. Speeds of copies
-/// count the bytes that are read and the bytes that are written.
+/// The abilities of a machine, as far as plans are estimated by it. All machine nodes are alike. Speeds of
+/// copies count the bytes that are read and the bytes that are written.
 struct MachineDescription {
   /// A name for people.
   std::string name = {};
@@ -56,7 +56,7 @@ struct MachineDescription {
   /// The speed at which all ranks together write files, in bytes per second. 0 means that it is not known.
   double file_write = 0;
 
-  /// The number of cores of a node.
+  /// Returns the number of cores of a node.
   std::int64_t node_cores() const { return sockets * cores; }
 };
 
@@ -66,8 +66,8 @@ class NodeShare {
   /// All arguments are at least 1. `machine` must outlive this object.
   NodeShare(const MachineDescription& machine, std::int64_t ranks, int threads);
 
-  /// The number of threads of the rank that compute at the same time. It is less than its number of threads
-  /// if the node has more threads than it can run.
+  /// Returns the number of threads of the rank that compute at the same time. It is less than its number of
+  /// threads if the node has more threads than it can run.
   double threads() const { return threads_; }
   /// Returns the part of a speed that the rank has while all ranks of the node compute. No part is more than
   /// what the threads of the rank could do alone.

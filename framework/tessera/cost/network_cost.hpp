@@ -3,7 +3,7 @@
 
 namespace tessera::cost {
 
-/// What a message costs: a time for each message, and a time for each of its bytes.
+/// The cost of a message: a time for each message, and a time for each of its bytes.
 struct NetworkCost {
   /// The seconds that a message takes, however short it is (ts).
   double latency_seconds = 0;

@@ -7,20 +7,20 @@
 
 namespace tessera::cost {
 
-/// What the plans of several ranks cost together. The plans of all ranks have the same steps.
+/// The cost of the plans of several ranks together. The plans of all ranks have the same steps.
 class PlanEstimates {
  public:
   /// Adds the estimate of a rank.
   void add(const RankEstimate& rank);
 
-  /// The rank that takes the longest, and of several the one that was added first. At least one rank must
-  /// have been added.
+  /// Returns the rank that takes the longest, and of several the one that was added first. At least one rank
+  /// must have been added.
   const RankEstimate& slowest() const { return slowest_; }
-  /// The rank that is done first, and of several the one that was added first.
+  /// Returns the rank that is done first, and of several the one that was added first.
   const RankEstimate& fastest() const { return fastest_; }
-  /// The seconds that the plans take if every step waits for the rank that is the slowest in this step. Ranks
-  /// wait for each other at exchanges and reductions only, so that a run takes at most as long, and at least
-  /// as long as the slowest rank.
+  /// Returns the seconds that the plans take if every step waits for the rank that is the slowest in this
+  /// step. Ranks wait for each other at exchanges and reductions only, so that a run takes at most as long,
+  /// and at least as long as the slowest rank.
   double seconds_if_all_wait() const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace tessera::cost {
 
-/// What it costs to compute one point of a stage.
+/// The cost of computing one point of a stage.
 struct StageCost {
   /// The seconds that one thread takes for a point. 0 means that they are not known.
   double seconds_per_point = 0;

@@ -86,6 +86,12 @@ std::vector<SharedCost> lines_below(const std::vector<TimedRanks>& entries) {
 
 }  // namespace
 
+double greatest_seconds(std::span<const SharedCost> costs, double ranks) {
+  double seconds = 0;
+  for (const SharedCost& cost : costs) seconds = std::max(seconds, cost.seconds(ranks));
+  return seconds;
+}
+
 TaskCost TaskCost::amdahl(double seconds_on_one_rank, double serial_fraction) {
   if (!(std::isfinite(seconds_on_one_rank) && seconds_on_one_rank >= 0))
     throw InputError(fmt::format("cost of a task: {} seconds on one rank: give a finite number from 0",

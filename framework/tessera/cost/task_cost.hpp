@@ -26,7 +26,10 @@ struct SharedCost {
   friend bool operator==(const SharedCost&, const SharedCost&) = default;
 };
 
-/// How long a task takes on p ranks. The cost never grows with p.
+/// Returns the seconds of the greatest of some costs on so many ranks, or 0 without costs.
+double greatest_seconds(std::span<const SharedCost> costs, double ranks);
+
+/// The cost of a task on p ranks, which never grows with p.
 class TaskCost {
  public:
   /// Makes the cost of a task that takes no time.
@@ -50,6 +53,8 @@ class TaskCost {
   /// the best such bound that is convex in 1/p. It is the cost itself for Amdahl's law and for tables that
   /// are convex in 1/p and whose speedup never exceeds p.
   const std::vector<SharedCost>& lower_bounds() const { return lower_bounds_; }
+  /// Returns the seconds of the greatest of the lower bounds on so many ranks.
+  double lower_bound(double ranks) const { return greatest_seconds(lower_bounds_, ranks); }
 
   /// Returns true if the costs are made of equal numbers.
   friend bool operator==(const TaskCost&, const TaskCost&) = default;

@@ -54,20 +54,21 @@ Deck load_layers(detail::Layers layers, const Schema& schema, const std::vector<
 
 }  // namespace
 
-Source read_source(const std::string& named) {
+Source read_source(const std::string& named, std::string_view what) {
   // The operating system would end the name at a NUL byte.
   if (named.find('\0') != std::string::npos) detail::fail_at(detail::printable(named), "not a file name");
   const std::string path = deck_path(named);
   const std::string name = detail::printable(path);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) detail::fail_at(name, "a directory, not a deck");
+  if (std::filesystem::is_directory(path, ignored))
+    detail::fail_at(name, fmt::format("a directory, not a {}", what));
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) detail::fail_at(name, fmt::format("cannot open the deck: {}", std::strerror(errno)));
+  if (!file) detail::fail_at(name, fmt::format("cannot open the {}: {}", what, std::strerror(errno)));
   // One byte more than allowed is read, so that a file that is too large is noticed.
   Source source{path, std::string(largest_deck + 1, '\0')};
   file.read(source.text.data(), static_cast<std::streamsize>(source.text.size()));
-  if (file.bad()) detail::fail_at(name, "cannot read the deck");
+  if (file.bad()) detail::fail_at(name, fmt::format("cannot read the {}", what));
   source.text.resize(static_cast<std::size_t>(file.gcount()));
   check_size(source);
   return source;

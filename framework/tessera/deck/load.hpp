@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
@@ -20,8 +21,8 @@ struct Source {
 
 /// Reads a deck file of at most 1 MiB. A deck that was installed with Tessera is found from every folder, see
 /// `deck_path`; the name of the result is then its whole path. Throws InputError when the file cannot be read
-/// or is larger. Not collective.
-Source read_source(const std::string& path);
+/// or is larger, and calls it a `what`. Not collective.
+Source read_source(const std::string& path, std::string_view what = "deck");
 
 /// Reads a deck file and the decks that it includes. A deck includes others by the key `include`, whose value
 /// is one path or a list of paths, such as `include: base.yaml`. Each path is relative to the folder of the

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tessera/group/detail/local_search.hpp"
+#include "tessera/group/detail/longest_paths.hpp"
 #include "tessera/group/graph_costs.hpp"
 
 namespace tessera::group {
@@ -70,7 +71,7 @@ class Allocator {
   std::vector<Allocation> starts() const;
   GroupSchedule best_of_all();
 
-  /// What other strategies have found, from which the search begins as well.
+  /// The allocations that other strategies have found, from which the search begins as well.
   std::vector<Candidate> found_;
   const TaskGraph& graph_;
   int ranks_;
@@ -85,22 +86,18 @@ class Allocator {
 /// schedules.
 bool Allocator::grow_one(Candidate& candidate) {
   const std::vector<double> after = bottom_levels(graph_, candidate.allocation, settings_.communication);
-  std::vector<double> before(after.size());
-  for (const int task : graph_.topological_order())
-    for (const int place : graph_.edges_to(task)) {
-      const Edge& edge = graph_.edges()[static_cast<std::size_t>(place)];
-      const auto from = static_cast<std::size_t>(edge.from);
-      double& own = before[static_cast<std::size_t>(task)];
-      own = std::max(own, before[from] + graph_.seconds(edge.from, candidate.allocation[from]) +
-                              edge_seconds(edge, candidate.allocation, settings_.communication));
-    }
+  std::vector<double> seconds, of_edges;
+  for (int task = 0; task < graph_.size(); ++task)
+    seconds.push_back(graph_.seconds(task, candidate.allocation[static_cast<std::size_t>(task)]));
+  for (const Edge& edge : graph_.edges())
+    of_edges.push_back(edge_seconds(edge, candidate.allocation, settings_.communication));
+  const std::vector<double> before = detail::paths_before(graph_, seconds, of_edges);
   const double path = *std::ranges::max_element(after);
   std::vector<int> tasks;
   for (std::size_t i = 0; i < after.size(); ++i)
     if (before[i] + after[i] >= path * (1 - 1e-9)) tasks.push_back(static_cast<int>(i));
-  std::ranges::stable_sort(tasks, std::ranges::greater(), [&](int task) {
-    return graph_.seconds(task, candidate.allocation[static_cast<std::size_t>(task)]);
-  });
+  std::ranges::stable_sort(tasks, std::ranges::greater(),
+                           [&](int task) { return seconds[static_cast<std::size_t>(task)]; });
   for (const int task : tasks) {
     Allocation grown = candidate.allocation;
     int& own = grown[static_cast<std::size_t>(task)];
@@ -117,7 +114,7 @@ bool Allocator::grow_one(Candidate& candidate) {
 }
 
 Candidate Allocator::cpr() {
-  // Where the search goes on from what CPR has found, CPR leaves it a half of its schedules.
+  // CPR leaves a half of its schedules to the search, if that goes on from the result of CPR.
   search_.allow(settings_.strategy == Strategy::mixed ? most_schedules() / 2 : most_schedules());
   Candidate candidate = search_.evaluate(Allocation(graph_.tasks().size(), 1), {ListOrder::longest_rest});
   if (graph_.size() == 0) return candidate;

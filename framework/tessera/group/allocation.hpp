@@ -11,25 +11,21 @@
 
 namespace tessera::group {
 
-/// How ranks are allocated to the tasks of a program that runs once.
+/// A way to allocate ranks to the tasks of a program that runs once.
 enum class Strategy {
   /// Every task on all ranks that it can use, one after the other: pure data parallelism.
   data,
   /// Every task on one rank, as many side by side as there are ranks: pure task parallelism.
   task,
   /// Two-step allocation and scheduling (TSAS): the relaxation, rounded to powers of two that are bounded,
-  /// and then
-  /// the prioritised scheduling algorithm (PSA), of Ramaswamy, Sapatnekar and Banerjee.
+  /// and then the prioritised scheduling algorithm (PSA), of Ramaswamy, Sapatnekar and Banerjee.
   tsas,
   /// Critical path reduction (CPR), after Radulescu, Nicolescu, van Gemund and Jonker, "CPR: mixed task and
-  /// data
-  /// parallel scheduling for distributed systems", IPDPS 2001: every task begins with one rank, and tasks on
-  /// the
-  /// critical path grow as long as the makespan falls.
+  /// data parallel scheduling for distributed systems", IPDPS 2001: every task begins with one rank, and
+  /// tasks on the critical path grow as long as the makespan falls.
   cpr,
   /// A local search from the allocations of the other strategies, from other roundings of the relaxation, and
-  /// from
-  /// the ranks divided among the tasks of each level.
+  /// from the ranks divided among the tasks of each level.
   search,
   /// The best of all, by the estimated makespan. So it is never worse than the simplest one.
   mixed,
@@ -41,12 +37,13 @@ inline constexpr std::string_view strategy_names[] = {"data", "task", "tsas", "c
 /// Returns the name of a strategy.
 std::string_view name_of(Strategy strategy);
 
-/// What an allocation depends on beside the graph and the number of ranks.
+/// The settings on which an allocation depends, beside the graph and the number of ranks.
 struct AllocationSettings {
   Strategy strategy = Strategy::mixed;
   Communication communication;
   /// The most schedules that CPR and the search try each; `mixed` tries twice as many in all. Without it,
-  /// they try as many as keep the time for 60 tasks under a tenth of a second.
+  /// they try as many as keep the median time for 60 tasks on 1024 ranks under a tenth of a second; the worst
+  /// programs take about 0.2 s (see benchmarks/groups/README.md).
   std::optional<int> most_schedules;
 };
 

@@ -8,33 +8,13 @@
 #include <map>
 
 #include "tessera/domain/counted.hpp"
+#include "tessera/domain/xml_escaped.hpp"
 #include "tessera/group/rank_ranges.hpp"
 
 namespace tessera::group {
 namespace {
 
 constexpr double chart_left = 70, chart_top = 64, chart_width = 1060, chart_bottom = 46;
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
 
 /// Returns a light colour of a hue in degrees as #rrggbb, which every reader of SVG knows.
 std::string light_colour(double hue) {
@@ -84,7 +64,7 @@ class Chart {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 {:.1f}\" font-family=\"sans-serif\" "
         "font-size=\"12\">\n<rect width=\"1200\" height=\"{:.1f}\" fill=\"white\"/>\n"
         "<text x=\"{}\" y=\"22\" font-size=\"15\">{}</text>\n",
-        height, height, chart_left, escaped(summary(schedule_)));
+        height, height, chart_left, xml_escaped(summary(schedule_)));
     svg += legend() + axes();
     for (int item = items_; item-- > 0;)
       for (const ScheduledTask& placed : schedule_.tasks) svg += boxes(placed, item);
@@ -92,7 +72,7 @@ class Chart {
   }
 
  private:
-  /// What decides the colour of a task.
+  /// Returns the text that decides the colour of a task.
   static const std::string& kind(const Task& task) { return task.type.empty() ? task.name : task.type; }
 
   std::string colour(const Task& task) const {
@@ -115,7 +95,7 @@ class Chart {
       svg += fmt::format(
           "<rect x=\"{:.1f}\" y=\"34\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.1f}\" "
           "y=\"45\">{}</text>\n",
-          left, colour(task), left + 16, escaped(name));
+          left, colour(task), left + 16, xml_escaped(name));
       left += width + 8;
     }
     return svg;
@@ -150,7 +130,7 @@ class Chart {
                  end = x(placed.finish + item * schedule_.period);
     std::string svg =
         fmt::format("<g opacity=\"{:.2f}\"><title>{}: ranks {}, {:.6g} to {:.6g} s</title>\n", 1 - 0.3 * item,
-                    escaped(task.name), ranges_text(placed.ranks), placed.start + item * schedule_.period,
+                    xml_escaped(task.name), ranges_text(placed.ranks), placed.start + item * schedule_.period,
                     placed.finish + item * schedule_.period);
     for (const RankRange& range : ranges_of(placed.ranks)) {
       const double top = y(range.begin), height = row_ * range.size();
@@ -162,7 +142,7 @@ class Chart {
       if (size < 5 || 0.62 * size * static_cast<double>(task.name.size()) > end - begin) continue;
       svg += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-          (begin + end) / 2, top + height / 2 + 0.35 * size, size, escaped(task.name));
+          (begin + end) / 2, top + height / 2 + 0.35 * size, size, xml_escaped(task.name));
     }
     return svg + "</g>\n";
   }

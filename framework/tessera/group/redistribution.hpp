@@ -8,7 +8,7 @@
 
 namespace tessera::group {
 
-/// What moves an array from the ranks of one task to those of another one.
+/// The messages that move an array from the ranks of one task to those of another one.
 struct Redistribution {
   /// The messages of all ranks together.
   std::int64_t messages = 0;
@@ -20,7 +20,7 @@ struct Redistribution {
   double bytes_of_receiver = 0;
 };
 
-/// How an array travels between two groups.
+/// A way in which arrays travel between two groups.
 enum class Travel {
   /// Each rank sends what it has directly to the ranks that need it.
   between_ranks,
@@ -29,15 +29,15 @@ enum class Travel {
   between_hosts,
 };
 
-/// What edges cost: the network, and the way that arrays travel.
+/// The cost of edges: the network, and the way that arrays travel.
 struct Communication {
   cost::NetworkCost network;
   Travel travel = Travel::between_ranks;
 };
 
-/// Returns what moves an array that is cut into equal blocks, one for each of `from` ranks, into such blocks
-/// for each of `to` other ranks. The blocks of both are intervals of the same array, so that their common
-/// refinement has from + to - gcd(from, to) pieces, each of which is a message.
+/// Returns the messages that move an array that is cut into equal blocks, one for each of `from` ranks, into
+/// such blocks for each of `to` other ranks. The blocks of both are intervals of the same array, so that
+/// their common refinement has from + to - gcd(from, to) pieces, each of which is a message.
 Redistribution redistribution_of_blocks(std::int64_t bytes, int from, int to);
 
 /// Returns the seconds that an array takes from a group to a group with other ranks. All messages are sent

@@ -117,9 +117,7 @@ Relaxation relax_with_windows(const TaskGraph& graph, int ranks, int rounds, dou
   for (int round = 0; round < rounds; ++round) {
     detail::TaskWork work;
     for (std::size_t task = 0; task < graph.tasks().size(); ++task) {
-      double seconds = 0;
-      for (const cost::SharedCost& cost : graph.tasks()[task].cost.lower_bounds())
-        seconds = std::max(seconds, cost.seconds(last.ranks_of_tasks[task]));
+      const double seconds = graph.tasks()[task].cost.lower_bound(last.ranks_of_tasks[task]);
       work.seconds.push_back(seconds);
       work.area.push_back(seconds * last.ranks_of_tasks[task] / ranks);
     }

@@ -79,10 +79,9 @@ int id_of(const TaskGraph& graph, const std::string& name) {
     names.push_back(graph.tasks()[static_cast<std::size_t>(id)].name);
     if (names.back() == name) return id;
   }
-  const auto similar = nearest(name, names);
-  throw InputError(fmt::format(
-      "schedule of groups: the graph has no task '{}': {}", name,
-      similar ? fmt::format("did you mean '{}'?", *similar) : "save the schedule again, or mend it"));
+  const std::string meant = suggestion(name, names);
+  throw InputError(fmt::format("schedule of groups: the graph has no task '{}'{}", name,
+                               meant.empty() ? ": save the schedule again, or mend it" : meant));
 }
 
 Json parsed(std::string_view text) {

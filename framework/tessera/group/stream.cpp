@@ -38,7 +38,8 @@ double ranks_for_period(const TaskGraph& graph, int ranks, double period) {
   return area / period;
 }
 
-/// The least period of which `is_possible` is true, given one of which it is true, and how exact it is to be.
+/// Returns the least period between `low` and `high` of which `is_possible` is true, but for a relative error
+/// of `exactness`. It must be true of `high`.
 template <class Possible>
 double least_period(double low, double high, double exactness, const Possible& is_possible) {
   while (high - low > exactness * high) {
@@ -62,7 +63,7 @@ GroupSchedule in_cycles(const TaskGraph& graph, int ranks, const Communication& 
     used += groups[g].ranks;
     for (const int task : groups[g].tasks) group_of[static_cast<std::size_t>(task)] = g;
   }
-  // The time in a cycle at which the next task of each group begins.
+  // These are the times in a cycle at which the next task of each group begins.
   std::vector<double> next(groups.size(), -1);
   std::vector<ScheduledTask> placed(count);
   for (const int task : graph.topological_order()) {
@@ -102,7 +103,7 @@ std::vector<int> by_falling_seconds(const TaskGraph& graph) {
   return order;
 }
 
-/// Returns ways to divide the tasks, which were improved.
+/// Returns ways to divide the tasks, after these were improved.
 std::vector<Groups> divisions(const TaskGraph& graph, int ranks, double bound) {
   const PipelineGroups pipeline(graph, ranks);
   const std::vector<int> falling = by_falling_seconds(graph);
@@ -141,9 +142,8 @@ std::string_view kind_of(const Groups& groups) {
 double period_bound(const TaskGraph& graph, int ranks) {
   double longest = 0, sum = 0;
   for (int task = 0; task < graph.size(); ++task) {
-    double seconds = 0;
-    for (const cost::SharedCost& cost : graph.tasks()[static_cast<std::size_t>(task)].cost.lower_bounds())
-      seconds = std::max(seconds, cost.seconds(graph.most_ranks(task, ranks)));
+    const cost::TaskCost& cost = graph.tasks()[static_cast<std::size_t>(task)].cost;
+    const double seconds = cost.lower_bound(graph.most_ranks(task, ranks));
     longest = std::max(longest, seconds);
     sum += seconds;
   }

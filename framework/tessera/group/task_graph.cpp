@@ -20,10 +20,10 @@ int task_called(const IdOfName& ids, const std::string& name, const NamedEdge& e
   if (found != ids.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [other, id] : ids) names.push_back(other);
-  const auto similar = nearest(name, names);
-  throw InputError(fmt::format(
-      "graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}", edge.array, edge.from,
-      edge.to, name, similar ? fmt::format(": did you mean '{}'?", *similar) : ": add it"));
+  const std::string meant = suggestion(name, names);
+  throw InputError(
+      fmt::format("graph of tasks: array '{}' goes from '{}' to '{}', but there is no task '{}'{}",
+                  edge.array, edge.from, edge.to, name, meant.empty() ? ": add it" : meant));
 }
 
 }  // namespace

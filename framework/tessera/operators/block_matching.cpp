@@ -28,6 +28,8 @@ class MatchingStage final : public StageKernel {
     }
   }
 
+  double operations_per_point() const override { return task_.operations_per_point(); }
+
   std::int64_t library_bytes(const Box& /*box*/) const override { return detail::matching_bytes(task_); }
 
   void region(const ArrayReference* inputs, const ArrayReference* outputs, const Box& box,
@@ -112,8 +114,8 @@ MatchingTask matching_task(const Image& reference, const BlockMatching& p) {
                     .winners = p.block};
   if (p.errors == MatchingErrors::with_neighbours)
     task.candidates = intersection({p.block.begin - 1, p.block.end + 1}, {0, p.disparities});
-  // Doubles, in which the errors are added, are exact up to 2^53, and an error is multiplied by 8.
-  if (task.greatest_error() >= 0x1p49)
+  // Doubles, in which the errors are added, are exact up to 2^53, and sums are multiplied by 8.
+  if (task.greatest_sum() >= 0x1p49)
     throw OperandError(fmt::format("the images have {} channels: give images with fewer", task.channels), 0);
   return task;
 }

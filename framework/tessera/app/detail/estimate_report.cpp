@@ -15,8 +15,8 @@ namespace {
 
 constexpr double milliseconds = 1e3;
 
-/// Whether the ranks of a class cost the same. They do not if some messages go between nodes, and others do
-/// not.
+/// Returns true if the ranks of a class cost the same. They do not if some messages go between nodes, and
+/// others do not.
 bool classes_are_alike(const cost::MachineDescription& machine) { return !machine.between_nodes; }
 
 cost::PlanEstimates estimates_of(const Algorithm& pipeline, const Plans& plans,

@@ -52,8 +52,7 @@ RelaxedTimes relaxed_times(const RelaxedProblem& problem, const std::vector<doub
   RelaxedTimes times{std::vector<double>(count), std::vector<double>(count), 0};
   std::vector<double> seconds(count);
   for (std::size_t i = 0; i < count; ++i) {
-    for (const cost::SharedCost& cost : problem.tasks[i].costs)
-      seconds[i] = std::max(seconds[i], cost.seconds(ranks_of_tasks[i]));
+    seconds[i] = cost::greatest_seconds(problem.tasks[i].costs, ranks_of_tasks[i]);
     times.areas[i] = seconds[i] * ranks_of_tasks[i];
   }
   const auto end_of = [&](const Window& window) {

@@ -10,8 +10,8 @@ namespace tessera::group::detail {
 /// A set of ranks as ranges in rising order, of which no two touch.
 using RankSet = std::vector<RankRange>;
 
-/// When each rank of a machine has done its last task. Ranks that became free at the same time are kept as
-/// one range, so that the work depends on the number of tasks and not on that of ranks.
+/// The times at which the ranks of a machine have done their last tasks. Ranks that became free at the same
+/// time are kept as one range, so that the work depends on the number of tasks and not on that of ranks.
 class FreeRanks {
  public:
   /// A time at which ranks become free, and the number of all ranks that are free then.
@@ -29,7 +29,7 @@ class FreeRanks {
   double when_free(int count) const;
   /// Returns the time from which all ranks of a set are free.
   double when_free(const RankSet& set) const;
-  /// Returns how many ranks are free when, by rising time. Of several entries with one time, the last one
+  /// Returns the numbers of free ranks, by rising time. Of several entries with one time, the last one
   /// counts.
   const std::vector<Count>& counts() const { return counts_; }
   /// Returns so many ranks that are free at a time from which there are so many. They are contiguous if that

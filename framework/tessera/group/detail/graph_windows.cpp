@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "tessera/group/detail/longest_paths.hpp"
+
 namespace tessera::group::detail {
 namespace {
 
-/// For each task, whether each other task comes after it.
+/// Returns for each task whether each other task comes after it.
 std::vector<std::vector<bool>> reachability(const TaskGraph& graph) {
   const auto count = static_cast<std::size_t>(graph.size());
   std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
@@ -21,31 +23,6 @@ std::vector<std::vector<bool>> reachability(const TaskGraph& graph) {
   return reaches;
 }
 
-/// The longest paths to the end of each task, and from its start to the end of the program.
-struct LongestPaths {
-  std::vector<double> to_end, from_start;
-};
-
-LongestPaths longest_paths(const TaskGraph& graph, const std::vector<double>& seconds) {
-  LongestPaths paths{seconds, seconds};
-  const auto neighbour = [&](int place, bool is_before) {
-    const Edge& edge = graph.edges()[static_cast<std::size_t>(place)];
-    return static_cast<std::size_t>(is_before ? edge.from : edge.to);
-  };
-  for (const int task : graph.topological_order()) {
-    const auto id = static_cast<std::size_t>(task);
-    for (const int place : graph.edges_to(task))
-      paths.to_end[id] = std::max(paths.to_end[id], paths.to_end[neighbour(place, true)] + seconds[id]);
-  }
-  for (const int task : graph.backward_order()) {
-    const auto id = static_cast<std::size_t>(task);
-    for (const int place : graph.edges_from(task))
-      paths.from_start[id] =
-          std::max(paths.from_start[id], paths.from_start[neighbour(place, false)] + seconds[id]);
-  }
-  return paths;
-}
-
 struct RatedWindow {
   double length = 0;
   int after = -1;
@@ -57,10 +34,14 @@ struct RatedWindow {
 std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork& work, double length,
                                           std::size_t most) {
   const auto reaches = reachability(graph);
-  const LongestPaths paths = longest_paths(graph, work.seconds);
+  const std::vector<double> befores = paths_before(graph, work.seconds);
+  const std::vector<double> afters = paths_after(graph, work.seconds);
   const auto is_inside = [&](std::size_t task, int after, int before) {
     return (after < 0 || reaches[static_cast<std::size_t>(after)][task]) &&
            (before < 0 || reaches[task][static_cast<std::size_t>(before)]);
+  };
+  const auto through = [&](int task, const std::vector<double>& paths) {
+    return paths[static_cast<std::size_t>(task)] + work.seconds[static_cast<std::size_t>(task)];
   };
   std::vector<RatedWindow> rated;
   for (int after = -1; after < graph.size(); ++after)
@@ -69,8 +50,8 @@ std::vector<GraphWindow> overfull_windows(const TaskGraph& graph, const TaskWork
       const bool is_empty = after >= 0 && before >= 0 &&
                             !reaches[static_cast<std::size_t>(after)][static_cast<std::size_t>(before)];
       if (is_whole || is_empty) continue;
-      double whole = after < 0 ? 0 : paths.to_end[static_cast<std::size_t>(after)];
-      whole += before < 0 ? 0 : paths.from_start[static_cast<std::size_t>(before)];
+      double whole = after < 0 ? 0 : through(after, befores);
+      whole += before < 0 ? 0 : through(before, afters);
       for (std::size_t task = 0; task < work.area.size(); ++task)
         if (is_inside(task, after, before)) whole += work.area[task];
       if (whole > length * 1.001) rated.push_back({whole, after, before});

@@ -10,8 +10,8 @@
 
 namespace tessera::group::detail {
 
-/// Which of the tasks whose predecessors are placed is placed next. Of equal tasks it is the one with the
-/// greatest bottom level, and then the one with the lowest id.
+/// The rule by which one of the tasks whose predecessors are placed is placed next. Of equal tasks it is the
+/// one with the greatest bottom level, and then the one with the lowest id.
 enum class ListOrder {
   /// The task whose arrays are there first, as in the prioritised scheduling algorithm (PSA) of Ramaswamy,
   /// Sapatnekar and Banerjee.
@@ -22,7 +22,7 @@ enum class ListOrder {
   longest_rest,
 };
 
-/// What tasks do with the number of ranks that they are to have, when they are placed.
+/// The use that tasks make, when they are placed, of the number of ranks that they are to have.
 enum class Fitting {
   /// They have exactly so many.
   exact,
@@ -41,7 +41,7 @@ struct ListRules {
   friend bool operator==(const ListRules&, const ListRules&) = default;
 };
 
-/// Where a task was placed.
+/// The place of a task in a schedule.
 struct Placement {
   double start = 0;
   double finish = 0;
@@ -80,7 +80,7 @@ class ListScheduler {
     double first = 0;
     std::vector<InPlace> in_place;
   };
-  /// Where a ready task can start first: with the predecessor of this place in its list, or elsewhere (-1).
+  /// The first start of a ready task: with the predecessor of this place in its list, or elsewhere (-1).
   struct Choice {
     double start = 0;
     int in_place = -1;

@@ -54,6 +54,7 @@ bool LocalSearch::is_done(const Candidate& candidate) const {
 /// Returns the tasks on a chain from the first task to the last one, each of which waits for the end of the
 /// one before: for its arrays, or for its ranks. The last one comes first.
 std::vector<int> LocalSearch::deciding_tasks(const Candidate& candidate) {
+  if (candidate.allocation.empty()) return {};
   scheduler_.schedule(candidate.allocation, candidate.rules);
   const std::vector<Placement>& placed = scheduler_.placements();
   const double tolerance = 1e-9 * candidate.makespan;

@@ -6,31 +6,10 @@
 #include <limits>
 #include <numeric>
 
+#include "tessera/group/detail/longest_paths.hpp"
+
 namespace tessera::group::detail {
 namespace {
-
-/// The seconds on the longest path that ends before each task, and on the longest one that begins after it.
-struct PathsAround {
-  std::vector<double> before, after;
-};
-
-PathsAround paths_around(const TaskGraph& graph, const std::vector<double>& seconds) {
-  PathsAround paths{std::vector<double>(seconds.size()), std::vector<double>(seconds.size())};
-  const auto& edges = graph.edges();
-  for (const int task : graph.topological_order())
-    for (const int place : graph.edges_from(task)) {
-      double& before = paths.before[static_cast<std::size_t>(edges[static_cast<std::size_t>(place)].to)];
-      before = std::max(
-          before, paths.before[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
-    }
-  for (const int task : graph.backward_order())
-    for (const int place : graph.edges_to(task)) {
-      double& after = paths.after[static_cast<std::size_t>(edges[static_cast<std::size_t>(place)].from)];
-      after = std::max(after,
-                       paths.after[static_cast<std::size_t>(task)] + seconds[static_cast<std::size_t>(task)]);
-    }
-  return paths;
-}
 
 /// Returns the fewest ranks, up to `most`, on which a task takes at most so many seconds, or `most`.
 int fewest_ranks(const TaskGraph& graph, int task, int most, double seconds) {
@@ -93,8 +72,8 @@ Allocation shrunk(const TaskGraph& graph, Allocation allocation, double deadline
   });
   for (const int task : by_area) {
     const auto id = static_cast<std::size_t>(task);
-    const PathsAround paths = paths_around(graph, seconds);
-    allocation[id] = fewest_ranks(graph, task, allocation[id], deadline - paths.before[id] - paths.after[id]);
+    const double before = paths_before(graph, seconds)[id], after = paths_after(graph, seconds)[id];
+    allocation[id] = fewest_ranks(graph, task, allocation[id], deadline - before - after);
     seconds[id] = graph.seconds(task, allocation[id]);
   }
   return allocation;

@@ -6,24 +6,10 @@
 #include <array>
 #include <string_view>
 
+#include "tessera/domain/xml_escaped.hpp"
+
 namespace tessera::io::detail {
 namespace {
-
-/// Returns `text` with its special characters written as entities of XML.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string number_type(ElementType type) {
   constexpr std::array<std::string_view, 10> names = {"Char", "UChar", "Int",  "UInt",  "Int",
@@ -37,14 +23,14 @@ std::string number_type(ElementType type) {
 class XdmfText {
  public:
   explicit XdmfText(const XdmfArray& array)
-      : array_(array), place_(escaped(array.file + ":/" + array.dataset)) {
+      : array_(array), place_(xml_escaped(array.file + ":/" + array.dataset)) {
     for (int d = 0; d < array.domain.dimensions; ++d)
       extents_[static_cast<std::size_t>(2 - d)] = array.domain[d].size();
     if (has_channels()) extents_[0] = 1;
   }
 
   std::string text() const {
-    const std::string name = escaped(array_.dataset);
+    const std::string name = xml_escaped(array_.dataset);
     return fmt::format(
         "<?xml version=\"1.0\" ?>\n"
         "<Xdmf Version=\"2.0\">\n"

@@ -16,7 +16,7 @@ template <class Use>
   constexpr integral_constant<int, 0> any;
   constexpr integral_constant<int, 1> one;
   constexpr std::int32_t number = 0;
-  if (!has_small_keys(task)) return use(double(), any, any);
+  if (!task.has_small_keys()) return use(double(), any, any);
   // Loops over few images are unrolled.
   const int images = task.channels == 1 ? task.images() : 0;
   if (images == 1) return use(number, one, one);
@@ -37,8 +37,8 @@ void match(const MatchingTask& task, const MatchingArrays& arrays, const Box& bo
 }
 
 std::int64_t matching_bytes(const MatchingTask& task) {
-  return has_small_keys(task) ? MatchingStrip<std::int32_t, 64, 0, 0>::bytes(task)
-                              : MatchingStrip<double, 64, 0, 0>::bytes(task);
+  return task.has_small_keys() ? MatchingStrip<std::int32_t, 64, 0, 0>::bytes(task)
+                               : MatchingStrip<double, 64, 0, 0>::bytes(task);
 }
 
 }  // namespace tessera::operators::detail

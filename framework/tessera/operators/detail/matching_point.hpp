@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tessera/operators/block_matching.hpp"
 #include "tessera/operators/detail/matching_task.hpp"
 #include "tessera/view/compat.hpp"
 
@@ -52,8 +53,6 @@ class MatchingPoint {
   }
 
  private:
-  static constexpr int most_matches = 8;
-
   template <class Value>
   KOKKOS_FUNCTION static Value& at(const ArrayReference& array, const int* p) {
     return reinterpret_cast<Value*>(array.origin)[p[0] + p[1] * array.strides[1]];
@@ -93,8 +92,8 @@ class MatchingPoint {
   Range candidates_;
   Range winners_;
   ArrayReference reference_;
-  ArrayReference match_[most_matches];
-  int baselines_[most_matches] = {};
+  ArrayReference match_[BlockMatching::most_matches];
+  int baselines_[BlockMatching::most_matches] = {};
   ArrayReference disparity_;
   ArrayReference errors_[3];
 };

@@ -21,10 +21,10 @@ T* aligned_scratch(std::int64_t count) {
   return memory + (line - address % line) % line / sizeof(T);
 }
 
-/// What two rows of the images add to the errors of the columns of a strip: the squares of the differences of
-/// the reference r and the match images m. As (r - m)^2 = r^2 - 2 r m + m^2, these are sums of a number per
-/// column, of a number per place of a match image, and of one product of r with the sum of all m. All numbers
-/// are scaled. The second row may also be subtracted, or count for nothing.
+/// The numbers that two rows of the images add to the errors of the columns of a strip: the squares of the
+/// differences of the reference r and the match images m. As (r - m)^2 = r^2 - 2 r m + m^2, these are sums of
+/// a number per column, of a number per place of a match image, and of one product of r with the sum of all
+/// m. All numbers are scaled. The second row may also be subtracted, or count for nothing.
 ///
 /// For each column, the numbers for neighbouring candidates follow each other in memory: they lie `baseline`
 /// places apart in a match image, so that there is an array for each remainder of places by the baseline.
@@ -38,8 +38,8 @@ class MatchingRows {
   /// The number of arrays for two rows of a channel.
   static constexpr int parts = has_pairs ? 1 : 2;
 
-  /// Makes arrays for strips of at most `columns` columns. `candidates` is how many candidates are read,
-  /// which may be more than there are.
+  /// Makes arrays for strips of at most `columns` columns. `candidates` is the number of candidates that are
+  /// read, which may be more than there are.
   MatchingRows(const MatchingTask& task, const MatchingArrays& arrays, int columns, int candidates,
                Number scale)
       : task_(task), arrays_(arrays), most_columns_(columns), candidates_(candidates), scale_(scale) {
@@ -92,8 +92,8 @@ class MatchingRows {
       read_as(std::type_identity<std::uint16_t>());
   }
 
-  /// What was read, for some neighbouring candidates. Compilers keep the members of a local copy in
-  /// registers.
+  /// The numbers that were read, for some neighbouring candidates. Compilers keep the members of a local copy
+  /// in registers.
   struct View {
     /// The sum for each column of the squares of the reference, once for each match image.
     const Number* constants;
@@ -116,7 +116,7 @@ class MatchingRows {
   }
 
  private:
-  // The owners of the memory.
+  // These types only tell the memory of the arrays apart.
   struct Constants;
   struct Reference;
   struct Squares;

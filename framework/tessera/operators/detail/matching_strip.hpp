@@ -12,7 +12,7 @@
 
 namespace tessera::operators::detail {
 
-/// How the candidates of a matching are divided: into groups, each of which is a vector, and these into
+/// The division of the candidates of a matching into groups, each of which is a vector, and of these into
 /// chunks. The errors of a chunk are multiplied by the number of its candidates, to which the number of the
 /// candidate is added. The least of these keys tells which candidate is best, and the least one of equals.
 struct MatchingGroups {
@@ -22,11 +22,12 @@ struct MatchingGroups {
   /// The number of groups.
   int count;
 
-  /// Divides the candidates of `task` into groups of `lanes`, so that no key is greater than `greatest`.
+  /// Divides the candidates of `task` into groups of `lanes`, so that no sum and no key is greater than
+  /// `greatest`.
   MatchingGroups(const MatchingTask& task, int lanes, double greatest) : group(lanes), chunk(lanes) {
     count = (task.candidate_count() + lanes - 1) / lanes;
     while (chunk < most_of_chunk && chunk < task.candidate_count() &&
-           2 * chunk * (task.greatest_error() + 1) <= greatest)
+           2 * chunk * (task.greatest_sum() + 1) <= greatest)
       chunk *= 2;
   }
 
@@ -38,12 +39,6 @@ struct MatchingGroups {
   /// Returns how many columns are computed together, so that their sums stay in a cache.
   int columns() const { return std::clamp(8192 / candidates() / 64 * 64, 128, 512); }
 };
-
-/// Whether keys of integers of 32 bits are large enough for `task`, in vectors of up to 64 bytes.
-inline bool has_small_keys(const MatchingTask& task) {
-  return task.type == ElementType::uint8 &&
-         16 * (task.greatest_error() + 1) <= std::numeric_limits<std::int32_t>::max();
-}
 
 /// Computes a block matching strip by strip. For each column and candidate it keeps the sum of the squared
 /// differences in the rows of the window, which moves down by a row at a time. For each candidate, the sums
@@ -67,6 +62,8 @@ class MatchingStrip {
         barred_(aligned_scratch<Barred, Number>(groups_.candidates())),
         shift_(std::countr_zero(static_cast<unsigned>(groups_.chunk))),
         is_plain_(groups_.groups_of_chunk() == 1 && task.winners.size() == groups_.candidates()) {
+    // All keys of a vector are read, also those after the last point of a row, which are not computed.
+    std::fill_n(keys_, std::int64_t(groups_.count) * lanes * lanes, Number(0));
     for (int k = 0; k < groups_.candidates(); ++k)
       barred_[k] = task.winners.contains(task.candidates.begin + k) ? Number(0) : greatest_key;
   }
@@ -92,7 +89,7 @@ class MatchingStrip {
   /// Doubles are exact up to 2^53.
   static constexpr Number greatest_key =
       std::is_integral_v<Number> ? std::numeric_limits<Number>::max() : Number(0x1p53);
-  // The owners of the memory.
+  // These types only tell the memory of the arrays apart.
   struct Sums;
   struct Keys;
   struct Barred;

@@ -2,6 +2,7 @@
 #include "tessera/operators/detail/matching_task.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "tessera/domain/error.hpp"
 
@@ -30,9 +31,25 @@ Box MatchingTask::needs(int input, const Box& box) const {
   return {x, y};
 }
 
-double MatchingTask::greatest_error() const {
+double MatchingTask::greatest_sum() const {
   const double greatest = type == ElementType::uint8 ? 255 : 65535, extent = 2 * reach + 1;
-  return greatest * greatest * images() * channels * extent * extent;
+  // A row adds the squares of both images to the sum of a column, before their product is subtracted, so that
+  // the sum has one row of squares more than the window for a while. This counts only in windows of one
+  // point.
+  return greatest * greatest * images() * channels * std::max(extent * extent, extent + 1);
+}
+
+bool MatchingTask::has_small_keys() const {
+  return type == ElementType::uint8 && 16 * (greatest_sum() + 1) <= std::numeric_limits<std::int32_t>::max();
+}
+
+double MatchingTask::operations_per_point() const {
+  // A candidate takes a sum of squares and one of values for each match image, a product and its sum, and
+  // three operations for the sum of the window and the comparison. Vectors of doubles have half as many
+  // elements as those of float.
+  const double sums = images() * (1.0 + channels), products = 2.0 * channels, others = 3;
+  constexpr double once = 32;
+  return once + candidate_count() * (sums + products + others) * (has_small_keys() ? 1 : 2);
 }
 
 }  // namespace tessera::operators::detail

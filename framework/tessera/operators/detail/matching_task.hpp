@@ -10,9 +10,9 @@
 
 namespace tessera::operators::detail {
 
-/// What a stage of block matching compares (see match_blocks). Candidates are the disparities whose errors
-/// are computed, in ascending order. Those of `winners` may become the result. The others are neighbours of
-/// these, whose errors are only results beside the least one.
+/// The images and disparities that a stage of block matching compares (see match_blocks). Candidates are the
+/// disparities whose errors are computed, in ascending order. Those of `winners` may become the result. The
+/// others are neighbours of these, whose errors are only results beside the least one.
 struct MatchingTask {
   /// The points (x, y) of the images.
   Box image;
@@ -49,8 +49,13 @@ struct MatchingTask {
   /// Returns the points (x, y) of the reference, for input -1, or of match image number `input`, that are
   /// read for the points `box`.
   Box needs(int input, const Box& box) const;
-  /// Returns the greatest error that there may be.
-  double greatest_error() const;
+  /// Returns the greatest error that there may be, or the greatest sum on the way to errors, if that is more.
+  double greatest_sum() const;
+  /// Returns true if 32 bits are enough for the sums and keys of integers, in vectors of up to 64 bytes.
+  bool has_small_keys() const;
+  /// Returns the operations of float that computing a point takes about as long as (see
+  /// StageKernel::operations_per_point).
+  double operations_per_point() const;
 };
 
 /// The arrays of a stage of block matching.

@@ -48,6 +48,10 @@ class StageKernel {
   /// otherwise this kernel itself.
   virtual const StageKernel& unwrapped() const { return *this; }
 
+  /// Returns the operations of float that computing a point takes about as long as, or 0 if they are not
+  /// known. Estimates count them where no cost of the stage was measured (see cost::estimate).
+  virtual double operations_per_point() const { return 0; }
+
   /// Returns the bytes of memory that one call of `region` allocates for itself while it computes `box`.
   /// Plans count this memory.
   virtual std::int64_t library_bytes(const Box& /*box*/) const { return 0; }

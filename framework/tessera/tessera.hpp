@@ -2,8 +2,8 @@
 #pragma once
 
 // This header includes the public headers of the library Tessera::core. The library has arrays, pipelines,
-// schedules and plans, everything that runs, explains and estimates plans, graphs of tasks, and groups of ranks. Programs that
-// use decks and files also include "tessera/app/pipeline_application.hpp".
+// schedules and plans, everything that runs, explains and estimates plans, graphs of tasks, and groups of
+// ranks. Programs that use decks and files also include "tessera/app/pipeline_application.hpp".
 
 #include "tessera/cost/plan_estimates.hpp"
 #include "tessera/graph/explain.hpp"

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "group/random_program.hpp"
+#include "tessera/group/allocation.hpp"
+#include "tessera/group/program_schedule.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/run/rehearsal.hpp"
 
@@ -43,6 +45,24 @@ TEST(ProgramRehearsal, AnyGroupsGiveTheBitsOfThePipeline) {
     expect_bits_of_pipeline(sample);
   }
   EXPECT_GT(with_edges, cases / 2);
+}
+
+TEST(ProgramRehearsal, EveryAllocationGivesTheBitsOfThePipeline) {
+  test::Random random(324);
+  for (int i = 0; i < cases; ++i) {
+    RandomProgram sample = test::random_program(random, random.small(1, 9));
+    std::vector<cost::TaskCost> costs;
+    for (int task = 0; task < sample.program.task_count(); ++task)
+      costs.push_back(cost::TaskCost::amdahl(random.small(1, 9), 0.1 * random.small(0, 10)));
+    for (const auto strategy : {group::Strategy::data, group::Strategy::task, group::Strategy::mixed}) {
+      group::AllocationSettings settings;
+      settings.strategy = strategy;
+      settings.most_schedules = 20;
+      sample.groups = group::groups_of(
+          sample.program, group::allocate(group::task_graph(sample.program, costs), sample.ranks, settings));
+      expect_bits_of_pipeline(sample);
+    }
+  }
 }
 
 TEST(ProgramRehearsal, SixtyFourRanks) {

@@ -19,9 +19,15 @@ using namespace tessera;
 using test::MixedBindings;
 using test::RandomProgram;
 
+#ifdef TESSERA_TEST_FEWER
+constexpr int cases = 60;
+#else
+constexpr int cases = 300;
+#endif
+
 TEST(ProgramRun, AnyGroupsGiveTheBitsOfThePipeline) {
   test::Random random(331);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < cases; ++i) {
     RandomProgram sample = test::random_program(random, test::world_size());
     sample.target.threads = 1;
     MixedBindings expected(sample.graph), found(sample.graph);

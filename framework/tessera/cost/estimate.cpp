@@ -87,7 +87,8 @@ class PlanEstimator {
     if (loop == nullptr) return 1;
     if (loop->rounds_of >= 0) turns_in_rounds_[loop->rounds_of] = loop->maximum / loop->turns * loop->turns;
     const std::int64_t done = loop->continues ? turns_in_rounds_[loop->loop] : 0;
-    return static_cast<double>(std::max<std::int64_t>(0, loop->maximum - done) / loop->turns);
+    const std::int64_t rounds = std::max<std::int64_t>(0, loop->maximum - done) / loop->turns;
+    return static_cast<double>(rounds);
   }
 
   Seconds seconds_of(const PlanNode& node) {

@@ -136,7 +136,7 @@ TEST_F(CalibrateProgramTest, RefusesFaultyFilesOfEstimates) {
   folder_.write("m.yaml", "nodes: -1\n");
   folder_.write("r.json", "{}");
   expect_estimate_refuses({"--machine", "m.yaml"},
-                          "m.yaml:1:8: 'nodes' expects an integer of at least 1, got '-1'");
+                          "m.yaml:1:8: 'nodes' expects an integer from 1 to 1000000, got '-1'");
   expect_estimate_refuses(
       {"--costs", "r.json"},
       "r.json: has no 'run' and 'steps', so it is no report of a run: write one with --report "

@@ -127,6 +127,7 @@ Plan described_plan(const Algorithm& pipeline, Plan whole, const group::Program&
                     const group::ProgramPlan& plan) {
   for (PlanNode& part : std::get<plan::Sequence>(whole.root.step).children)
     if (auto* sequence = std::get_if<plan::Sequence>(&part.step)) sequence->children.clear();
+  number_nodes(whole.root);
   whole.array_bytes = plan.array_bytes;
   whole.message_bytes = plan.held_bytes;
   whole.scratch_bytes = plan.other_bytes;

@@ -8,7 +8,9 @@ namespace tessera::cost {
 
 /// The seconds that a task took, or takes, on a number of ranks.
 struct TimedRanks {
+  /// The number of ranks.
   int ranks = 1;
+  /// The seconds on these ranks.
   double seconds = 0;
 
   friend bool operator==(const TimedRanks&, const TimedRanks&) = default;
@@ -17,7 +19,9 @@ struct TimedRanks {
 /// The cost of a task as a function of its number of ranks p: the seconds `serial` on any number of ranks,
 /// and the seconds `parallel / p` that the ranks share.
 struct SharedCost {
+  /// The seconds that no number of ranks makes fewer.
   double serial = 0;
+  /// The seconds that the ranks share.
   double parallel = 0;
 
   /// Returns the seconds on so many ranks.
@@ -67,12 +71,15 @@ class TaskCost {
 
 /// A cost a + b/p that was fitted to measured seconds, and how well it fits them.
 struct FittedCost {
+  /// The fitted cost.
   TaskCost cost;
+  /// The coefficients of the fitted cost.
   SharedCost coefficients;
   /// The root of the mean of the squares of the relative residuals (fitted - measured) / measured.
   double relative_error = 0;
   /// The relative residual of the greatest magnitude, and the number of ranks at which it was found.
   double largest_residual = 0;
+  /// The number of ranks with the largest residual.
   int largest_residual_ranks = 1;
 };
 

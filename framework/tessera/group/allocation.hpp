@@ -39,7 +39,9 @@ std::string_view name_of(Strategy strategy);
 
 /// The settings on which an allocation depends, beside the graph and the number of ranks.
 struct AllocationSettings {
+  /// The strategy.
   Strategy strategy = Strategy::mixed;
+  /// The costs of messages between tasks, and the way in which arrays travel.
   Communication communication;
   /// The most schedules that CPR and the search try each; `mixed` tries twice as many in all. Without it,
   /// they try as many as keep the median time for 60 tasks on 1024 ranks under a tenth of a second; the worst

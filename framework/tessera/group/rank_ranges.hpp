@@ -9,9 +9,12 @@ namespace tessera::group {
 
 /// The ranks from `begin` up to, but not including, `end`.
 struct RankRange {
+  /// The first rank.
   int begin = 0;
+  /// The rank after the last one.
   int end = 0;
 
+  /// Returns the number of ranks.
   int size() const { return end - begin; }
   friend bool operator==(const RankRange&, const RankRange&) = default;
 };

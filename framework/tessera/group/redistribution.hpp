@@ -12,11 +12,13 @@ namespace tessera::group {
 struct Redistribution {
   /// The messages of all ranks together.
   std::int64_t messages = 0;
-  /// The most messages of one rank that sends, and of one rank that receives.
+  /// The most messages that one rank sends.
   std::int64_t messages_of_sender = 0;
+  /// The most messages that one rank receives.
   std::int64_t messages_of_receiver = 0;
-  /// The bytes of a rank that sends, and of a rank that receives.
+  /// The bytes that a rank sends.
   double bytes_of_sender = 0;
+  /// The bytes that a rank receives.
   double bytes_of_receiver = 0;
 };
 
@@ -31,7 +33,9 @@ enum class Travel {
 
 /// The cost of edges: the network, and the way that arrays travel.
 struct Communication {
+  /// The cost of a message.
   cost::NetworkCost network;
+  /// The way in which arrays travel.
   Travel travel = Travel::between_ranks;
 };
 

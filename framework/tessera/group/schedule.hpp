@@ -14,8 +14,9 @@ struct ScheduledTask {
   int task = 0;
   /// The ranks in the order in which they share the arrays of the task.
   std::vector<int> ranks;
-  /// The seconds from the start of the program to the start and to the end of the task.
+  /// The seconds from the start of the program to the start of the task.
   double start = 0;
+  /// The seconds from the start of the program to the end of the task.
   double finish = 0;
 
   friend bool operator==(const ScheduledTask&, const ScheduledTask&) = default;

@@ -12,7 +12,9 @@ namespace tessera::group {
 
 /// A task of a program: a piece of work that a group of ranks does together, such as an operator on an image.
 struct Task {
+  /// The name, which no other task of the graph has.
   std::string name;
+  /// The cost.
   cost::TaskCost cost;
   /// The kind of work, such as the name of an operator. Tasks of one type do the same with other data.
   std::string type;
@@ -24,18 +26,26 @@ struct Task {
 
 /// An array that one task writes and another one reads, with the names of the tasks.
 struct NamedEdge {
+  /// The name of the task that writes the array.
   std::string from;
+  /// The name of the task that reads the array.
   std::string to;
+  /// The name of the array.
   std::string array;
+  /// The size of the array in bytes.
   std::int64_t bytes = 0;
 };
 
 /// An array that one task writes and another one reads, with the ids of the tasks. An edge without bytes says
 /// only that one task comes before the other.
 struct Edge {
+  /// The id of the task that writes the array.
   int from = 0;
+  /// The id of the task that reads the array.
   int to = 0;
+  /// The name of the array.
   std::string array;
+  /// The size of the array in bytes.
   std::int64_t bytes = 0;
 
   friend bool operator==(const Edge&, const Edge&) = default;
@@ -56,7 +66,9 @@ class TaskGraph {
   /// cycle.
   TaskGraph(std::vector<Task> tasks, const std::vector<NamedEdge>& edges);
 
+  /// Returns the tasks, by id.
   const std::vector<Task>& tasks() const { return tasks_; }
+  /// Returns the edges.
   const std::vector<Edge>& edges() const { return edges_; }
   /// Returns the number of tasks.
   int size() const { return static_cast<int>(tasks_.size()); }

@@ -25,7 +25,7 @@ class CalibrateProgramTest : public testing::Test {
     words.insert(words.end(), {"--estimate", "output.file=o.h5", "threads=1"});
     return run_on_ranks(helmholtz(), ranks, folder_, words);
   }
-  /// On all ranks status 2 and one line, and nothing new in the folder.
+  /// Expects that all ranks end with status 2, that one line is printed, and that the folder has no new file.
   void expect_refused(const ParallelEnding& ending, const std::string& line,
                       const std::set<std::string>& before) const {
     EXPECT_EQ(ending.errors, line + "\n") << ending.text();

@@ -70,7 +70,7 @@ TEST_F(MachineFileTest, ComesBackAsItWasWritten) {
   EXPECT_FALSE(read(machine_text(cost::generic_machine(), {})).between_nodes);
 }
 
-// What is estimated without a machine file is in a file that users can read and change.
+// The machine of estimates without a machine file is also in a file, which users can read and change.
 TEST_F(MachineFileTest, TheGenericMachineIsInTheInputs) {
   std::ifstream file(TESSERA_MACHINES "/laptop.yaml");
   std::stringstream text;

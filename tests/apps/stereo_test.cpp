@@ -68,7 +68,7 @@ WholeArray<Out> run(const Scene<T>& scene, const Settings& settings, int ranks,
   return sink.array;
 }
 
-/// What the program is to find.
+/// Returns the disparities that the program should find, by a search that shares no code with it.
 template <class T>
 WholeArray<std::uint8_t> plain_disparities(const Scene<T>& scene, const Settings& settings) {
   const auto plain = test::plain_stereo(scene.reference, scene.matches, settings);
@@ -205,7 +205,7 @@ Scene<std::uint8_t> random_dots(const Box& box, const WholeArray<int>& disparity
   Scene<std::uint8_t> scene{WholeArray<std::uint8_t>(box), {WholeArray<std::uint8_t>(box)}};
   for (auto& value : scene.reference.values) value = static_cast<std::uint8_t>(random.small(0, 255));
   for (auto& value : scene.matches[0].values) value = static_cast<std::uint8_t>(random.small(0, 255));
-  // What is nearer hides what is behind it.
+  // Planes are drawn from the farthest to the nearest one, because near points hide those behind them.
   for (int d = 0; d < 256; ++d)
     test::for_each_point(box, [&](Point p) {
       const std::uint8_t value = scene.reference.at(p);

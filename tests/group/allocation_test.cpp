@@ -111,7 +111,7 @@ constexpr int small_programs = 8;
 constexpr int small_programs = 60;
 #endif
 
-/// What is known of a program by trying everything.
+/// A small program, with the best schedule that trying all of them has found.
 struct SmallProgram {
   TaskGraph graph;
   int ranks = 1;

@@ -176,4 +176,11 @@ FittedCost measured_task_cost(std::span<const TimedRanks> measured) {
   return fit;
 }
 
+std::vector<int> doubling_counts(int most) {
+  std::vector<int> counts;
+  for (int count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
 }  // namespace tessera::cost

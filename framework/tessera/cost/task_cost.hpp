@@ -94,4 +94,8 @@ FittedCost fit_task_cost(std::span<const TimedRanks> measured);
 /// not finite and above 0, or if there are none.
 FittedCost measured_task_cost(std::span<const TimedRanks> measured);
 
+/// Returns the numbers 1, 2, 4, ... below `most`, and `most`. Costs of tasks are measured and estimated on
+/// these numbers of ranks. `most` is at least 1.
+std::vector<int> doubling_counts(int most);
+
 }  // namespace tessera::cost

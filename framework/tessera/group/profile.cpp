@@ -49,7 +49,7 @@ std::vector<std::vector<cost::TimedRanks>> profile(MPI_Comm communicator, const 
                                                    const Target& target, const ProgramBindings& bindings,
                                                    int runs, const Transport& transport) {
   std::vector<std::vector<cost::TimedRanks>> times(static_cast<std::size_t>(program.task_count()));
-  for (int ranks : doubling_counts(tessera::ranks_of(communicator))) {
+  for (int ranks : cost::doubling_counts(tessera::ranks_of(communicator))) {
     const std::vector<double> seconds =
         least_seconds(communicator, program, target, ranks, bindings, runs, transport);
     for (std::size_t i = 0; i < times.size(); ++i) times[i].push_back({ranks, seconds[i]});

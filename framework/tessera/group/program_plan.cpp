@@ -288,11 +288,4 @@ std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_cou
   return groups;
 }
 
-std::vector<int> doubling_counts(int most) {
-  std::vector<int> counts;
-  for (int count = 1; count < most; count *= 2) counts.push_back(count);
-  counts.push_back(most);
-  return counts;
-}
-
 }  // namespace tessera::group

@@ -132,8 +132,4 @@ class ProgramPlanner {
 /// Returns the groups in which every task has all ranks, so that the tasks follow each other.
 std::vector<TaskGroup> data_parallel_groups(const Program& program, int rank_count);
 
-/// Returns the numbers 1, 2, 4, ... below `most`, and `most`: the numbers of ranks on which costs are looked
-/// at.
-std::vector<int> doubling_counts(int most);
-
 }  // namespace tessera::group

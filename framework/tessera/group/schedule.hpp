@@ -8,7 +8,7 @@
 
 namespace tessera::group {
 
-/// When a task runs, and on which ranks.
+/// The ranks and the times of a task.
 struct ScheduledTask {
   /// The id of the task in its graph.
   int task = 0;
@@ -22,7 +22,8 @@ struct ScheduledTask {
   friend bool operator==(const ScheduledTask&, const ScheduledTask&) = default;
 };
 
-/// Which ranks compute which task, and when: plain data, which may be saved, edited and run.
+/// A schedule says which ranks compute which task, and when. It is plain data, which may be saved, edited and
+/// run.
 struct GroupSchedule {
   /// The name of the strategy that made the schedule.
   std::string strategy;

@@ -10,10 +10,10 @@
 
 namespace tessera::operators {
 
-/// Where the point of a match image lies that is compared with a point of the reference.
+/// The side on which the point of a match image lies that is compared with a point of the reference.
 enum class ShiftDirection {
-  right,  ///< on the right of it: at x + baseline * disparity
-  left    ///< on the left of it: at x - baseline * disparity
+  right,  ///< the point lies at x + baseline * disparity
+  left    ///< the point lies at x - baseline * disparity
 };
 
 /// The errors that a stage of block matching has as results, beside the disparities.

@@ -12,7 +12,6 @@
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
-#include "tessera/group/program_plan.hpp"
 #include "tessera/pipeline/planner/make_plan.hpp"
 #include "tessera/pipeline/planner/scheduled_pipeline.hpp"
 
@@ -49,7 +48,7 @@ template <class PlanOf>
 double seconds_of_slowest(const Algorithm& pipeline, int ranks, const cost::MachineDescription& machine,
                           const PlanOf& plan_of) {
   double seconds = 0;
-  for (int rank : {0, ranks / 2})
+  for (int rank : ranks < 2 ? std::vector{0} : std::vector{0, ranks / 2})
     seconds = std::max(seconds, seconds_in_memory(pipeline, plan_of(rank), machine));
   return seconds;
 }
@@ -85,7 +84,7 @@ cost::TaskCost estimated_cost(const group::ProgramTask& task, Target target, int
   target.memory_bytes = 0;
   std::vector<cost::TimedRanks> times;
   std::optional<ScheduleError> misfit;
-  for (int ranks : group::doubling_counts(rank_count)) {
+  for (int ranks : cost::doubling_counts(rank_count)) {
     try {
       const ScheduledPipeline scheduled(task.pipeline, task.schedule, target, ranks);
       double seconds = seconds_of_slowest(task.pipeline, ranks, machine,

@@ -17,10 +17,16 @@ void add_box(std::vector<Box>& boxes, const Box& box) {
   boxes.push_back(box);
 }
 
+/// Returns the blocks of rows that ranks read at the start, or write at the stop, of a program.
+BlockDistribution rows_over_ranks(const Box& points, int rank_count) {
+  return {points, points, resolve_grid({}, points, rank_count)};
+}
+
 /// Returns rows_of_rank for each rank.
 std::vector<Box> rows_of_ranks(const Box& points, int rank_count) {
   std::vector<Box> boxes;
-  for (int rank = 0; rank < rank_count; ++rank) boxes.push_back(rows_of_rank(points, rank_count, rank));
+  const BlockDistribution rows = rows_over_ranks(points, rank_count);
+  for (int rank = 0; rank < rank_count; ++rank) boxes.push_back(rows.owned(rank));
   return boxes;
 }
 
@@ -42,7 +48,7 @@ std::vector<Box> owned_points(const ScheduledPipeline& scheduled, int array, con
 }  // namespace
 
 Box rows_of_rank(const Box& points, int rank_count, int rank) {
-  return BlockDistribution(points, points, resolve_grid({}, points, rank_count)).owned(rank);
+  return rows_over_ranks(points, rank_count).owned(rank);
 }
 
 ArrayRoutes::Transfer ArrayRoutes::transfer(int from, int to) const {

@@ -87,8 +87,8 @@ double dual_bound(const RelaxedProblem& problem, const Multipliers& multipliers)
   };
   for (std::size_t w = 0; w < problem.windows.size(); ++w)
     if (problem.windows[w].before == no_task) add_window(problem.windows[w], multipliers.windows[w] / all);
-  // What flows into the end of a task goes on to its predecessors, through its duration, and to the starts of
-  // its windows, each time by the multipliers.
+  // The flow into the end of a task goes on to its predecessors, through its duration, and to the starts of
+  // its windows. The multipliers say which part goes where.
   std::vector<double> through(count);
   for (std::size_t i = count; i-- > 0;) {
     flow[i] += multipliers.ends[i] / all;

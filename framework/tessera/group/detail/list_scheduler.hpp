@@ -28,8 +28,8 @@ enum class Fitting {
   exact,
   /// They take fewer, if they end sooner on fewer ranks than if they wait for all.
   fewer,
-  /// As before, and a task that is placed when no other one is ready may take more ranks, which would be
-  /// idle.
+  /// A task may take fewer ranks if it then ends sooner. If no other task is ready when it is placed, it may
+  /// also take more ranks, which would be idle.
   fewer_or_more,
 };
 

@@ -7,7 +7,7 @@
 namespace tessera::group::detail {
 namespace {
 
-/// By how much a load must fall to count as lower.
+/// A load counts as lower than another one if it is less than this share of it. Rounding errors do not count.
 constexpr double lower_load = 1 - 1e-9;
 
 }  // namespace

@@ -42,14 +42,14 @@ struct RelaxedProblem {
 /// The multipliers of the constraints of a RelaxedProblem: how much the least value grows with each of them.
 /// They need to be right only roughly.
 struct Multipliers {
-  /// For each task, each predecessor (one if there is none) and each cost: the task ends after the
-  /// predecessor by at least this cost.
+  /// The constraints that a task ends after each of its predecessors by at least each of its costs. They are
+  /// numbered by the task, the predecessor (one if there is none) and the cost.
   std::vector<std::vector<std::vector<double>>> durations;
-  /// For each task and each cost: the area of the task is at least that of this cost.
+  /// The constraints that the area of a task is at least that of each of its costs, by the task and the cost.
   std::vector<std::vector<double>> areas;
-  /// For each task that is last: the value is at least the end of the task.
+  /// The constraints that the value is at least the end of each task that is last.
   std::vector<double> ends;
-  /// For each window.
+  /// The constraints of the windows, by the number of the window.
   std::vector<double> windows;
 };
 

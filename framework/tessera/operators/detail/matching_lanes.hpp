@@ -22,8 +22,8 @@ namespace tessera::operators::detail {
 template <class Number, int Bytes>
 struct Lanes {
   typedef Number Vector __attribute__((vector_size(Bytes)));
-  /// The same bytes as numbers of 16 bits. The element type depends on Number so that compilers look at the
-  /// size only when it is known.
+  /// A vector of numbers of 16 bits, with as many bytes as Vector. The element type depends on Number so that
+  /// compilers look at the size only when it is known.
   typedef std::conditional_t<std::is_integral_v<Number>, std::int16_t, Number> Words
       __attribute__((vector_size(Bytes)));
   /// The number of elements.

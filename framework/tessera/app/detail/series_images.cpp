@@ -5,6 +5,7 @@
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 
@@ -38,8 +39,8 @@ SeriesImages::SeriesImages(const PipelineApplication& application, const deck::D
 
 std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
-    SeriesPlan plan = plan_series(application_, deck_.with("input.file", path, path), info, threads_,
-                                  shared_.inputs().different());
+    SeriesPlan plan = plan_series(application_, deck_.with(application_.input_key, path, path), info,
+                                  threads_, shared_.inputs().different());
     const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
     plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
     return plan;
@@ -59,6 +60,25 @@ SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, grap
   return image;
 }
 
+void SeriesImages::check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                               const io::ImageInfo& first_image) {
+  const std::string text = difference_text("the image of " + path, image, first, first_image);
+  if (!text.empty()) throw InputError(text);
+}
+
+SeriesImage SeriesImages::read_listed(const std::string& path, const std::string& first, SeriesImage image,
+                                      graph::Lease<graph::Image> to) const {
+  const io::ImageInfo info = inspect(path);
+  const HostBlock like = image.images.front()->points();
+  check_alike(path, info, first, {.type = like.type, .domain = like.box});
+  const std::size_t place = image.images.size();
+  const SeriesPlan& plan = *image.plan;
+  to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
+  image.images.push_back(std::move(to));
+  io::open_image(MPI_COMM_SELF, path, info)->read(image.last().points());
+  return image;
+}
+
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
   const std::string& path = item.output;
   const HostBlock points = image.last().points();
@@ -66,6 +86,8 @@ void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const
   const auto notes = [&]() -> io::FileNotes {
     io::FileNotes made{image.history, image.plan->attributes};
     made.attributes.push_back({"input", item.input});
+    for (std::size_t i = 0; i < item.listed.size(); ++i)
+      made.attributes.push_back({image.plan->inputs[i + 1], item.listed[i]});
     return made;
   };
   const auto create = [&]() -> std::unique_ptr<BlockSink> {

@@ -21,8 +21,8 @@ struct SeriesImage {
   std::int64_t index = 0;
   /// The plan for images of this shape.
   std::shared_ptr<const SeriesPlan> plan;
-  /// The image that was read, and the outputs of the parts that have been computed. Those that no later part
-  /// reads have been given back.
+  /// The images that were read, and the outputs of the parts that have been computed. Those that no later
+  /// part reads have been given back.
   std::vector<graph::Lease<graph::Image>> images;
   /// A line about the first loop whose condition does not hold at its end; empty if there is none.
   std::string unfinished = {};
@@ -54,8 +54,16 @@ class SeriesImages {
   std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
   /// Returns the description of the image in a file, which the keys `input.dataset` and `input.page` choose.
   io::ImageInfo inspect(const std::string& path) const;
+  /// Throws InputError if the image of a file that a list names is not like that of the file `first`.
+  static void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                          const io::ImageInfo& first_image);
   /// Reads the image in a file into the memory of `to`. Throws InputError that names the file.
   SeriesImage read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to);
+  /// Reads the next image of the lists, which is in the file `path`, into the memory of `to`, and adds it to
+  /// `image`, which was read from the file `first`. Throws InputError that names the file, also if the image
+  /// is not like the first one.
+  SeriesImage read_listed(const std::string& path, const std::string& first, SeriesImage image,
+                          graph::Lease<graph::Image> to) const;
   /// Writes the result `image` to the output file of `item`, in the format of its ending.
   void write(const SeriesItem& item, const SeriesImage& image) const;
 

@@ -90,7 +90,7 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   if (application.build && deck.is_set(first_key))
     inspect(deck, "input", first_key, "input", deck.get<std::string>(first_key));
   // The lists of a series belong to each of its images.
-  if (!takes_series(application) || !is_series(deck))
+  if (!images_.empty())
     for (const ImageList& list : application.image_lists) inspect_list(deck, list);
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.keys() + ".file";

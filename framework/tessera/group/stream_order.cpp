@@ -47,7 +47,7 @@ StreamOrder stream_order(const Program& program, const GroupSchedule& schedule, 
   const std::vector<TaskGroup> groups = groups_of(program, schedule);
   std::vector<int> order;
   for (const TaskGroup& group : groups) order.push_back(group.task);
-  std::vector<double> starts(order.size());
+  std::vector<double> starts(program.tasks().size());
   for (const ScheduledTask& task : schedule.tasks) starts[static_cast<std::size_t>(task.task)] = task.start;
   const double last = *std::ranges::max_element(starts);
   // Rounds that are much shorter than the whole would only let ranks get far ahead.
@@ -57,7 +57,7 @@ StreamOrder stream_order(const Program& program, const GroupSchedule& schedule, 
     // Messages of the last item may still be on their way when a rank begins the next one.
     if (most_items_of_a_rank(groups, turns) < window) return {std::move(turns), window};
   }
-  std::vector<StreamTurn> turns(order.size());
+  std::vector<StreamTurn> turns(starts.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     turns[static_cast<std::size_t>(order[i])] = {0, static_cast<int>(i)};
   return {std::move(turns), window};

@@ -125,11 +125,9 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   for (const FurtherImage& further : application.further_images)
     if (!further.may_differ || !application.parts.empty())
       refuse(further.keys() + ".file", "a series has none: leave it out");
-  if (!options.plan.empty() || !options.save_plan.empty())
+  if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
-  if (is_program(deck))
-    throw InputError("a series of images is not divided into tasks: leave out groups and program.allocation");
-  if (options.estimate)
+  if (options.estimate && !is_program(deck))
     throw InputError(
         "command line: --estimate is for single images: give one of them by input.file and output.file");
 }

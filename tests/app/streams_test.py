@@ -97,6 +97,8 @@ class Streams(ProgramRuns):
         xml.etree.ElementTree.parse(self.path("chart.svg"))
         with h5py.File(self.path("out/8.h5")) as file:
             self.assertEqual((file.attrs["input"], file.attrs["ranks"]), ("in/8.h5", 2))
+            self.assertIn('files: ["in/*.h5"]', file.attrs["deck"])
+            self.assertNotIn("in/7.h5", file.attrs["deck"])
 
     def test_auto_says_that_nothing_is_divided(self):
         with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:

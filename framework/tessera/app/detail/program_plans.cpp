@@ -96,9 +96,8 @@ std::string times_text(const group::GroupSchedule& schedule) {
     return fmt::format("estimated to take {}; no allocation takes less than {}",
                        in_milliseconds(schedule.makespan), in_milliseconds(schedule.lower_bound));
   return fmt::format(
-      "estimated to take {} for each image ({:.4g} images per second), and {} from the start of an image to "
-      "its "
-      "end; no groups take less than {} for each image",
+      "estimated to take {} for each image ({:.4g} images per second), and {} from its start to its end; no "
+      "groups take less than {} for each image",
       in_milliseconds(schedule.period), 1 / schedule.period, in_milliseconds(schedule.makespan),
       in_milliseconds(schedule.lower_bound));
 }
@@ -147,14 +146,15 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int win
       graph_ = group::task_graph(program_, std::vector<cost::TaskCost>(program_.tasks().size()));
     schedule_ = group::schedule_from_json(graph_, decided[0]);
     is_whole_ = decided[1] == whole_name;
-    if (!is_whole_) make_planner();
+    if (!is_whole_) planner_ = make_planner();
   });
 }
 
-void ProgramPlans::make_planner() {
+std::unique_ptr<group::ProgramPlanner> ProgramPlans::make_planner() const {
+  std::unique_ptr<group::ProgramPlanner> planner;
   setup_.blame_deck([&] {
     try {
-      planner_ = std::make_unique<group::ProgramPlanner>(
+      planner = std::make_unique<group::ProgramPlanner>(
           program_, group::groups_of(program_, schedule_), target_, rank_count_,
           is_stream() ? group::stream_order(program_, schedule_, window_) : group::StreamOrder());
     } catch (const ScheduleError&) {
@@ -163,6 +163,28 @@ void ProgramPlans::make_planner() {
       setup_.deck.fail("program.allocation", error.what());
     }
   });
+  return planner;
+}
+
+std::string ProgramPlans::lack_of_memory() const {
+  const auto planner = make_planner();
+  try {
+    for (int rank = 0; rank < rank_count_; ++rank) static_cast<void>(planner->plan(rank));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void ProgramPlans::limit_memory() {
+  if (is_whole_ || target_.memory_bytes == 0) return;
+  const std::string lack = lack_of_memory();
+  if (lack.empty()) return;
+  allocate_as(group::Strategy::data);
+  is_whole_ = !is_stream() && !lack_of_memory().empty();
+  remarks_.insert(
+      remarks_.begin(),
+      fmt::format("{}: {}", is_whole_ ? "the pipeline is not divided" : "all ranks compute each task", lack));
 }
 
 void ProgramPlans::allocate(const RunPlans& whole) {
@@ -192,7 +214,10 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
     allocate_as(named->strategy);
     remarks_.insert(remarks_.begin(),
                     fmt::format("allocation '{}', {}", schedule_.strategy, times_text(schedule_)));
-    if (wanted == "auto") compare_with_whole(whole);
+    if (wanted == "auto") {
+      compare_with_whole(whole);
+      limit_memory();
+    }
     return;
   }
   std::vector<std::string> names{whole_name};

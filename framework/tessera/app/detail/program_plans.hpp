@@ -26,7 +26,8 @@ class ProgramPlans {
   /// the tasks are for the images of a series, of which a rank has memory for at most so many.
   ProgramPlans(const RunSetup& setup, const RunPlans& whole, int window = 0);
 
-  /// Whether the undivided pipeline is estimated to be the fastest, and the deck leaves the choice.
+  /// Whether the deck leaves the choice, and the undivided pipeline is estimated to be the fastest, or no
+  /// groups fit into memory.
   bool is_whole() const { return is_whole_; }
   /// The machine by which costs are estimated. Only rank 0 has it.
   const cost::MachineDescription& machine() const { return machine_; }
@@ -56,7 +57,13 @@ class ProgramPlans {
   /// Returns the seconds that the undivided pipeline is estimated to take for each image, or nothing if they
   /// are not known.
   std::optional<double> seconds_of_whole(const RunPlans& whole);
-  void make_planner();
+  /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
+  /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
+  /// is for a series, which would not keep the limit.
+  void limit_memory();
+  /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
+  std::string lack_of_memory() const;
+  std::unique_ptr<group::ProgramPlanner> make_planner() const;
 
   const RunSetup& setup_;
   Target target_;

@@ -154,8 +154,8 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phase
   const RunPlans whole(setup, false);
   const ProgramPlans programs(setup, whole);
   if (programs.is_whole() && !setup.deck.is_set("program.profile")) {
-    for (const std::string& line : programs.remarks())
-      if (!setup.options.quiet && !setup.options.dot) setup.session.print(line + "\n");
+    // The start of the run, its report and --explain show remarks.
+    for (const std::string& line : programs.remarks()) setup.pipeline->remark(line);
     return std::nullopt;
   }
   collectively(setup.session.communicator(),

@@ -30,13 +30,16 @@ namespace {
 /// Executes a series on groups of ranks.
 class StreamExecution {
  public:
-  StreamExecution(RunSetup& setup, const RunPlans& whole, const ProgramPlans& programs, StreamItems& items)
+  /// `deck` is the deck of the series; that of `setup` has the files of the first image in their place.
+  StreamExecution(RunSetup& setup, const deck::Deck& deck, const RunPlans& whole,
+                  const ProgramPlans& programs, StreamItems& items)
       : setup_(setup),
+        deck_(deck),
         programs_(programs),
         items_(items),
         progress_(setup.session.rank(), setup.options.quiet),
         records_(setup.session, setup.options, taken()),
-        attributes_(result_attributes(setup.application, setup.deck, *setup.pipeline, whole.mine())) {
+        attributes_(result_attributes(setup.application, deck, *setup.pipeline, whole.mine())) {
     const std::string chart = setup.deck.text_of("program.chart");
     const std::string report = setup.options.report == "-" ? "" : setup.options.report;
     check_names(taken(), {{"program.chart", chart}, {"command line: --report", report}});
@@ -159,7 +162,7 @@ class StreamExecution {
   void write_report(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed) {
     if (!records_.is_wanted()) return;
     Report full =
-        report_of_run(setup_.session, setup_.application.program, programs_.target().threads, setup_.deck);
+        report_of_run(setup_.session, setup_.application.program, programs_.target().threads, deck_);
     if (setup_.session.rank() == 0) {
       full.add("series", {{"written", times.written()},
                           {"left_out", std::ssize(failed)},
@@ -172,6 +175,7 @@ class StreamExecution {
   }
 
   RunSetup& setup_;
+  const deck::Deck& deck_;
   const ProgramPlans& programs_;
   StreamItems& items_;
   Progress progress_;
@@ -211,7 +215,7 @@ std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineAp
     show_program(setup, programs, more);
     return ExitStatus::done;
   }
-  return StreamExecution(setup, whole, programs, items).run(phases);
+  return StreamExecution(setup, deck, whole, programs, items).run(phases);
 }
 
 }  // namespace tessera::app

@@ -18,7 +18,7 @@ namespace tessera::group {
 namespace {
 
 /// Returns what an error says.
-std::string text_of(const std::exception_ptr& error) {
+std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& known) {
@@ -232,7 +232,7 @@ bool ProgramStream::Impl::try_together(std::int64_t item, int number, const Act&
   keep_first_error(failure, act);
   if (failure == nullptr) return true;
   slot_of(item).messages->fail();
-  if (step(number).ranks.front() == plan_.rank) outcome_.failed.push_back({item, text_of(failure)});
+  if (step(number).ranks.front() == plan_.rank) outcome_.failed.push_back({item, message_of(failure)});
   return false;
 }
 

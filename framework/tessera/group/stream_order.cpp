@@ -26,18 +26,27 @@ std::vector<StreamTurn> turns_in_rounds(const std::vector<double>& starts, const
   return turns;
 }
 
-/// Returns the most items that a rank has begun and not yet ended.
-int most_items_of_a_rank(const std::vector<TaskGroup>& groups, const std::vector<StreamTurn>& turns) {
+/// Returns the most items for which a rank needs memory: those that it has begun and not yet ended, or whose
+/// messages wait for the tasks that read them, and one more.
+int most_slots(const Program& program, const std::vector<TaskGroup>& groups,
+               const std::vector<StreamTurn>& turns) {
+  std::vector<StreamTurn> until = turns;
+  const auto number = [](int task) { return static_cast<std::size_t>(task); };
+  for (const ProgramArray& array : program.arrays())
+    for (const Port& use : array.uses)
+      if (!array.is_input())
+        until[number(array.producer.task)] =
+            std::max(until[number(array.producer.task)], turns[number(use.task)]);
   std::map<int, std::pair<StreamTurn, StreamTurn>> ends;
   for (const TaskGroup& group : groups)
     for (const int rank : group.ranks) {
-      const StreamTurn& turn = turns[static_cast<std::size_t>(group.task)];
-      const auto [found, is_new] = ends.try_emplace(rank, turn, turn);
-      found->second = {std::min(found->second.first, turn), std::max(found->second.second, turn)};
+      const StreamTurn &first = turns[number(group.task)], &last = until[number(group.task)];
+      const auto [found, is_new] = ends.try_emplace(rank, first, last);
+      found->second = {std::min(found->second.first, first), std::max(found->second.second, last)};
     }
   int most = 1;
   for (const auto& [rank, of_rank] : ends)
-    most = std::max(most, items_between(of_rank.first, of_rank.second));
+    most = std::max(most, items_between(of_rank.first, of_rank.second) + 1);
   return most;
 }
 
@@ -54,8 +63,8 @@ StreamOrder stream_order(const Program& program, const GroupSchedule& schedule, 
   for (double seconds = std::max(schedule.period, last / 1024); schedule.period > 0 && seconds <= last;
        seconds *= 1.125) {
     std::vector<StreamTurn> turns = turns_in_rounds(starts, order, seconds);
-    // Messages of the last item may still be on their way when a rank begins the next one.
-    if (most_items_of_a_rank(groups, turns) < window) return {std::move(turns), window};
+    // With less memory than that, a rank would wait for others that may wait for it.
+    if (most_slots(program, groups, turns) <= window) return {std::move(turns), window};
   }
   std::vector<StreamTurn> turns(starts.size());
   for (std::size_t i = 0; i < order.size(); ++i)

@@ -30,7 +30,7 @@ struct StreamOrder {
 
 /// Returns the order that a schedule of a program gives for a stream. It follows the starts of the tasks and
 /// the period; without a period each item comes after the one before it. Each task comes after those that it
-/// depends on. No rank works on more than `window` items at a time: rounds are as long as this needs, and
+/// depends on. No rank needs memory for more than `window` items: rounds are as long as this needs, and
 /// each item comes after the one before it if `window` is 1.
 StreamOrder stream_order(const Program& program, const GroupSchedule& schedule, int window);
 

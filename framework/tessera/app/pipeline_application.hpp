@@ -46,7 +46,9 @@ struct FurtherImage {
 
 /// A list of images that a program reads in addition to its input image. A deck names their files by one key.
 /// The keys `input.dataset`, `input.page` and the block `input.raw` describe these images, too, which must
-/// have the element type and the domain of the input image. A program with such a list takes no series.
+/// have the element type and the domain of the input image. In a series each entry of the key is a pattern,
+/// whose files belong to the images of the series one by one. A program with such a list and with parts (see
+/// PipelineApplication::parts) takes no series.
 struct ImageList {
   /// The key of the list of files. Every deck must give it.
   std::string key;
@@ -57,6 +59,9 @@ struct ImageList {
   std::string prefix;
   /// The greatest number of images.
   int most = 1;
+
+  /// Returns the name of the input of the pipeline for the file number `place` of the list, from 0 on.
+  std::string input(std::size_t place) const { return prefix + "_" + std::to_string(place + 1); }
 };
 
 /// An option of the command line with which a program prints something, and does not run.
@@ -126,7 +131,7 @@ struct PipelineApplication {
   /// returns one line that says which demands are not met, or an empty text if all are met. If a demand is
   /// not met, the run ends with exit status 1. The function is called on rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
-  /// The key that names the file of the input image. A program whose key is not `input.file` takes no series.
+  /// The key that names the file of the input image. In a series `input.files` is in its place.
   std::string input_key = "input.file";
   /// The images that the program may read in addition to its input image.
   std::vector<FurtherImage> further_images = {};

@@ -38,7 +38,7 @@ ScheduleNames names_of(const PipelineApplication& application) {
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
   for (const ImageList& list : application.image_lists)
-    for (int i = 1; i <= list.most; ++i) names.inputs.push_back(fmt::format("{}_{}", list.prefix, i));
+    for (int i = 0; i < list.most; ++i) names.inputs.push_back(list.input(static_cast<std::size_t>(i)));
   return names;
 }
 

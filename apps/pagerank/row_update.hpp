@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rank_graph.hpp"
+#include "tessera/view/compat.hpp"
+#include "tessera/view/exact_sum.hpp"
+
+namespace pagerank {
+
+/// One number for each position.
+using Values = Kokkos::View<double*, tessera::MemorySpace>;
+
+/// Sums over vertices, which are exact.
+struct TurnSums {
+  /// The absolute changes of ranks.
+  tessera::ExactSum<double> change;
+  /// The ranks of vertices without links.
+  tessera::ExactSum<double> lost;
+};
+
+/// Rows that are computed at once.
+enum class Rows : std::uint8_t {
+  giving,  ///< Those of the vertices that have links.
+  silent,  ///< Those of the vertices without links, which nobody waits for.
+  all      ///< All rows.
+};
+
+/// Computes the rows of a rank: in one pass, the sum of a row, the rank of its vertex, and what the vertex
+/// gives in the next turn.
+class RowUpdate {
+ public:
+  /// Copies a graph to where kernels run. All ranks of vertices are 1 / n.
+  RowUpdate(const RankGraph& graph, double damping);
+
+  /// The ranks of the own vertices, by positions.
+  const Values& ranks() const { return ranks_; }
+  /// Returns an array of what all positions give, with zeros.
+  Values make_gives() const;
+
+  /// Sets what own vertices give with their ranks as they are, and adds the ranks of vertices without links
+  /// to `sums`.
+  void start(const Values& gives, TurnSums& sums) const;
+  /// Computes rows: each vertex gets the rank `base` and what its links bring from `from`. Adds the changes,
+  /// and the ranks of vertices without links, to `sums`.
+  void compute(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums);
+
+ private:
+  /// Rows that one thread computes at a time.
+  struct Part {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  void make_parts(const RankGraph& graph);
+  void compute_on_host(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums);
+  void compute_on_device(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums);
+
+  /// The numbers of own vertices, of those with links, and of own vertices and ghosts.
+  std::int64_t rows_ = 0, giving_ = 0, positions_ = 0;
+  Kokkos::View<std::int64_t*, tessera::MemorySpace> offsets_;
+  Kokkos::View<Vertex*, tessera::MemorySpace> columns_;
+  Values weights_;
+  /// The damping divided by the sum of the weights of the links, for own vertices with links.
+  Values factors_;
+  Values ranks_;
+  /// The parts of the rows of giving vertices, and then those of the others.
+  std::vector<Part> parts_;
+  std::int64_t giving_parts_ = 0;
+  std::vector<TurnSums> part_sums_;
+};
+
+}  // namespace pagerank

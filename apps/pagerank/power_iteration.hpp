@@ -24,6 +24,8 @@ class PowerIteration {
   /// Prepares the iteration. All ranks are 1 / n. `graph` must outlive this object.
   PowerIteration(const RankGraph& graph, double damping);
 
+  /// Makes all ranks 1 / n.
+  void set_even_ranks() { update_.set_ranks(1 / static_cast<double>(graph_.vertices)); }
   /// Replaces the ranks of this rank's vertices, which are in the order of the vertices.
   void set_ranks(const std::vector<double>& ranks);
   /// Returns the ranks of this rank's vertices, in the order of the vertices.

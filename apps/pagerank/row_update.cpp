@@ -159,7 +159,7 @@ RowUpdate::RowUpdate(const RankGraph& graph, double damping)
   for (std::int64_t i = 0; i < giving_; ++i)
     factors.push_back(damping / graph.sums[static_cast<std::size_t>(i)]);
   factors_ = copied("pagerank: factors", factors);
-  Kokkos::deep_copy(ranks_, 1 / static_cast<double>(graph.vertices));
+  set_ranks(1 / static_cast<double>(graph.vertices));
   make_parts(graph);
 }
 

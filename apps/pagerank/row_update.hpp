@@ -37,6 +37,8 @@ class RowUpdate {
 
   /// The ranks of the own vertices, by positions.
   const Values& ranks() const { return ranks_; }
+  /// Makes all ranks of vertices the same.
+  void set_ranks(double rank) const { Kokkos::deep_copy(ranks_, rank); }
   /// Returns an array of what all positions give, with zeros.
   Values make_gives() const;
 

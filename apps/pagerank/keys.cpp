@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels_product.hpp"
 #include "links.hpp"
 #include "program.hpp"
 
@@ -7,7 +8,21 @@ namespace pagerank {
 using tessera::deck::KeyDeclaration, tessera::deck::ValueType;
 
 std::vector<KeyDeclaration> keys() {
-  return {{.name = "input.file",
+  KeyDeclaration product{
+      .name = "product",
+      .type = ValueType::choice,
+      .group = "Iteration",
+      .help =
+          "Whether a row is multiplied in the pass that computes its rank (fused), or before that by "
+          "KokkosSparse::spmv (kokkos-kernels)",
+      .default_text = "fused",
+      .choices = {product_names[0], product_names[1]}};
+  if (!has_kernels) {
+    product.choices.pop_back();
+    product.refusals = {{product_names[1], "this program is built without Kokkos Kernels: choose fused"}};
+  }
+  return {product,
+          {.name = "input.file",
            .type = ValueType::path,
            .group = "Files",
            .help = "The links: a Matrix Market file, or a list of links as HDF5, (links, 2) from 0 on",

@@ -10,8 +10,8 @@ constexpr int first_tag = 2;
 
 }  // namespace
 
-PowerIteration::PowerIteration(const RankGraph& graph, double damping)
-    : graph_(graph), damping_(damping), update_(graph, damping) {
+PowerIteration::PowerIteration(const RankGraph& graph, double damping, Product product)
+    : graph_(graph), damping_(damping), update_(graph, damping, product) {
   for (int i = 0; i < 2; ++i) {
     gives_[i] = update_.make_gives();
     exchanges_[i] = std::make_unique<tessera::IndexedExchange<double>>(graph.communicator, first_tag + i,

@@ -17,12 +17,12 @@ namespace pagerank {
 ///
 /// with the damping d, the number of vertices n, the sum of weights sum(u) of the links from u, and the sum q
 /// of the ranks of vertices without links. Ranks have the same bits on any number of threads and of ranks of
-/// MPI: rows are summed in a fixed order, and sums over vertices are exact. The calls begin() and turn() are
-/// collective.
+/// MPI: rows are summed in a fixed order, which depends on the product, and sums over vertices are exact. The
+/// calls begin() and turn() are collective.
 class PowerIteration {
  public:
   /// Prepares the iteration. All ranks are 1 / n. `graph` must outlive this object.
-  PowerIteration(const RankGraph& graph, double damping);
+  PowerIteration(const RankGraph& graph, double damping, Product product = Product::fused);
 
   /// Makes all ranks 1 / n.
   void set_even_ranks() { update_.set_ranks(1 / static_cast<double>(graph_.vertices)); }

@@ -109,6 +109,9 @@ class Program final : public app::IterationProgram {
   MPI_Comm communicator() const { return setting_.session.communicator(); }
   std::string input() const { return setting_.deck.text_of("input.file"); }
   std::string output() const { return setting_.deck.text_of("output.file"); }
+  Product product() const {
+    return setting_.deck.text_of("product") == product_names[0] ? Product::fused : Product::kokkos_kernels;
+  }
   void check_deck() const;
   Links read() const;
   std::vector<RankWork> work_of_ranks() const;
@@ -169,21 +172,22 @@ void Program::prepare(app::IterationRunner& runner) {
   Links links = read();
   const Clock::time_point has_read = Clock::now();
   graph_ = distributed(communicator(), std::move(links), setting_.deck.text_of("input.repeated") == "once");
-  iteration_.emplace(graph_, damping_);
+  iteration_.emplace(graph_, damping_, product());
   const std::chrono::duration<double> reading = has_read - began, placing = Clock::now() - has_read;
   std::int64_t silent = graph_.rows() - graph_.giving;
   MPI_Allreduce(MPI_IN_PLACE, &silent, 1, MPI_INT64_T, MPI_SUM, communicator());
   const bool has_weights = !graph_.weights.empty();
-  runner.say(fmt::format(
-      "{}: {} vertices, {} of them without links, {} links{}; read in {:.3g} s, placed in {:.3g} s", input(),
-      graph_.vertices, silent, graph_.links, has_weights ? " with weights" : "", reading.count(),
-      placing.count()));
+  runner.say(
+      fmt::format("{}: {} vertices, {} of them without links, {} links{}; product {}; read in {:.3g} s, "
+                  "placed in {:.3g} s",
+                  input(), graph_.vertices, silent, graph_.links, has_weights ? " with weights" : "",
+                  setting_.deck.text_of("product"), reading.count(), placing.count()));
   runner.add("graph", {{"vertices", graph_.vertices},
                        {"without_links", silent},
                        {"links", graph_.links},
                        {"read_seconds", reading.count()},
                        {"place_seconds", placing.count()},
-                       {"product", std::string("fused")}});
+                       {"product", setting_.deck.text_of("product")}});
   for (std::size_t rank = 0; const RankWork& work : work_of_ranks())
     runner.add_row("ranks", {{"rank", static_cast<std::int64_t>(rank++)},
                              {"rows", work.rows},

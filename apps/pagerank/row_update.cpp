@@ -2,6 +2,8 @@
 #include "row_update.hpp"
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 
 #include "tessera/view/exact_sum_reducer.hpp"
 #include "tessera/view/huge_pages.hpp"
@@ -37,45 +39,65 @@ Kokkos::View<T*, MemorySpace> copied(const char* name, const std::vector<T>& val
   return view;
 }
 
-/// What the kernels of a turn read and write.
-struct Row {
+/// Links that all have the weight 1.
+struct EqualLinks {
+  const std::int64_t* offsets;
+  const Vertex* columns;
+  const double* from;
+
+  KOKKOS_FORCEINLINE_FUNCTION double brought(std::int64_t link) const { return from[columns[link]]; }
+};
+
+/// Links with weights.
+struct WeightedLinks {
   const std::int64_t* offsets;
   const Vertex* columns;
   const double* weights;
-  const double* factors;
   const double* from;
+
+  KOKKOS_FORCEINLINE_FUNCTION double brought(std::int64_t link) const {
+    return weights[link] * from[columns[link]];
+  }
+};
+
+/// Returns the sum of a row. Its order depends on nothing but the number of links of the row.
+template <class Links>
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_row(const Links& links, std::int64_t row) {
+  std::int64_t link = links.offsets[row];
+  const std::int64_t end = links.offsets[row + 1];
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; link + 4 <= end; link += 4) {
+    a += links.brought(link);
+    b += links.brought(link + 1);
+    c += links.brought(link + 2);
+    d += links.brought(link + 3);
+  }
+  for (; link < end; ++link) a += links.brought(link);
+  return (a + b) + (c + d);
+}
+
+/// Sums that have been computed before.
+struct KnownSums {
+  const double* sums;
+};
+
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_row(const KnownSums& known, std::int64_t row) {
+  return known.sums[row];
+}
+
+/// What the kernels of a turn read and write.
+template <class Links>
+struct Row {
+  Links links;
+  const double* factors;
   double* to;
   double* ranks;
   double base;
   std::int64_t giving;
 
-  /// Returns what one link brings.
-  template <bool weighted>
-  KOKKOS_FORCEINLINE_FUNCTION double brought(std::int64_t link) const {
-    if constexpr (weighted) return weights[link] * from[columns[link]];
-    return from[columns[link]];
-  }
-
-  /// Returns the sum of a row. Its order depends on nothing but the number of links of the row.
-  template <bool weighted>
-  KOKKOS_FORCEINLINE_FUNCTION double sum(std::int64_t row) const {
-    std::int64_t link = offsets[row];
-    const std::int64_t end = offsets[row + 1];
-    double a = 0, b = 0, c = 0, d = 0;
-    for (; link + 4 <= end; link += 4) {
-      a += brought<weighted>(link);
-      b += brought<weighted>(link + 1);
-      c += brought<weighted>(link + 2);
-      d += brought<weighted>(link + 3);
-    }
-    for (; link < end; ++link) a += brought<weighted>(link);
-    return (a + b) + (c + d);
-  }
-
   /// Computes a row, and returns the absolute change.
-  template <bool weighted>
   KOKKOS_FORCEINLINE_FUNCTION double update(std::int64_t row) const {
-    const double rank = base + sum<weighted>(row);
+    const double rank = base + sum_of_row(links, row);
     const double change = rank > ranks[row] ? rank - ranks[row] : ranks[row] - rank;
     ranks[row] = rank;
     if (row < giving) to[row] = factors[row] * rank;
@@ -84,7 +106,7 @@ struct Row {
 };
 
 /// Computes a part of the rows, on one thread of the host.
-template <bool weighted, class Part>
+template <class Row, class Part>
 struct UpdatePart {
   Row row;
   const Part* parts;
@@ -97,7 +119,7 @@ struct UpdatePart {
     double changes[group];
     for (std::int64_t begin = part.begin; begin < part.end; begin += group) {
       const std::int64_t count = std::min(group, part.end - begin);
-      for (std::int64_t i = 0; i < count; ++i) changes[i] = row.template update<weighted>(begin + i);
+      for (std::int64_t i = 0; i < count; ++i) changes[i] = row.update(begin + i);
       sum.change.add(changes, count);
     }
     if (part.begin >= row.giving) sum.lost.add(row.ranks + part.begin, part.end - part.begin);
@@ -105,12 +127,12 @@ struct UpdatePart {
 };
 
 /// Computes one row, and adds its change.
-template <bool weighted>
+template <class Row>
 struct UpdateRow {
   Row row;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, tessera::ExactSum<double>& change) const {
-    change.add(row.update<weighted>(i));
+    change.add(row.update(i));
   }
 };
 
@@ -147,14 +169,19 @@ void add_exactly(std::int64_t begin, std::int64_t end, const Kernel& kernel, tes
 
 }  // namespace
 
-RowUpdate::RowUpdate(const RankGraph& graph, double damping)
+RowUpdate::RowUpdate(const RankGraph& graph, double damping, [[maybe_unused]] Product product)
     : rows_(graph.rows()),
       giving_(graph.giving),
       positions_(graph.rows() + graph.lists.received_count()),
-      offsets_(copied("pagerank: offsets", graph.offsets)),
-      columns_(copied("pagerank: columns", graph.columns)),
-      weights_(copied("pagerank: weights", graph.weights)),
       ranks_(allocated<double>("pagerank: ranks", graph.rows())) {
+#ifdef PAGERANK_KERNELS
+  if (product == Product::kokkos_kernels) product_ = make_kernels_product(graph);
+#endif
+  if (!product_) {
+    offsets_ = copied("pagerank: offsets", graph.offsets);
+    columns_ = copied("pagerank: columns", graph.columns);
+    weights_ = copied("pagerank: weights", graph.weights);
+  }
   std::vector<double> factors;
   for (std::int64_t i = 0; i < giving_; ++i)
     factors.push_back(damping / graph.sums[static_cast<std::size_t>(i)]);
@@ -193,29 +220,34 @@ void RowUpdate::start(const Values& gives, TurnSums& sums) const {
 }
 
 void RowUpdate::compute(Rows rows, double base, const Values& from, const Values& to, TurnSums& sums) {
-  if constexpr (tessera::runs_on_host)
-    compute_on_host(rows, base, from, to, sums);
-  else
-    compute_on_device(rows, base, from, to, sums);
+  const auto compute_with = [&](const auto& links) {
+    const Row<std::decay_t<decltype(links)>> row{links, factors_.data(), to.data(), ranks_.data(),
+                                                 base,  giving_};
+    if constexpr (tessera::runs_on_host)
+      compute_on_host(rows, row, sums);
+    else
+      compute_on_device(rows, row, sums);
+  };
+  if (product_) {
+    // One call multiplies all rows.
+    if (rows != Rows::silent) product_->multiply(from);
+    compute_with(KnownSums{product_->sums().data()});
+  } else if (weights_.extent(0) > 0) {
+    compute_with(WeightedLinks{offsets_.data(), columns_.data(), weights_.data(), from.data()});
+  } else {
+    compute_with(EqualLinks{offsets_.data(), columns_.data(), from.data()});
+  }
 }
 
-void RowUpdate::compute_on_host(Rows rows, double base, const Values& from, const Values& to,
-                                TurnSums& sums) {
+template <class Row>
+void RowUpdate::compute_on_host(Rows rows, const Row& row, TurnSums& sums) {
   using Policy = Kokkos::RangePolicy<HostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                      Kokkos::IndexType<std::int64_t>>;
   const std::int64_t begin = rows == Rows::silent ? giving_parts_ : 0;
   const std::int64_t end = rows == Rows::giving ? giving_parts_ : static_cast<std::int64_t>(parts_.size());
   if (begin == end) return;
-  const Row row{offsets_.data(), columns_.data(), weights_.data(), factors_.data(),
-                from.data(),     to.data(),       ranks_.data(),   base,
-                giving_};
-  const Policy parts(HostExecutionSpace(), begin, end, Kokkos::ChunkSize(1));
-  if (weights_.extent(0) > 0)
-    Kokkos::parallel_for("pagerank: rows", parts,
-                         UpdatePart<true, Part>{row, parts_.data(), part_sums_.data()});
-  else
-    Kokkos::parallel_for("pagerank: rows", parts,
-                         UpdatePart<false, Part>{row, parts_.data(), part_sums_.data()});
+  Kokkos::parallel_for("pagerank: rows", Policy(HostExecutionSpace(), begin, end, Kokkos::ChunkSize(1)),
+                       UpdatePart<Row, Part>{row, parts_.data(), part_sums_.data()});
   HostExecutionSpace().fence();
   for (std::int64_t i = begin; i < end; ++i) {
     sums.change.merge(part_sums_[static_cast<std::size_t>(i)].change);
@@ -223,16 +255,10 @@ void RowUpdate::compute_on_host(Rows rows, double base, const Values& from, cons
   }
 }
 
-void RowUpdate::compute_on_device(Rows rows, double base, const Values& from, const Values& to,
-                                  TurnSums& sums) {
+template <class Row>
+void RowUpdate::compute_on_device(Rows rows, const Row& row, TurnSums& sums) const {
   const std::int64_t begin = rows == Rows::silent ? giving_ : 0, end = rows == Rows::giving ? giving_ : rows_;
-  const Row row{offsets_.data(), columns_.data(), weights_.data(), factors_.data(),
-                from.data(),     to.data(),       ranks_.data(),   base,
-                giving_};
-  if (weights_.extent(0) > 0)
-    add_exactly(begin, end, UpdateRow<true>{row}, sums.change);
-  else
-    add_exactly(begin, end, UpdateRow<false>{row}, sums.change);
+  add_exactly(begin, end, UpdateRow<Row>{row}, sums.change);
   add_exactly(std::max(begin, giving_), end, AddRanks{ranks_.data()}, sums.lost);
 }
 

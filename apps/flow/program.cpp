@@ -97,7 +97,7 @@ app::PipelineApplication program() {
           .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",
           .input_key = "input.first",
           .further_images = {{.name = "truth",
-                              .help = "The true flow, for the errors of the result",
+                              .help = "The true flow, also as a .flo file, for the errors of the result",
                               .may_differ = true}},
           .image_lists = {{.key = "input.second",
                            .help = "The file of the second frame, which is like the first one",

@@ -27,6 +27,9 @@ struct PipelineCase {
   /// Fill blocks of the other inputs, by their names.
   std::map<std::string, std::function<void(const tessera::HostBlock&)>> fill_further = {};
 
+  /// The number of turns by which times are divided, as the peers do.
+  int turns = 1;
+
   /// The only result.
   const tessera::ArrayDeclaration& output() const;
   /// Of the input and the output, each once.
@@ -50,6 +53,7 @@ Cases box3_cases(Size size);
 Cases camera_pipe_cases(Size size);
 Cases equalize_cases(Size size);
 Cases interpolate_cases(Size size);
+Cases kmeans_cases(Size size);
 Cases local_laplacian_cases(Size size);
 Cases local_laplacian10_cases(Size size);
 Cases resize_cases(Size size);

@@ -80,7 +80,7 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
           fmt::format("PipelineApplication::build_with: the image '{}' may differ from the input image "
                       "(FurtherImage::may_differ): set the function that makes the pipeline for it",
                       further.name));
-    declare_image(schema, further.keys(), further.keys() + ".file", further.help, further.required);
+    declare_image(schema, further.keys(), further.file_key(), further.help, further.required);
   }
 }
 
@@ -95,7 +95,7 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
     for (const ImageList& list : application.image_lists) inspect_list(deck, list);
   if (application.needs_finite_images) check_finite(deck);
   for (const FurtherImage& further : application.further_images) {
-    const std::string key = further.keys() + ".file";
+    const std::string key = further.file_key();
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
       if (!deck.is_set(key) && deck.is_set(further.keys() + about))
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));

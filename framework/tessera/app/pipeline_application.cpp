@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -133,6 +134,16 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
 }
 
 }  // namespace
+
+const std::string& PipelineApplication::output_of(const Algorithm& pipeline) const {
+  const auto has = [&pipeline](const std::string& name) {
+    return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
+      return array.is_output && array.name == name;
+    });
+  };
+  const auto other = std::ranges::find_if(other_outputs, has);
+  return has(output) || other == other_outputs.end() ? output : *other;
+}
 
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build) {

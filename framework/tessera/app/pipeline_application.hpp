@@ -30,6 +30,8 @@ struct FurtherImage {
   bool required = false;
   /// The block of keys in the deck, if it is not called like the input.
   std::string block = {};
+  /// The key that names the file, if it is not `<block>.file`.
+  std::string key = {};
   /// Whether the image may have an element type and a domain of its own (see
   /// PipelineApplication::build_with). Otherwise it must have those of the input image. In a series, such an
   /// image is read once, and all images of the series are computed with it. Others are refused in a series,
@@ -42,6 +44,8 @@ struct FurtherImage {
 
   /// Returns the name of the block of keys in the deck.
   const std::string& keys() const { return block.empty() ? name : block; }
+  /// Returns the key that names the file.
+  std::string file_key() const { return key.empty() ? keys() + ".file" : key; }
 };
 
 /// A list of images that a program reads in addition to its input image. A deck names their files by one key.
@@ -117,6 +121,12 @@ struct PipelineApplication {
   std::vector<std::string> loops = {};
   /// The name of the output that is an image.
   std::string output = {};
+  /// Other names that the output has in pipelines without an array `output`. The function `with_names_of`
+  /// adds to this list if the outputs of its samples have different names.
+  std::vector<std::string> other_outputs = {};
+  /// The names of the stages and global reductions that an HDF5 file holds, too, if the deck does not say
+  /// which ones. Each of them must be writable.
+  std::vector<std::string> written_stages = {};
   /// Whether a deck may leave out the file of the output. If a deck names no such file, the pipeline need not
   /// have the output.
   bool output_is_optional = false;
@@ -198,6 +208,10 @@ struct PipelineApplication {
   /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
   /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};
+
+  /// Returns the name of the output of a pipeline: `output`, unless the pipeline has one of `other_outputs`
+  /// instead.
+  const std::string& output_of(const Algorithm& pipeline) const;
 };
 
 /// Runs a pipeline application: reads options and deck, opens the files, makes the plan, executes it, and

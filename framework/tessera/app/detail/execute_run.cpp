@@ -82,9 +82,9 @@ class Execution {
   }
 
   void bind(Bindings& bindings, PlanRun& plan_run, const StepRecorder& recorder) {
-    numbers_.listen(bindings);
     files_.outputs.listen(bindings, plan_run.instance(),
                           [this, &recorder] { return description().attributes(recorder); });
+    numbers_.listen(bindings);
     loops_.listen(bindings);
     checkpoints_.listen(bindings);
   }

@@ -64,9 +64,9 @@ class ProgramExecution {
     phases.begin(Phase::open);
     StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
                           phases);
-    numbers_.listen(bindings);
     files_.outputs.listen(bindings, nullptr,
                           [this, &recorder] { return description().attributes(recorder); });
+    numbers_.listen(bindings);
     guarded([&] { instance.run({bindings.sources, bindings.sinks}); });
     phases.begin(Phase::finish);
     return tell(instance, recorder, phases);

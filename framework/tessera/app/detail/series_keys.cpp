@@ -125,7 +125,7 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
   for (const FurtherImage& further : application.further_images)
     if (!further.may_differ || !application.parts.empty())
-      refuse(further.keys() + ".file", "a series has none: leave it out");
+      refuse(further.file_key(), "a series has none: leave it out");
   if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
   if (options.estimate && !is_program(deck))

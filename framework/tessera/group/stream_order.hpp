@@ -17,6 +17,7 @@ struct StreamTurn {
   /// The place in the round, which no other task has.
   int turn = 0;
 
+  /// Compares the rounds, and then the places in the round.
   friend auto operator<=>(const StreamTurn&, const StreamTurn&) = default;
 };
 

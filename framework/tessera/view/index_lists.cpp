@@ -9,7 +9,7 @@ namespace {
 
 constexpr int index_tag = 0;
 
-int rank_in(MPI_Comm communicator) {
+int own_rank_of(MPI_Comm communicator) {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   return rank;
@@ -47,7 +47,7 @@ std::int64_t IndexLists::received_count() const {
 
 IndexLists index_lists(MPI_Comm communicator, const std::vector<std::int64_t>& bounds,
                        const std::vector<std::int64_t>& needed) {
-  const std::vector<std::int64_t> asked = counts_by_owner(bounds, needed, rank_in(communicator));
+  const std::vector<std::int64_t> asked = counts_by_owner(bounds, needed, own_rank_of(communicator));
   std::vector<std::int64_t> wanted(asked.size());
   MPI_Alltoall(asked.data(), 1, MPI_INT64_T, wanted.data(), 1, MPI_INT64_T, communicator);
   IndexLists lists;

@@ -168,16 +168,18 @@ class Level {
   void end_turn(const Pipeline::Loop& loop, const std::vector<Plane>& outputs) {
     loop.feed(outputs[0], flow_.u);
     loop.feed(outputs[1], flow_.v);
-    if (settings_.tolerance > 0) end(loop, outputs[2], "turn", settings_.tolerance);
+    end(loop, outputs[2], "turn", settings_.tolerance);
   }
 
-  /// Lets a loop end when the root of the mean of `squares` is not above the tolerance.
+  /// Makes the root of the mean of `squares` what a loop reports. If the tolerance is not 0, the loop ends
+  /// when the root is not above it. Without a reduction, the squares would be stored.
   void end(const Pipeline::Loop& loop, Plane squares, const std::string& of, double tolerance) {
     const auto array = [&](const char* what) { return name(fmt::format("{}_of_{}", what, of)); };
     const auto sum = pipeline_.reduce(array("squares"), Sum<float>{}, squares, box_);
     const auto residual =
         pipeline_.value<double>(array("change"), RootMean{static_cast<double>(box_.size())}, sum);
     loop.watch(Array<double, 1>(residual));
+    if (tolerance <= 0) return;
     loop.until(
         Array<std::uint8_t, 1>(pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, residual)));
   }

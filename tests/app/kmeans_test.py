@@ -83,14 +83,21 @@ class KMeans(ProgramRuns):
         self.assertRegex(self.printed, r"empty_clusters 1\b")
 
     def test_a_picture_of_few_colours(self):
-        self.output("kmeans", 2, f"{self.decks}/default.yaml", f"input.file={self.photograph}", "clusters=4",
-                    "output.png=painted.png", "output.file=painted.h5", "turns=5")
+        random = np.random.default_rng(5)
+        self.store("picture.h5", random.integers(0, 256, (3, 45, 70), np.uint8))
+        words = [f"{self.decks}/default.yaml", "input.file=picture.h5", "clusters=5", "turns=4"]
+        self.output("kmeans", 2, *words, "output.png=painted.png", "output.file=painted.h5")
         picture, labels = self.stored("painted.h5", "picture"), self.stored("painted.h5", "labels")
         centres = self.stored("painted.h5", "centres")
         np.testing.assert_array_equal(picture, np.moveaxis(np.round(centres).astype(np.uint8)[labels], 2, 0))
-        self.output("kmeans", 3, f"{self.decks}/default.yaml", f"input.file={self.photograph}", "clusters=4",
-                    "output.file=again.h5", "turns=5")
+        self.output("kmeans", 3, *words, "output.file=again.h5")
         np.testing.assert_array_equal(self.stored("again.h5", "picture"), picture)
+
+    def test_a_grey_photograph(self):
+        self.output("kmeans", 2, f"{self.decks}/default.yaml", f"input.file={self.photograph}", "clusters=3",
+                    "output.png=painted.png", "output.file=painted.h5", "turns=3")
+        labels, centres = self.stored("painted.h5", "labels"), self.stored("painted.h5", "centres")
+        np.testing.assert_array_equal(self.stored("painted.h5", "picture"), np.round(centres[labels, 0]).astype(np.uint8))
 
     def test_bad_input(self):
         def refusal(points, *words):

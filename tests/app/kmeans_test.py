@@ -52,11 +52,10 @@ class KMeans(ProgramRuns):
             start = points[::100].copy()
             self.store("start.h5", start)
             labels, centres = lloyd(points, start)
-            for ranks in (1, 3):
-                found = self.run_on(points, "clusters=6", "input.centres=start.h5", ranks=ranks)
-                np.testing.assert_array_equal(found["labels"], labels)
-                np.testing.assert_allclose(found["centres"], centres, rtol=1e-6, atol=1e-6)
-                self.expect_consistent(points, found)
+            found = self.run_on(points, "clusters=6", "input.centres=start.h5", ranks=3)
+            np.testing.assert_array_equal(found["labels"], labels)
+            np.testing.assert_allclose(found["centres"], centres, rtol=1e-6, atol=1e-6)
+            self.expect_consistent(points, found)
 
     def test_first_centres_are_good_and_the_same_on_all_ranks(self):
         points = self.points(900, 3)
@@ -71,7 +70,7 @@ class KMeans(ProgramRuns):
         for _ in range(5):
             labels, centres = lloyd(points, points[random.choice(900, 6, replace=False)])
             best = min(best, ((points - centres[labels].astype(np.float64)) ** 2).sum())
-        inertias = [self.run_on(points, "clusters=6", f"seed={seed}")["inertia"][0] for seed in range(3)]
+        inertias = [results[0]["inertia"][0], self.run_on(points, "clusters=6", "seed=1")["inertia"][0]]
         self.assertLess(min(inertias), 1.05 * best)
 
     def test_empty_clusters_are_told(self):

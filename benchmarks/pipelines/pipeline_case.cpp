@@ -12,9 +12,6 @@ const std::vector<Benchmark>& all_benchmarks() {
                                                  {"camera_pipe", camera_pipe_cases},
                                                  {"equalize", equalize_cases},
                                                  {"interpolate", interpolate_cases},
-#ifdef TESSERA_HAS_KMEANS
-                                                 {"kmeans", kmeans_cases},
-#endif
                                                  {"local_laplacian", local_laplacian_cases},
                                                  {"local_laplacian10", local_laplacian10_cases},
                                                  {"resize", resize_cases},

@@ -53,7 +53,6 @@ Cases box3_cases(Size size);
 Cases camera_pipe_cases(Size size);
 Cases equalize_cases(Size size);
 Cases interpolate_cases(Size size);
-Cases kmeans_cases(Size size);
 Cases local_laplacian_cases(Size size);
 Cases local_laplacian10_cases(Size size);
 Cases resize_cases(Size size);
@@ -62,6 +61,9 @@ Cases stereo_cases(Size size);
 Cases stereo4_cases(Size size);
 Cases transpose_cases(Size size);
 Cases wavelet_cases(Size size);
+
+/// The case of k-means, which is none of images: `size` is the number of points x their coordinates.
+Cases kmeans_cases(Size size);
 
 /// What the peers call an element type.
 template <class T>

@@ -2,8 +2,8 @@
 """Pyramid Horn-Schunck by numpy, and pairs of images whose flow is known.
 
 The method is that of E. Meinhardt-Llopis, J. Sánchez and D. Kondermann, Horn-Schunck Optical Flow with a Multi-Scale
-Strategy, Image Processing On Line 3, 2013, written anew from its description. Everything is computed by whole arrays in the
-type of the images.
+Strategy, Image Processing On Line 3, 2013, written anew from its description, but that the two equations of a pixel are
+solved together, and that over-relaxation goes by colours. Everything is computed by whole arrays of 64-bit floats.
 """
 import dataclasses
 
@@ -23,11 +23,17 @@ class Settings:
     relaxation: float = 1.9
 
 
+def scaled(first, second):
+    """Both images with the grey values that take those of both together to [0, 255]."""
+    least, greatest = min(first.min(), second.min()), max(first.max(), second.max())
+    return [(image.astype(np.float64) - least) * (255 / (greatest - least)) for image in (first, second)]
+
+
 def smoothed(image, sigma):
     """A normalised Gaussian of 5 deviations, on both axes. The image goes on beyond its border with the values there."""
     if sigma == 0:
         return image
-    radius = int(5 * sigma) + 1
+    radius = int(5 * sigma)
     weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     weights = (weights / weights.sum()).astype(image.dtype)
     for axis in (1, 0):
@@ -85,46 +91,96 @@ def mean_around(field):
 
 
 class System:
-    """The linear system of a warp, whose unknowns are u and v."""
+    """The linear equations of a warp: at each pixel two equations for u and v, given the means of their neighbours."""
 
     def __init__(self, first, second, u, v, weight):
         height, width = first.shape
         x, y = positions(first.shape, first.dtype)
         x, y = x + u, y + v
-        inside = (x >= 0) & (y >= 0) & (x <= width - 1) & (y <= height - 1)
+        left, top = np.floor(x), np.floor(y)
+        # Each warped pixel needs 4 x 4 pixels; where the image lacks some of them, nothing is known of the flow.
+        inside = (left >= 1) & (top >= 1) & (left <= width - 3) & (top <= height - 3)
         warped, dx, dy = (np.where(inside, sampled(image, x, y), 0) for image in (second, *gradient(second)))
-        difference = first - warped + dx * u + dy * v
+        difference = np.where(inside, first - warped, first)
+        target = difference + dx * u + dy * v
         self.weight = weight
-        self.right_u, self.right_v = difference * dx, difference * dy
-        self.diagonal_u, self.diagonal_v, self.mixed = dx * dx + weight, dy * dy + weight, dx * dy
+        self.matrix = np.stack([dx * dx + weight, dx * dy, dy * dy + weight])
+        self.right = np.stack([target * dx, target * dy])
 
-    def relaxed(self, u, v, means, by):
-        """A step of over-relaxation at every point: first u, then v with the new u."""
-        new_u = (1 - by) * u + by * (self.right_u - self.mixed * v + self.weight * means[0]) / self.diagonal_u
-        return new_u, (1 - by) * v + by * (self.right_v - self.mixed * new_u + self.weight * means[1]) / self.diagonal_v
+    def solution(self, u, v):
+        """The flow that solves the equations of each pixel."""
+        (a, b, c), (p, q) = self.matrix, self.right
+        p, q = p + self.weight * mean_around(u), q + self.weight * mean_around(v)
+        determinant = a * c - b * b
+        return (c * p - b * q) / determinant, (a * q - b * p) / determinant
 
 
-def red_black(system, u, v, relaxation):
-    height, width = u.shape
-    is_red = (np.arange(height)[:, None] + np.arange(width)) % 2 == 0
-    for now in (is_red, ~is_red):
-        new_u, new_v = system.relaxed(u, v, (mean_around(u), mean_around(v)), relaxation)
-        u, v = np.where(now, new_u, u), np.where(now, new_v, v)
-    return u, v
+class Jacobi:
+    def __init__(self, system, settings):
+        self.system = system
+
+    def __call__(self, u, v):
+        return self.system.solution(u, v)
+
+
+class Sor:
+    """Over-relaxation, one colour after the other. Neighbours on diagonals count, so there are four colours."""
+
+    def __init__(self, system, settings):
+        self.system, self.by = system, settings.relaxation
+
+    def __call__(self, u, v):
+        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            to_u, to_v = self.system.solution(u, v)
+            u, v = u.copy(), v.copy()
+            mine = (slice(row, None, 2), slice(column, None, 2))
+            u[mine] += self.by * (to_u[mine] - u[mine])
+            v[mine] += self.by * (to_v[mine] - v[mine])
+        return u, v
+
+
+class Chebyshev:
+    """Jacobi's method with the acceleration of Golub and Varga, for eigenvalues from -1/3 to the given greatest one."""
+
+    def __init__(self, system, settings):
+        least, greatest = -1 / 3, np.sqrt(1 - (2 / settings.relaxation - 1) ** 2)
+        self.system, self.weight, self.before = system, None, None
+        self.step, self.radius = 2 / (2 - greatest - least), (greatest - least) / (2 - greatest - least)
+
+    def __call__(self, u, v):
+        if self.weight is None:
+            self.weight, self.before = 1.0, (u, v)
+        elif self.weight == 1:
+            self.weight = 1 / (1 - self.radius ** 2 / 2)
+        else:
+            self.weight = 1 / (1 - self.radius ** 2 * self.weight / 4)
+        result = tuple(old + self.weight * (now + self.step * (to - now) - old)
+                       for old, now, to in zip(self.before, (u, v), self.system.solution(u, v)))
+        self.before = (u, v)
+        return result
+
+
+SOLVERS = {"jacobi": Jacobi, "sor": Sor, "chebyshev": Chebyshev}
+
+
+def root_mean_change(u, v, before):
+    return np.sqrt(np.mean((u - before[0]) ** 2 + (v - before[1]) ** 2))
 
 
 def solved(system, u, v, settings):
     """Turns until the root of the mean squared change is at most the tolerance, and their number."""
-    turns, change = 0, np.inf
-    while turns < settings.inner and change > settings.tolerance:
-        new_u, new_v = red_black(system, u, v, settings.relaxation)
-        change = np.sqrt(np.mean((new_u - u) ** 2 + (new_v - v) ** 2, dtype=np.float64))
-        u, v, turns = new_u, new_v, turns + 1
+    turn = SOLVERS[settings.solver](system, settings)
+    for turns in range(1, settings.inner + 1):
+        before = u, v
+        u, v = turn(u, v)
+        if root_mean_change(u, v, before) <= settings.tolerance:
+            break
     return u, v, turns
 
 
 def flow(first, second, settings):
     """Returns u, v and the numbers of inner turns, level after level from the coarsest one."""
+    first, second = scaled(first, second)
     pyramids = [[smoothed(image, settings.presmoothing)] for image in (first, second)]
     for pyramid in pyramids:
         for _ in range(1, settings.levels):

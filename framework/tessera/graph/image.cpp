@@ -7,16 +7,16 @@ namespace tessera::graph {
 
 void Image::become_input(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
   const std::string array = planned->input;
-  become(std::move(planned), array, more);
+  become_array(std::move(planned), array, more);
 }
 
 void Image::become_output(std::shared_ptr<const PlannedPipeline> planned, const Box& more) {
   const std::string array = planned->output;
-  become(std::move(planned), array, more);
+  become_array(std::move(planned), array, more);
 }
 
-void Image::become(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
-                   const Box& more) {
+void Image::become_array(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
+                         const Box& more) {
   const ArrayDeclaration& declared = planned->algorithm[planned->algorithm.find(array)];
   domain_ = declared.domain;
   type_ = declared.type;

@@ -62,6 +62,10 @@ class Image {
   /// Gives the image the domain, the type and the layout of the output of `planned`, as `become_input` does.
   void become_output(std::shared_ptr<const PlannedPipeline> planned, const Box& more = {});
 
+  /// Gives the image the domain, the type and the layout of any array of `planned`, as `become_input` does.
+  void become_array(std::shared_ptr<const PlannedPipeline> planned, const std::string& array,
+                    const Box& more = {});
+
   /// Returns the plan that the image belongs to. It is null at first.
   const std::shared_ptr<const PlannedPipeline>& planned() const { return planned_; }
   /// Returns the points of the domain. Points outside the domain, which boundary conditions fill, are not
@@ -73,8 +77,6 @@ class Image {
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.size()); }
 
  private:
-  void become(std::shared_ptr<const PlannedPipeline> planned, const std::string& array, const Box& more);
-
   std::shared_ptr<const PlannedPipeline> planned_;
   Kokkos::View<std::byte*, Kokkos::HostSpace> memory_;
   Block<Kokkos::HostSpace> block_;

@@ -132,6 +132,20 @@ TEST(LoopCases, AnInnerLoopFeedsAnArrayOfTheOuterOnesSurroundings) {
     EXPECT_TRUE(rehearsed(p, "sides", image, ranks).same_bits(sides_of(raised))) << ranks;
 }
 
+TEST(LoopCases, AnInnerLoopMayBeAllThatChangesAnArray) {
+  Pipeline p;
+  const auto u = p.input<std::int32_t, 2>("u", image, Boundary::clamp);
+  p.repeat("outer", 3, [&](const Pipeline::Loop&) {
+    p.repeat("inner", 2, [&](const Pipeline::Loop& inner) {
+      inner.feed(p.stage<std::int32_t>("next", PlusOne(), u), u);
+    });
+  });
+  p.output(u);
+  Image raised = ramp();
+  for (std::int32_t& value : raised.values) value += 6;
+  for (int ranks : {1, 2}) EXPECT_TRUE(rehearsed(p, "u", image, ranks).same_bits(raised)) << ranks;
+}
+
 TEST(LoopCases, PlansOfNestedLoopsPassTheirChecks) {
   Pipeline p;
   const auto now = p.input<std::int32_t, 2>("u", image, Boundary::periodic);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tessera/domain/human_bytes.hpp"
+#include "tessera/pipeline/algorithm/carried_arrays.hpp"
 #include "tessera/pipeline/algorithm/periodic_sides.hpp"
 
 namespace tessera {
@@ -254,7 +255,7 @@ void Algorithm::end_loop(std::size_t loop) {
     if ((*this)[from].is_output && from >= declaration.first)
       fail(fmt::format("feeds '{}', which is an output, to '{}': make that the output", (*this)[from].name,
                        (*this)[to].name));
-  if (declaration.feeds.empty() && declaration.condition < 0)
+  if (carried_arrays(*this, declaration).empty() && declaration.condition < 0)
     fail("feeds nothing and ends by no condition: its turns would all be the same");
 }
 

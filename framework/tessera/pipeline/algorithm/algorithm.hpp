@@ -135,7 +135,7 @@ class Algorithm {
   std::size_t begin_loop(std::string_view name, std::int64_t maximum);
   /// Ends the declaration of a loop. Throws InternalError when the loop has no stages, when it declares an
   /// input, or when an array that it computes and feeds to another array is also an output of the pipeline.
-  /// Also throws InternalError when the loop feeds nothing and has no condition.
+  /// Also throws InternalError when the loop carries nothing (see carried_arrays) and has no condition.
   void end_loop(std::size_t loop);
   /// Declares that after every turn of the loop the values of array `to` are replaced by those of array
   /// `from` (see Pipeline::Loop::feed). Throws InternalError when the loop cannot feed `from` to `to`.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+
+namespace flow {
+
+/// The methods that solve the equations of a warp.
+enum class Solver : std::uint8_t { jacobi, red_black, chebyshev };
+/// The penalties of differences of grey values and of flows.
+enum class Penalty : std::uint8_t { quadratic, charbonnier };
+
+/// What a deck says about the method. The defaults are those of the article's program.
+struct Settings {
+  /// The weight of smoothness: its square counts for the quadratic penalty, it itself for Charbonnier's.
+  double alpha = 7;
+  Penalty penalty = Penalty::quadratic;
+  /// The number of levels; without it, that of default_levels.
+  std::optional<int> levels = {};
+  /// The quotient of the extents of a level and of the finer one, less than 1.
+  double zoom = 0.5;
+  /// The standard deviation of the Gaussian that smooths the frames.
+  double presmoothing = 0.8;
+  /// The greatest number of warps at each level.
+  std::int64_t warps = 10;
+  /// If it is not 0, the warps of a level end when one has changed the flow by no more, as a root mean
+  /// square.
+  double warp_tolerance = 0.0001;
+  Solver solver = Solver::red_black;
+  /// The factor of over-relaxation.
+  double relaxation = 1.9;
+  /// The greatest number of turns of the solver in each warp.
+  std::int64_t turns = 150;
+  /// If it is not 0, the solver ends when a turn has changed the flow by no more, as a root mean square.
+  double tolerance = 0.0001;
+  /// The largest displacement of a warp in pixels of the finest level; without it, there is none.
+  std::optional<double> reach = {};
+};
+
+/// What else the pipeline computes.
+struct Extras {
+  /// Whether there is an input `truth`, from which the errors of the flow are computed.
+  bool has_truth = false;
+  /// Whether there is an output `picture`, the flow in colours.
+  bool has_picture = false;
+  /// The magnitude that has the purest colours; without it, the largest one of the flow.
+  std::optional<double> picture_scale = {};
+};
+
+/// An array of the pixels of a level.
+using Plane = tessera::Array<float, 2>;
+
+/// The two components of a flow.
+struct Flow {
+  Plane u, v;
+};
+
+/// The levels of both frames. Level 0 is the finest.
+struct Pyramids {
+  std::vector<Plane> first, second;
+};
+
+/// Returns the greatest number of levels for a frame, of which each has fewer pixels than the one before.
+int most_levels(const tessera::Box& frame, double zoom);
+/// Returns the number of levels of the article's program: up to ten, as long as the diagonal is at least some
+/// 16 pixels.
+int default_levels(const tessera::Box& frame, double zoom);
+/// Returns the pixels of each level, the finest one first.
+std::vector<tessera::Box> level_boxes(const tessera::Box& frame, const Settings& settings);
+
+/// Declares the inputs `first` and `second`, of `type` and with the points `frame`, and the stages that make
+/// levels of them: `first_0`, `second_0`, `first_1`, and so on. The input of the first frame may have another
+/// name.
+Pyramids add_pyramids(tessera::Pipeline& pipeline, const tessera::Box& frame, tessera::ElementType type,
+                      const Settings& settings, const std::string& first_name = "input");
+
+/// Declares the loops of level `level`: `warps_<level>`, and in it `solve_<level>`. They begin with the flow
+/// `coarser` of the next level, or with no flow. Returns the arrays `u_<level>` and `v_<level>`, which have
+/// the flow of the level after the loops.
+Flow add_level(tessera::Pipeline& pipeline, int level, const std::vector<tessera::Box>& boxes,
+               const Settings& settings, Plane first, Plane second, const std::optional<Flow>& coarser);
+
+/// Declares the output `flow`, an image of the channels u and v, and what `extras` says besides: the output
+/// `picture`, and the numbers `average_endpoint_error`, `average_angular_error`, `share_above_1` and
+/// `share_above_3`.
+void add_results(tessera::Pipeline& pipeline, const Flow& flow, const tessera::Box& pixels,
+                 const Extras& extras);
+
+/// Makes the whole pipeline for frames of `type` with the points `frame`, (x, y) or (x, y, channel). Its
+/// inputs are `input`, which is the first frame, `second`, and `truth`, if there is one.
+tessera::Pipeline make_pipeline(const tessera::Box& frame, tessera::ElementType type,
+                                const Settings& settings, const Extras& extras = {});
+
+}  // namespace flow

@@ -100,11 +100,10 @@ std::vector<Box> level_boxes(const Box& frame, const Settings& settings) {
   return boxes;
 }
 
-Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, const Settings& settings,
-                      const std::string& first_name) {
+Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, const Settings& settings) {
   const std::vector<Box> boxes = level_boxes(frame, settings);
-  const Plane first = add_grey(pipeline, first_name, "first", frame, type);
-  const Plane second = add_grey(pipeline, "second", "second", frame, type);
+  const Plane first = add_grey(pipeline, "input", "first", frame, type);
+  const Plane second = add_grey(pipeline, "frame_1", "second", frame, type);
   const auto first_range = pipeline.reduce("first_range", GreyRange{}, first, boxes[0]);
   const auto second_range = pipeline.reduce("second_range", GreyRange{}, second, boxes[0]);
   const auto scale = pipeline.values<float>("scale", Scale{}, 2, first_range, second_range);

@@ -73,11 +73,10 @@ int default_levels(const tessera::Box& frame, double zoom);
 /// Returns the pixels of each level, the finest one first.
 std::vector<tessera::Box> level_boxes(const tessera::Box& frame, const Settings& settings);
 
-/// Declares the inputs `first` and `second`, of `type` and with the points `frame`, and the stages that make
-/// levels of them: `first_0`, `second_0`, `first_1`, and so on. The input of the first frame may have another
-/// name.
+/// Declares the inputs `input` and `frame_1`, of `type` and with the points `frame`, and the stages that
+/// make levels of them: `first_0`, `second_0`, `first_1`, and so on.
 Pyramids add_pyramids(tessera::Pipeline& pipeline, const tessera::Box& frame, tessera::ElementType type,
-                      const Settings& settings, const std::string& first_name = "input");
+                      const Settings& settings);
 
 /// Declares the loops of level `level`: `warps_<level>`, and in it `solve_<level>`. They begin with the flow
 /// `coarser` of the next level, or with no flow. Returns the arrays `u_<level>` and `v_<level>`, which have
@@ -92,7 +91,7 @@ void add_results(tessera::Pipeline& pipeline, const Flow& flow, const tessera::B
                  const Extras& extras);
 
 /// Makes the whole pipeline for frames of `type` with the points `frame`, (x, y) or (x, y, channel). Its
-/// inputs are `input`, which is the first frame, `second`, and `truth`, if there is one.
+/// inputs are `input`, which is the first frame, `frame_1`, and `truth`, if there is one.
 tessera::Pipeline make_pipeline(const tessera::Box& frame, tessera::ElementType type,
                                 const Settings& settings, const Extras& extras = {});
 

@@ -81,7 +81,7 @@ Result run(const Scene<T>& scene, const Settings& settings, int ranks, const Sch
   test::ArraySource<float> truth(scene.truth);
   Result result;
   test::ArraySink<float> sink(scene.truth.box);
-  Bindings bindings{{{"input", &first}, {"second", &second}, {"truth", &truth}}, {{"flow", &sink}}};
+  Bindings bindings{{{"input", &first}, {"frame_1", &second}, {"truth", &truth}}, {{"flow", &sink}}};
   std::map<std::string, test::ArraySink<double>> numbers;
   for (const char* name :
        {"average_endpoint_error", "average_angular_error", "share_above_1", "share_above_3"})

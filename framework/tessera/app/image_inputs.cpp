@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "tessera/app/detail/finite_images.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/raw_inputs.hpp"
 #include "tessera/io/image_source.hpp"
@@ -67,6 +68,7 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   if (application.build && deck.is_set(first_key))
     inspect(deck, "input", first_key, "input", deck.get<std::string>(first_key));
   for (const ImageList& list : application.image_lists) inspect_list(deck, list);
+  if (application.needs_finite_images) check_finite(deck);
   for (const FurtherImage& further : application.further_images) {
     const std::string key = further.keys() + ".file";
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
@@ -102,6 +104,13 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const
                      .key = key,
                      .path = path,
                      .info = inspect_input(communicator_, deck, block, path, choice)});
+}
+
+void ImageInputs::check_finite(const deck::Deck& deck) const {
+  for (const Image& image : images_)
+    if (const std::string point = first_not_finite(communicator_, image.path, image.info); !point.empty())
+      deck.fail(image.key,
+                fmt::format("{} has no finite number at {}: give one of finite numbers", image.path, point));
 }
 
 void ImageInputs::check_like_first(const deck::Deck& deck, const std::string& first_key,

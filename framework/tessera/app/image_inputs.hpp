@@ -63,6 +63,8 @@ class ImageInputs {
   /// Throws InputError unless the image that was inspected last is like the first one, which `first_key`
   /// names. `which` says which image it is.
   void check_like_first(const deck::Deck& deck, const std::string& first_key, const std::string& which) const;
+  /// Throws InputError if an image that was inspected holds NaN or infinities. Collective.
+  void check_finite(const deck::Deck& deck) const;
   /// Lets rank 0 check the elements of the image that was inspected last. Collective.
   void check(const FurtherImage& further, const deck::Deck& deck) const;
 

@@ -22,8 +22,8 @@ std::string path_of(const deck::Deck& deck, const char* key) {
 /// Returns the keys of the program that name files for the result.
 std::vector<std::string> declared_keys(const deck::Deck& deck) {
   std::vector<std::string> keys;
-  for (const char* key :
-       {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.comparison"})
+  for (const char* key : {"output.file", "output.png", "output.tiff", "output.raw", "output.rle",
+                          "output.flo", "output.comparison"})
     if (deck.schema().find(key) != nullptr) keys.emplace_back(key);
   return keys;
 }
@@ -115,7 +115,10 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
               .help = "Compresses the chunks of output.file (DEFLATE, bytes shuffled), the more the larger",
               .minimum = 1,
               .maximum = 9});
-  schema.add({.name = "output.png", .type = ValueType::path, .group = "Files", .help = "The result as PNG"});
+  schema.add({.name = "output.png",
+              .type = ValueType::path,
+              .group = "Files",
+              .help = application.picture.empty() ? "The result as PNG" : "A picture of the result as PNG"});
   schema.add(
       {.name = "output.tiff", .type = ValueType::path, .group = "Files", .help = "The result as TIFF"});
   schema.add({.name = "output.raw",
@@ -127,6 +130,11 @@ void declare_output_keys(deck::Schema& schema, const PipelineApplication& applic
                 .type = ValueType::path,
                 .group = "Files",
                 .help = "The result as an RLE pattern: cells that are not 0 are alive"});
+  if (application.writes_flows)
+    schema.add({.name = "output.flo",
+                .type = ValueType::path,
+                .group = "Files",
+                .help = "The result as a .flo file of the Middlebury benchmark"});
   if (!application.loops.empty())
     schema.add({.name = "output.history",
                 .type = ValueType::path,
@@ -155,14 +163,23 @@ ImageOutputs::ImageOutputs(MPI_Comm communicator, const PipelineApplication& app
     const bool has_channels = inputs.image() != nullptr || application.generates_images;
     add_xdmf(deck, result, has_channels ? io::ThirdDimension::channel : io::ThirdDimension::z);
   }
-  if (const std::string path = deck.text_of("output.png"); !path.empty())
-    tee_.sinks.push_back(io::create_png(communicator, path, result.domain, result.type, threads));
+  if (const std::string path = deck.text_of("output.png"); !path.empty()) {
+    const ArrayDeclaration& shown =
+        application.picture.empty() ? result : pipeline[pipeline.find(application.picture)];
+    auto sink = io::create_png(communicator, path, shown.domain, shown.type, threads);
+    if (application.picture.empty())
+      tee_.sinks.push_back(std::move(sink));
+    else
+      stages_[application.picture] = std::move(sink);
+  }
   if (const std::string path = deck.text_of("output.tiff"); !path.empty())
     tee_.sinks.push_back(io::create_tiff(communicator, path, result.domain, result.type));
   if (const std::string path = deck.text_of("output.raw"); !path.empty())
     tee_.sinks.push_back(io::create_raw(communicator, path, result.domain, result.type));
   if (const std::string path = path_of(deck, "output.rle"); !path.empty())
     tee_.sinks.push_back(io::create_rle(communicator, path, result.domain, result.type));
+  if (const std::string path = path_of(deck, "output.flo"); !path.empty())
+    tee_.sinks.push_back(io::create_flo(communicator, path, result.domain, result.type));
   if (!comparison_.empty()) add_comparison(deck, *inputs.image(), result);
 }
 

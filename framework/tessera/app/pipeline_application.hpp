@@ -138,6 +138,18 @@ struct PipelineApplication {
   /// Whether the result is an array (x, y) of uint8 whose points are cells of the Game of Life. Such a result
   /// may also be written as a pattern in the file format RLE.
   bool writes_patterns = false;
+  /// Whether the result is an optical flow: float32 with the channels u and v. Such a result may also be
+  /// written in the file format FLO.
+  bool writes_flows = false;
+  /// The name of a further output, an image that `output.png` shows instead of the result. If a deck gives
+  /// this key, the pipeline must have the output.
+  std::string picture = {};
+  /// Whether the images `input` and those of lists must not hold NaN or infinities. Images of floating-point
+  /// type are then read and looked at before the pipeline is made; those of a series are not.
+  bool needs_finite_images = false;
+  /// Whether a loop may well end by its greatest number of turns. Otherwise a run ends with exit status 3 if
+  /// it has a loop whose condition does not hold at the end.
+  bool may_end_by_turns = false;
   /// The declarations of the program's own keys. `build` or `generate` gets their values from the deck.
   std::vector<deck::KeyDeclaration> parameters = {};
   /// The declarations of those of the program's own keys from which `complete` makes the rest of the

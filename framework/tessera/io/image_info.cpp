@@ -22,6 +22,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
 constexpr std::string_view fits_signature = "SIMPLE  "sv;
+constexpr std::string_view flo_signature = "PIEH"sv;
 constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
 /// The signatures of TIFF and BigTIFF, each in both byte orders.
 constexpr std::string_view tiff_signatures[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
@@ -55,6 +56,8 @@ std::string_view kind_of(ImageFormat format) {
       return "a JPEG file";
     case ImageFormat::fits:
       return "a FITS file";
+    case ImageFormat::flo:
+      return "a .flo file";
     case ImageFormat::raw:
       return "a raw file";
     case ImageFormat::rle:
@@ -80,6 +83,7 @@ std::optional<ImageFormat> format_of(const File& file) {
   if (has_signature(file.get(), 0, jpeg_signature)) return ImageFormat::jpeg;
   for (const std::string_view signature : tiff_signatures)
     if (has_signature(file.get(), 0, signature)) return ImageFormat::tiff;
+  if (has_signature(file.get(), 0, flo_signature)) return ImageFormat::flo;
   if (is_hdf5(file.get())) return ImageFormat::hdf5;
   if (is_rle(file.get())) return ImageFormat::rle;
   return std::nullopt;
@@ -114,6 +118,8 @@ ImageInfo inspect_image(const std::string& path, const ImageChoice& choice) {
       return inspect_jpeg(path);
     case ImageFormat::fits:
       return inspect_fits(path, choice.dataset);
+    case ImageFormat::flo:
+      return inspect_flo(path);
     case ImageFormat::rle:
     case ImageFormat::raw:  // never returned by format_of, because raw files have no signature
       break;

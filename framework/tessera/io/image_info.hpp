@@ -12,9 +12,10 @@
 
 namespace tessera::io {
 
-/// The formats of image files. `rle` is a pattern of the Game of Life with run-length encoding. `raw` is a
-/// file that holds only numbers, without a description of their type and shape.
-enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg, fits, raw };
+/// The formats of image files. `rle` is a pattern of the Game of Life with run-length encoding. `flo` is an
+/// optical flow in the format of the Middlebury benchmark. `raw` is a file that holds only numbers, without a
+/// description of their type and shape.
+enum class ImageFormat : std::uint8_t { png, hdf5, rle, tiff, jpeg, fits, flo, raw };
 
 /// The layout of the numbers in a raw file.
 struct RawLayout {
@@ -81,6 +82,7 @@ struct ImageChoice {
 /// - JPEG: Grey images are uint8. RGB and YCbCr images become RGB images of uint8.
 /// - RLE: Patterns of the Game of Life in the format of Golly and LifeWiki. The first line after comments
 ///   begins with `x = W, y = H`. The elements are uint8: 1 for a live cell, 0 for a dead one.
+/// - FLO: Optical flows of the Middlebury benchmark, which are images of float32 with the channels u and v.
 ///
 /// Throws InputError in each of these cases: The file is missing, unreadable, damaged, or not an image in one
 /// of these formats. The image is grey with transparency, or has colours that are multiplied by their

@@ -25,7 +25,7 @@ namespace tessera::io {
 //
 // The blocks that the ranks pass to `write` contain each point of `domain` exactly once; blocks may be empty.
 // `write` is called once. Alternatively, `write_part` is called for one part after the other. The parts of
-// PNG, TIFF and RLE files are cut along y. After `write`, or after the last `write_part`, the file is
+// PNG, TIFF, RLE and FLO files are cut along y. After `write`, or after the last `write_part`, the file is
 // complete and gets its final name. A sink that is destroyed before its file is complete, or whose `write`
 // throws an exception, leaves no file. The destruction of a sink is also collective. HDF5 and raw files may
 // also be written layer by layer of the slowest dimensions, and each layer in parts.
@@ -134,6 +134,12 @@ std::unique_ptr<BlockSink> create_raw(MPI_Comm communicator, const std::string& 
 /// not 0 are alive. Rows are sent to rank 0 in bands of a few MiB. Collective. Throws InputError when the
 /// file cannot be written, or when the array has another type or shape.
 std::unique_ptr<BlockSink> create_rle(MPI_Comm communicator, const std::string& path, const Box& domain,
+                                      ElementType type);
+
+/// Creates a .flo file, in which the Middlebury benchmark keeps optical flows: an array of float32 with two
+/// channels, which are the displacements u and v. Rows are sent to rank 0 in bands of a few MiB. Collective.
+/// Throws InputError when the file cannot be written, or when the array has another type or shape.
+std::unique_ptr<BlockSink> create_flo(MPI_Comm communicator, const std::string& path, const Box& domain,
                                       ElementType type);
 
 /// The meaning of the third dimension of an array: a channel of a colour image, or the coordinate z.

@@ -51,6 +51,8 @@ std::unique_ptr<BlockSource> open_image(MPI_Comm communicator, const std::string
   switch (info.format) {
     case ImageFormat::png:
       return rows(detail::open_png);
+    case ImageFormat::flo:
+      return rankwise(detail::read_flo);
     case ImageFormat::rle:
       return rankwise(detail::read_rle);
     case ImageFormat::tiff:

@@ -23,7 +23,7 @@ namespace tessera::io {
 ///   ranks use MPI-IO. A source of one rank keeps the file open then, and chunks of ImageInfo::kept_bytes in
 ///   memory.
 /// - TIFF: Each rank decodes the strips or tiles that contain points of its block, one after the other.
-/// - FITS and raw: Each rank reads the rows of its block.
+/// - FITS, FLO and raw: Each rank reads the rows of its block.
 /// - RLE: Each rank decodes the whole file and keeps its block.
 /// - PNG and JPEG: Rank 0 decodes the rows of the file from the first row to the last row of all blocks, and
 ///   sends the other ranks theirs. If a block has the last row of the image, the file is decoded to its end.

@@ -131,7 +131,8 @@ class Execution {
   /// Returns the exit status of the run. If it is not `done`, also returns a line that says why: a loop did
   /// not converge, or the numbers of the run do not meet the demands of the deck.
   std::pair<ExitStatus, std::string> judged() const {
-    if (const std::string line = loops_.unfinished(); !line.empty()) return {ExitStatus::not_converged, line};
+    if (const std::string line = loops_.unfinished(); !line.empty() && !setup_.application.may_end_by_turns)
+      return {ExitStatus::not_converged, line};
     const std::string line = numbers_.judged(setup_.session.communicator(), setup_.application, setup_.deck);
     return {line.empty() ? ExitStatus::done : ExitStatus::beyond_tolerance, line};
   }

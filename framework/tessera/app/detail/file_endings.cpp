@@ -25,6 +25,7 @@ const std::vector<Format>& formats() {
                                           {"PNG", "output.png", {".png"}},
                                           {"TIFF", "output.tiff", {".tif", ".tiff", ".btf", ".tf8"}},
                                           {"RLE", "output.rle", {".rle"}},
+                                          {"FLO", "output.flo", {".flo"}},
                                           {"raw numbers", "output.raw", {".raw"}},
                                           {"XDMF", "output.xdmf", {".xdmf", ".xmf"}, false},
                                           {"CSV", "output.history", {".csv"}, false},

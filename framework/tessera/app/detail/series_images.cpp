@@ -69,6 +69,7 @@ void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const
     return made;
   };
   const auto create = [&]() -> std::unique_ptr<BlockSink> {
+    if (key == "output.flo") return io::create_flo(MPI_COMM_SELF, path, points.box, points.type);
     if (key == "output.png") return io::create_png(MPI_COMM_SELF, path, points.box, points.type);
     if (key == "output.tiff") return io::create_tiff(MPI_COMM_SELF, path, points.box, points.type);
     if (key == "output.file")

@@ -105,7 +105,8 @@ void check_series_keys(const PipelineApplication& application, const deck::Deck&
   if (is_given("input.files")) refuse("input.video", "'input.files' is given, too: give one of them");
   const std::string series = is_given("input.files") ? "input.files" : "input.video";
   refuse("input.file", fmt::format("'{}' is given, too: give one of them", series));
-  for (const char* key : {"output.file", "output.png", "output.tiff", "output.raw", "output.rle"})
+  for (const char* key :
+       {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.flo"})
     refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
                           "checkpoint.directory", "restart", "input.raw.shape"})

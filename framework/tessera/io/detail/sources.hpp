@@ -17,6 +17,7 @@ namespace tessera::io::detail {
 // built without support for the format.
 ImageInfo inspect_png(const std::string& path);
 ImageInfo inspect_rle(const std::string& path);
+ImageInfo inspect_flo(const std::string& path);
 ImageInfo inspect_jpeg(const std::string& path);
 ImageInfo inspect_tiff(const std::string& path, int page);
 ImageInfo inspect_fits(const std::string& path, const std::string& extension);
@@ -26,6 +27,7 @@ ImageInfo inspect_hdf5(const std::string& path, const std::string& dataset);
 // `info`. These functions throw InputError when the file is damaged, or when the image in the file differs
 // from `info`.
 void read_rle(const std::string& path, const ImageInfo& info, const HostBlock& block);
+void read_flo(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_fits(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_raw(const std::string& path, const ImageInfo& info, const HostBlock& block);
 void read_tiff(const std::string& path, const ImageInfo& info, const HostBlock& block);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tessera/app/image_application.hpp"
+
+namespace flow {
+namespace {
+
+using namespace tessera;
+using deck::ValueType;
+
+void check_frame(const io::ImageInfo& frame, const deck::Deck& deck) {
+  app::check_image(
+      frame, deck,
+      {.types = {ElementType::uint8, ElementType::uint16, ElementType::float32}, .key = "input.first"});
+  if (frame.domain.dimensions == 2) return;
+  const std::int64_t channels = frame.domain[2].size();
+  if (channels != 1 && channels != 3 && channels != 4)
+    deck.fail("input.first",
+              fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
+}
+
+void check_truth(const io::ImageInfo& truth, const io::ImageInfo& frame, const deck::Deck& deck) {
+  const Box expected{frame.domain[0], frame.domain[1], {0, 2}};
+  if (truth.type != ElementType::float32 || !(truth.domain == expected))
+    deck.fail("truth.file",
+              fmt::format("it is {} of {}, but the flow of these frames {} of float32: give one like it",
+                          to_string(truth.domain), name_of(truth.type), to_string(expected)));
+}
+
+Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
+                    const deck::Deck& deck) {
+  check_frame(frame, deck);
+  Extras extras;
+  if (const auto truth = others.find("truth"); truth != others.end()) {
+    check_truth(truth->second, frame, deck);
+    extras.has_truth = true;
+  }
+  extras.has_picture = deck.is_set("output.png");
+  if (deck.is_set("picture.scale")) {
+    if (!extras.has_picture)
+      deck.fail("picture.scale", "there is no picture: give output.png, too, or leave it out");
+    extras.picture_scale = deck.get<double>("picture.scale");
+  }
+  return make_pipeline(frame.domain, frame.type, settings_of(deck, frame.domain), extras);
+}
+
+Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
+
+/// Adds the names of the stages and loops of all frames for which a deck is fit.
+app::PipelineApplication complete(app::PipelineApplication application, const deck::Deck& deck) {
+  Settings settings = settings_of_levels(deck);
+  if (!settings.levels) settings.levels = 10;
+  std::int64_t extent = 1;
+  const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
+  while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;
+  // `build` refuses more levels than the frames have.
+  settings.levels = std::min(*settings.levels, most_levels(frame(), settings.zoom));
+  application = app::with_names_of(make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}),
+                                   std::move(application));
+  for (const char* stage : {"magnitude", "picture"}) application.stages.emplace_back(stage);
+  application.reductions.emplace_back("largest_square");
+  for (const std::string& stage : application.stages)
+    if (const auto end = stage.rfind('_');
+        end != std::string::npos && stage.substr(end) != "_0" &&
+        std::ranges::all_of(stage.substr(end + 1), [](char c) { return c >= '0' && c <= '9'; }))
+      if (const std::string finest = stage.substr(0, end) + "_0";
+          std::ranges::find(application.stages, finest) != application.stages.end())
+        application.stages_within[stage] = finest;
+  return application;
+}
+
+}  // namespace
+
+app::PipelineApplication program() {
+  std::vector<deck::KeyDeclaration> parameters = method_keys();
+  parameters.push_back({.name = "picture.scale",
+                        .type = ValueType::real,
+                        .group = "Files",
+                        .help = "The displacement that has the purest colours in output.png; without it the "
+                                "largest one of the flow",
+                        .unit = "pixels",
+                        .minimum = 1e-6,
+                        .maximum = 1e9});
+  return {.program = "tessera-flow",
+          .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",
+          .input_key = "input.first",
+          .further_images = {{.name = "truth",
+                              .help = "The true flow, for the errors of the result",
+                              .may_differ = true}},
+          .image_lists = {{.key = "input.second",
+                           .help = "The file of the second frame, which is like the first one",
+                           .prefix = "frame",
+                           .most = 1}},
+          .writes_flows = true,
+          .picture = "picture",
+          .needs_finite_images = true,
+          .may_end_by_turns = true,
+          .parameters = parameters,
+          .first_parameters = level_keys(),
+          .complete = complete,
+          .build = build,
+          .build_with = build_with};
+}
+
+}  // namespace flow

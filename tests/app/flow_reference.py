@@ -2,8 +2,8 @@
 """Pyramid Horn-Schunck by numpy, and pairs of images whose flow is known.
 
 The method is that of E. Meinhardt-Llopis, J. Sánchez and D. Kondermann, Horn-Schunck Optical Flow with a Multi-Scale
-Strategy, Image Processing On Line 3, 2013, written anew from its description, but that the two equations of a pixel are
-solved together, and that over-relaxation goes by colours. Everything is computed by whole arrays of 64-bit floats.
+Strategy, Image Processing On Line 3, 2013, written anew from its description, but that over-relaxation goes by colours.
+Everything is computed by whole arrays of 64-bit floats.
 """
 import dataclasses
 
@@ -12,15 +12,20 @@ import numpy as np
 
 @dataclasses.dataclass
 class Settings:
-    alpha: float = 15.0
-    levels: int = 5
+    """The settings of the method, by the names of the keys of the program."""
+    alpha: float = 7.0
+    scales: int = 5
     zoom: float = 0.5
     warps: int = 10
-    inner: int = 150
+    warp_tolerance: float = 1e-4
+    turns: int = 150
     tolerance: float = 1e-4
     presmoothing: float = 0.8
-    solver: str = "sor"
+    solver: str = "red_black"
     relaxation: float = 1.9
+
+    def words(self):
+        return [f"{key}={value}" for key, value in dataclasses.asdict(self).items()]
 
 
 def scaled(first, second):
@@ -29,18 +34,28 @@ def scaled(first, second):
     return [(image.astype(np.float64) - least) * (255 / (greatest - least)) for image in (first, second)]
 
 
+def mirrored(places, points):
+    """Places in an image that are mirrored at its edges: at the lower edge on the first point, at the upper one behind the
+    last point, as in the article's program."""
+    places = np.abs(places)
+    return np.where(places < points, places, 2 * points - 1 - places)
+
+
+def clamped(places, points):
+    return np.clip(places, 0, points - 1)
+
+
 def smoothed(image, sigma):
-    """A normalised Gaussian of 5 deviations, on both axes. The image goes on beyond its border with the values there."""
+    """A normalised Gaussian of 5 deviations, on both axes."""
     if sigma == 0:
         return image
-    radius = int(5 * sigma)
-    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
-    weights = (weights / weights.sum()).astype(image.dtype)
+    reach = int(5 * sigma)
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    weights /= weights.sum()
     for axis in (1, 0):
-        margins = [(radius, radius) if a == axis else (0, 0) for a in (0, 1)]
-        padded = np.pad(image, margins, "edge")
-        windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * radius + 1, axis)
-        image = windows @ weights
+        points = image.shape[axis]
+        image = sum(weight * np.take(image, mirrored(np.arange(points) + k, points), axis)
+                    for k, weight in zip(range(-reach, reach + 1), weights))
     return image
 
 
@@ -49,13 +64,13 @@ def cubic(p, t):
     return p[1] + t / 2 * (p[2] - p[0] + t * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3] + t * (3 * (p[1] - p[2]) + p[3] - p[0])))
 
 
-def sampled(image, x, y):
-    """The image at the positions x and y, by cubic interpolation. It goes on beyond its border with the values there."""
+def sampled(image, x, y, beyond=clamped):
+    """The image at the positions x and y, by cubic interpolation. `beyond` says which points stand for those outside."""
     height, width = image.shape
     left, top = np.floor(x).astype(int), np.floor(y).astype(int)
     dx, dy = (x - left).astype(image.dtype), (y - top).astype(image.dtype)
-    columns = [np.clip(left + i, 0, width - 1) for i in range(-1, 3)]
-    rows = [np.clip(top + j, 0, height - 1) for j in range(-1, 3)]
+    columns = [beyond(left + i, width) for i in range(-1, 3)]
+    rows = [beyond(top + j, height) for j in range(-1, 3)]
     return cubic([cubic([image[row, column] for row in rows], dy) for column in columns], dx)
 
 
@@ -66,7 +81,7 @@ def positions(shape, dtype):
 def coarser(image, zoom):
     height, width = (int(points * zoom + 0.5) for points in image.shape)
     x, y = positions((height, width), image.dtype)
-    return sampled(smoothed(image, 0.6 * np.sqrt(zoom ** -2 - 1)), x / zoom, y / zoom)
+    return sampled(smoothed(image, 0.6 * np.sqrt(zoom ** -2 - 1)), x / zoom, y / zoom, mirrored)
 
 
 def finer(flow, shape, zoom):
@@ -74,20 +89,20 @@ def finer(flow, shape, zoom):
     return sampled(flow, x * (flow.shape[1] / shape[1]), y * (flow.shape[0] / shape[0])) / zoom
 
 
-def neighbours(field, rows, columns):
-    """The values of the neighbours that are so many rows and columns away, which are those of the border beyond it."""
+def neighbours(field, offsets):
+    """The sum of the values of neighbours, which are so many rows and columns away. Those of the edge go on beyond it."""
     height, width = field.shape
-    return field[np.clip(np.arange(height) + rows, 0, height - 1)[:, None], np.clip(np.arange(width) + columns, 0, width - 1)]
+    around = np.pad(field, 1, "edge")
+    return sum(around[1 + j:1 + j + height, 1 + i:1 + i + width] for j, i in offsets)
 
 
 def gradient(image):
-    return [(neighbours(image, j, i) - neighbours(image, -j, -i)) / 2 for j, i in ((0, 1), (1, 0))]
+    return [(neighbours(image, [(j, i)]) - neighbours(image, [(-j, -i)])) / 2 for j, i in ((0, 1), (1, 0))]
 
 
 def mean_around(field):
-    straight = sum(neighbours(field, j, i) for j, i in ((-1, 0), (0, -1), (0, 1), (1, 0)))
-    diagonal = sum(neighbours(field, j, i) for j, i in ((-1, -1), (-1, 1), (1, -1), (1, 1)))
-    return straight / 6 + diagonal / 12
+    return (neighbours(field, ((-1, 0), (0, -1), (0, 1), (1, 0))) / 6 +
+            neighbours(field, ((-1, -1), (-1, 1), (1, -1), (1, 1))) / 12)
 
 
 class System:
@@ -123,19 +138,22 @@ class Jacobi:
         return self.system.solution(u, v)
 
 
-class Sor:
-    """Over-relaxation, one colour after the other. Neighbours on diagonals count, so there are four colours."""
+class RedBlack:
+    """Over-relaxation of u, and then of v, at the pixels of one colour after the other. Neighbours on diagonals count, so that
+    there are four colours."""
 
     def __init__(self, system, settings):
         self.system, self.by = system, settings.relaxation
 
     def __call__(self, u, v):
+        (a, b, c), (p, q) = self.system.matrix, self.system.right
         for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            to_u, to_v = self.system.solution(u, v)
-            u, v = u.copy(), v.copy()
             mine = (slice(row, None, 2), slice(column, None, 2))
-            u[mine] += self.by * (to_u[mine] - u[mine])
-            v[mine] += self.by * (to_v[mine] - v[mine])
+            u, v = u.copy(), v.copy()
+            to_u = (p + self.system.weight * mean_around(u) - b * v) / a
+            u[mine] += self.by * (to_u - u)[mine]
+            to_v = (q + self.system.weight * mean_around(v) - b * u) / c
+            v[mine] += self.by * (to_v - v)[mine]
         return u, v
 
 
@@ -160,7 +178,7 @@ class Chebyshev:
         return result
 
 
-SOLVERS = {"jacobi": Jacobi, "sor": Sor, "chebyshev": Chebyshev}
+SOLVERS = {"jacobi": Jacobi, "red_black": RedBlack, "chebyshev": Chebyshev}
 
 
 def root_mean_change(u, v, before):
@@ -170,7 +188,7 @@ def root_mean_change(u, v, before):
 def solved(system, u, v, settings):
     """Turns until the root of the mean squared change is at most the tolerance, and their number."""
     turn = SOLVERS[settings.solver](system, settings)
-    for turns in range(1, settings.inner + 1):
+    for turns in range(1, settings.turns + 1):
         before = u, v
         u, v = turn(u, v)
         if root_mean_change(u, v, before) <= settings.tolerance:
@@ -183,17 +201,20 @@ def flow(first, second, settings):
     first, second = scaled(first, second)
     pyramids = [[smoothed(image, settings.presmoothing)] for image in (first, second)]
     for pyramid in pyramids:
-        for _ in range(1, settings.levels):
+        for _ in range(1, settings.scales):
             pyramid.append(coarser(pyramid[-1], settings.zoom))
     u = v = np.zeros_like(pyramids[0][-1])
     turns = []
-    for level in reversed(range(settings.levels)):
+    for level in reversed(range(settings.scales)):
         one, two = pyramids[0][level], pyramids[1][level]
         if one.shape != u.shape:
             u, v = (finer(field, one.shape, settings.zoom) for field in (u, v))
         for _ in range(settings.warps):
+            before = u, v
             u, v, count = solved(System(one, two, u, v, settings.alpha ** 2), u, v, settings)
             turns.append(count)
+            if root_mean_change(u, v, before) <= settings.warp_tolerance:
+                break
     return u, v, turns
 
 

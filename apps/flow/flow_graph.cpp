@@ -89,7 +89,7 @@ class MakePyramids : LevelBody {
  public:
   PairLease operator()(PairLease lease) {
     Pair& pair = *lease;
-    std::vector<Bound> images{{"input", &pair.first}, {"second", &pair.second}};
+    std::vector<Bound> images{{"input", &pair.first}, {"frame_1", &pair.second}};
     int level = 0;
     for (auto& planes : pair.pyramids) {
       std::size_t number = 0;
@@ -242,7 +242,7 @@ void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans
   if (is_alike) return;
   const Planned& planned = plans->pyramids();
   first.become_array(planned, "input");
-  second.become_array(planned, "second");
+  second.become_array(planned, "frame_1");
   pyramids.resize(plans->levels().size());
   int of_level = 0;
   for (auto& planes : pyramids) {

@@ -113,7 +113,7 @@ void FlowPairs::by_pipeline(bool overlaps_test) {
   for (std::size_t pair = 0; pair + 1 < frames_.size(); ++pair) {
     FrameSource first(block_of(box_, frames_[pair])), second(block_of(box_, frames_[pair + 1]));
     BitSum sum;
-    Bindings bindings{{{"input", &first}, {"second", &second}}, {}};
+    Bindings bindings{{{"input", &first}, {"frame_1", &second}}, {}};
     if (session_.rank_count() == 1) bindings.sinks["flow"] = &sum;
     bindings.after_loop = [&](const LoopProgress& progress) {
       const auto& loops = planned.rounds.pipeline.loops();

@@ -46,7 +46,7 @@ Result by_pipeline(const std::vector<WholeArray<std::uint8_t>>& frames, int pair
   const Pipeline pipeline = flow::make_pipeline(box, ElementType::uint8, settings);
   test::ArraySource<std::uint8_t> first(frames[place]), second(frames[place + 1]);
   test::ArraySink<float> sink(Box{box[0], box[1], {0, 2}});
-  Bindings bindings{{{"input", &first}, {"second", &second}}, {{"flow", &sink}}};
+  Bindings bindings{{{"input", &first}, {"frame_1", &second}}, {{"flow", &sink}}};
   Result result;
   bindings.after_loop = [&](const LoopProgress& progress) {
     if (pipeline.loops()[static_cast<std::size_t>(progress.loop)].name.starts_with("solve"))

@@ -79,7 +79,7 @@ class Plain:
 
 
 class Tessera:
-    """The program, whose time is that of the steps that compute, on the slowest rank."""
+    """The program, whose time is that of the slowest rank for all but its preparations, reading and writing."""
 
     def __init__(self, programs, threads, *words):
         self.program = os.path.abspath(f"{programs}/tessera-flow")
@@ -87,14 +87,10 @@ class Tessera:
 
     def __call__(self, pair, folder):
         subprocess.run([self.program, "input.first=first.png", "input.second=second.png", "output.flo=tessera.flo",
-                        "output.report=report.json", "--quiet", *self.words], cwd=folder, check=True)
+                        "--report", "report.json", "--quiet", *self.words], cwd=folder, check=True)
         with open(f"{folder}/report.json", encoding="utf-8") as file:
-            seconds = computing_seconds(json.load(file))
-        return seconds, cv2.readOpticalFlow(f"{folder}/tessera.flo")
-
-
-def computing_seconds(report):
-    return next(row["slowest_seconds"] for row in report["spent"] if row["spent"] == "compute")
+            spent = {row["spent"]: row["slowest_seconds"] for row in json.load(file)["time"]}
+        return spent["computing"] + spent["exchanging"], cv2.readOpticalFlow(f"{folder}/tessera.flo")
 
 
 class OpenCV:
@@ -139,8 +135,8 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="the pairs to measure, such as translation,RubberWhale")
-    parser.add_argument("--words", default="", help="more words for tessera-flow")
-    parser.add_argument("--plain", default="", help="more words for the plain program")
+    parser.add_argument("--words", default="", help="more words for tessera-flow, such as alpha=15")
+    parser.add_argument("--plain", default="", help="more words for the plain program, such as alpha=15")
     options = parser.parse_args()
     cv2.setNumThreads(options.threads)
     programs = os.path.abspath(options.programs)

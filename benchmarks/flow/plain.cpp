@@ -31,7 +31,7 @@ struct Image {
 };
 
 struct Options {
-  float alpha = 15;
+  float alpha = 7;
   int levels = 5;
   float zoom = 0.5F;
   int warps = 10;

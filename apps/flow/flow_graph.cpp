@@ -58,8 +58,10 @@ class LevelBody {
 
   /// Makes images those arrays that they are bound to, where a task computes them.
   static void become(const Pair& pair, const Planned& planned, const std::vector<Bound>& images) {
+    // An image is always the same array of a plan, but for flows, whose arrays are laid out alike.
     for (const auto& [array, image] : images)
-      image->become_array(planned, array, pair.plans->points_of(aliases(pair.level, array)));
+      if (image->planned() != planned)
+        image->become_array(planned, array, pair.plans->points_of(aliases(pair.level, array)));
   }
 
   void compute(const Planned& planned, const std::vector<Bound>& images, std::size_t level,

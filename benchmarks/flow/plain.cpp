@@ -212,7 +212,18 @@ struct Result {
   std::int64_t turns = 0;
 };
 
+/// Scales the values of both images so that together they go from 0 to 255.
+void normalise(Image& first, Image& second) {
+  const auto [least_1, greatest_1] = std::minmax_element(first.values.begin(), first.values.end());
+  const auto [least_2, greatest_2] = std::minmax_element(second.values.begin(), second.values.end());
+  const float least = std::min(*least_1, *least_2), range = std::max(*greatest_1, *greatest_2) - least;
+  if (range == 0) return;
+  for (Image* const image : {&first, &second})
+    for (float& value : image->values) value = (value - least) * (255 / range);
+}
+
 Result flow_of(Image first, Image second, const Options& options) {
+  normalise(first, second);
   if (options.presmoothing > 0) {
     smooth(first, options.presmoothing);
     smooth(second, options.presmoothing);
@@ -305,10 +316,9 @@ Options options_of(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    std::cerr
-        << "usage: tessera-bench-flow-plain FIRST SECOND WIDTH HEIGHT FLOW.flo [NAME=NUMBER]...\n"
-           "The images are files of floats from 0 to 255, row after row. Prints the seconds of each of the\n"
-           "repeats, without reading and writing, and the number of inner turns of all warps.\n";
+    std::cerr << "usage: tessera-bench-flow-plain FIRST SECOND WIDTH HEIGHT FLOW.flo [NAME=NUMBER]...\n"
+                 "The images are files of floats, row after row. Prints the seconds of each of the\n"
+                 "repeats, without reading and writing, and the number of inner turns of all warps.\n";
     return 2;
   }
   try {

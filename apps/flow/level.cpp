@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "level.hpp"
 #include "pipeline.hpp"
@@ -79,20 +81,29 @@ class Level {
       next = settings_.solver == Solver::jacobi ? turn(Jacobi{}, flow_.u, flow_.v) : relaxed();
     }
     output({next[0], next[1]});
-    if (settings_.tolerance > 0) pipeline_.output(end(next[2], "turn", settings_.tolerance).second);
+    output(end(next[2], "turn", settings_.tolerance));
   }
 
   void add_comparison() {
     read_flow();
     const Flow start{input("start_u", {}), input("start_v", {})};
-    pipeline_.output(end_of_warp(start).second);
+    output(end_of_warp(start));
   }
 
  private:
+  /// A change, and whether a loop ends by it, if it does.
+  using EndOfLoop = std::pair<Array<double, 1>, std::optional<Array<std::uint8_t, 1>>>;
+
   Plane input(const char* array, const BoundaryConditions& conditions) {
     return pipeline_.input<float, 2>(name(array), box_, conditions);
   }
   void read_flow() { flow_ = {input("u", Boundary::clamp), input("v", Boundary::clamp)}; }
+  void output(const EndOfLoop& end) {
+    if (end.second)
+      pipeline_.output(*end.second);
+    else
+      pipeline_.output(end.first);
+  }
   void output(const std::vector<Plane>& planes) {
     for (const Plane plane : planes) pipeline_.output(plane, box_);
   }
@@ -101,9 +112,6 @@ class Level {
     dx_ = bounded(pipeline_.stage<float>(name("second_dx"), Derivative<0>{}, second_));
     dy_ = bounded(pipeline_.stage<float>(name("second_dy"), Derivative<1>{}, second_));
   }
-
-  /// A change, and whether a loop ends by it.
-  using EndOfLoop = std::pair<Array<double, 1>, Array<std::uint8_t, 1>>;
 
   std::string name(const std::string& stage) const { return fmt::format("{}_{}", stage, level_); }
 
@@ -253,21 +261,24 @@ class Level {
   void end_turn(const Pipeline::Loop& loop, const std::vector<Plane>& outputs) {
     loop.feed(outputs[0], flow_.u);
     loop.feed(outputs[1], flow_.v);
-    if (settings_.tolerance > 0) end_by(loop, end(outputs[2], "turn", settings_.tolerance));
+    end_by(loop, end(outputs[2], "turn", settings_.tolerance));
   }
 
-  /// Declares whether the root of the mean of `squares` is not above the tolerance.
+  /// Declares the root of the mean of `squares`, and, if the tolerance is not 0, whether the root is not
+  /// above it. Without a reduction, the squares would be stored.
   EndOfLoop end(Plane squares, const std::string& of, double tolerance) {
     const auto array = [&](const char* what) { return name(fmt::format("{}_of_{}", what, of)); };
     const auto sum = pipeline_.reduce(array("squares"), Sum<float>{}, squares, box_);
     const Array<double, 1> change =
         pipeline_.value<double>(array("change"), RootMean{static_cast<double>(box_.size())}, sum);
+    if (tolerance <= 0) return {change, {}};
     return {change, pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, change)};
   }
 
+  /// Makes the change what a loop reports, and lets the loop end by it.
   static void end_by(const Pipeline::Loop& loop, const EndOfLoop& end) {
     loop.watch(end.first);
-    loop.until(end.second);
+    if (end.second) loop.until(*end.second);
   }
 
   Pipeline& pipeline_;

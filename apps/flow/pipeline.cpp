@@ -90,7 +90,7 @@ int default_levels(const Box& frame, double zoom) {
   const double diagonal =
       std::hypot(static_cast<double>(frame[0].size()), static_cast<double>(frame[1].size()));
   const int levels = static_cast<int>(1 + std::log(diagonal / 16) / std::log(1 / zoom));
-  return std::clamp(levels, 1, std::min(10, most_levels(frame, zoom)));
+  return std::clamp(levels, 1, std::min(most_default_levels, most_levels(frame, zoom)));
 }
 
 std::vector<Box> level_boxes(const Box& frame, const Settings& settings) {

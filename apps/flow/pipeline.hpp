@@ -67,8 +67,10 @@ struct Pyramids {
 
 /// Returns the greatest number of levels for a frame, of which each has fewer pixels than the one before.
 int most_levels(const tessera::Box& frame, double zoom);
-/// Returns the number of levels of the article's program: up to ten, as long as the diagonal is at least some
-/// 16 pixels.
+/// The number of levels of the article's program is at most this one.
+inline constexpr int most_default_levels = 10;
+/// Returns the number of levels of the article's program: up to most_default_levels, as long as the diagonal
+/// is at least some 16 pixels.
 int default_levels(const tessera::Box& frame, double zoom);
 /// Returns the pixels of each level, the finest one first.
 std::vector<tessera::Box> level_boxes(const tessera::Box& frame, const Settings& settings);

@@ -52,17 +52,23 @@ Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::
 
 Pipeline build(const io::ImageInfo& frame, const deck::Deck& deck) { return build_with(frame, {}, deck); }
 
-/// Adds the names of the stages and loops of all frames for which a deck is fit.
+/// Adds the names of the stages and loops that there may be, those of at least as many levels as there are
+/// without the key: decks that schedule some levels, or the stages of a solver, serve frames with fewer
+/// levels and other solvers, too.
 app::PipelineApplication complete(app::PipelineApplication application, const deck::Deck& deck) {
   Settings settings = settings_of_levels(deck);
-  if (!settings.levels) settings.levels = 10;
+  settings.levels = std::max(settings.levels.value_or(1), most_default_levels);
+  settings.penalty = Penalty::charbonnier;
   std::int64_t extent = 1;
   const auto frame = [&] { return Box{{0, extent}, {0, extent}}; };
   while (most_levels(frame(), settings.zoom) < *settings.levels && extent < (1 << 30)) extent *= 2;
   // `build` refuses more levels than the frames have.
   settings.levels = std::min(*settings.levels, most_levels(frame(), settings.zoom));
-  application = app::with_names_of(make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}),
-                                   std::move(application));
+  for (const Solver solver : {Solver::red_black, Solver::chebyshev}) {
+    settings.solver = solver;
+    application = app::with_names_of(
+        make_pipeline(frame(), ElementType::uint8, settings, {.has_truth = true}), std::move(application));
+  }
   for (const char* stage : {"magnitude", "picture"}) application.stages.emplace_back(stage);
   application.reductions.emplace_back("largest_square");
   for (const std::string& stage : application.stages)
@@ -92,7 +98,7 @@ app::PipelineApplication program() {
           .summary = "The optical flow between two frames, by the method of Horn and Schunck in a pyramid.",
           .input_key = "input.first",
           .further_images = {{.name = "truth",
-                              .help = "The true flow, for the errors of the result",
+                              .help = "The true flow, also as a .flo file, for the errors of the result",
                               .may_differ = true}},
           .image_lists = {{.key = "input.second",
                            .help = "The file of the second frame, which is like the first one",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The flow of tessera-flow, beside that of an independent implementation by numpy and the true one.
+"""tessera-flow as a whole program: its files and errors read by numpy, the same bits on any number of ranks and with every deck.
 
 usage: flow_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 """
+import json
+import os
 import sys
 import unittest
 
@@ -11,81 +13,140 @@ import numpy as np
 # Python must not write compiled modules beside the sources.
 sys.dont_write_bytecode = True
 
-import flow_reference as reference
 from program_runs import ProgramRuns
 
-programs, decks, mpiexec, count_flag = sys.argv[1:]
-ProgramRuns.launch_with(programs, mpiexec, count_flag)
-
-WIDTH, HEIGHT = 101, 83
-MOTIONS = {"translation": reference.Motion(x=3.3, y=-2.1), "rotation": reference.Motion(angle=0.03),
-           "zoom": reference.Motion(zoom=1.03)}
+HEIGHT, WIDTH = 61, 83
 
 
-class Flows(ProgramRuns):
-    def flow(self, images, settings, ranks=2):
-        """What the program computes, as u and v."""
-        for name, image in zip(("first", "second"), images):
-            self.store(f"{name}.h5", image)
-        self.output("flow", ranks, f"{decks}/default.yaml", "input.first=first.h5", "input.second=second.h5",
-                    "output.file=flow.h5", "threads=1", *settings.words())
-        u, v = self.stored("flow.h5", "flow")
-        return u, v
+def texture(x, y):
+    return (120 + 40 * np.sin(0.21 * x + 0.05 * y) + 35 * np.cos(0.17 * y - 0.08 * x) + 25 * np.sin(0.11 * x) * np.sin(0.13 * y))
 
-    def test_fixed_turns_give_the_flow_of_the_reference(self):
-        for number, solver in enumerate(("jacobi", "red_black", "chebyshev")):
-            for zoom in (0.5, 0.7):
-                settings = reference.Settings(alpha=15, scales=3, zoom=zoom, warps=3, turns=20, warp_tolerance=0, tolerance=0,
-                                              solver=solver)
-                images = reference.pair(WIDTH, HEIGHT, MOTIONS["translation"])
-                expected = reference.flow(*images, settings)[:2]
-                found = self.flow(images, settings, ranks=1 + number)
-                for component, of_reference in zip(found, expected):
-                    self.assertLess(np.max(np.abs(component - of_reference)), 1e-4, (solver, zoom))
 
-    def test_errors_are_not_above_those_of_the_reference(self):
-        settings = reference.Settings(alpha=15, scales=3, turns=60, tolerance=1e-3, warp_tolerance=1e-3, solver="chebyshev")
-        for name, motion in MOTIONS.items():
-            images = reference.pair(WIDTH, HEIGHT, motion)
-            truth = motion.flow(WIDTH, HEIGHT)
-            of_reference = reference.end_point_errors(*reference.flow(*images, settings)[:2], truth)
-            found = reference.end_point_errors(*self.flow(images, settings), truth)
-            # Both end by the same test, and differ by roundings alone.
-            self.assertLess(np.mean(found), np.mean(of_reference) + 1e-5, name)
-            self.assertLess(np.mean(found), 0.03, name)
+class Flow(ProgramRuns):
+    def setUp(self):
+        super().setUp()
+        y, x = np.mgrid[:HEIGHT, :WIDTH].astype("f8")
+        self.truth = np.stack([1.5 + 0.02 * (x - 40), -1 + 0.03 * (y - 30)]).astype("f4")
+        self.first = texture(x + self.truth[0], y + self.truth[1])
+        self.second = texture(x, y)
+        self.store("frame10.h5", self.first.astype("u1"))
+        self.store("frame11.h5", self.second.astype("u1"))
+        self.store("truth.h5", self.truth)
 
-    def test_a_graph_computes_the_flows_of_a_series(self):
-        moving = [reference.pair(64, 50, reference.Motion(x=x, y=x / 3), waves=20)[1] for x in (0, 0.5, 2, 2.2, 5)]
-        frames = [f"f{number}.h5" for number in range(len(moving))]
-        for name, image in zip(frames, moving):
-            self.store(name, np.rint(image).astype(np.uint8))
-        words = ("scales=3", "warps=4", "turns=30", "tolerance=0.01", "warp_tolerance=0.05", "threads=1")
-        for number in range(4):
-            self.output("flow", 1, f"input.first={frames[number]}", f"input.second={frames[number + 1]}",
-                        f"output.flo=p{number}.flo", *words)
-        for ranks, window in ((1, 1), (2, 2), (3, 3)):
-            printed = self.output("flow", ranks, "run=graph", f"input.files=[{', '.join(frames)}]",
-                                  f"output.files=g{ranks}_{{index}}.flo", f"graph.window={window}", *words)
-            self.assertIn("4 pairs: ", printed)
-            for number in range(4):
-                with open(self.path(f"p{number}.flo"), "rb") as one, open(self.path(f"g{ranks}_{number}.flo"), "rb") as other:
-                    self.assertEqual(one.read(), other.read(), (ranks, number))
+    def words(self, *more, deck="default", first="frame10.h5", second="frame11.h5"):
+        return [f"{self.decks}/{deck}.yaml", "threads=1", f"input.first={first}", f"input.second={second}", *more]
 
-    def test_a_graph_refuses_what_is_no_series(self):
-        for name, shape in (("a.h5", (20, 30)), ("b.h5", (20, 31))):
-            self.store(name, np.zeros(shape, np.uint8))
-        self.store("nan.h5", np.full((20, 30), np.nan, np.float32))
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
 
-        def line(frames, output="o{index}.flo"):
-            return self.refused("flow", 1, "run=graph", f"input.files=[{frames}]", f"output.files={output}")
-        self.assertIn("a flow needs two frames: name at least two", line("a.h5"))
-        self.assertIn("b.h5 is [0, 31) x [0, 20) of uint8, but a.h5 is [0, 30) x [0, 20) of uint8: give frames of one size "
-                      "and type", line("a.h5, b.h5"))
-        self.assertIn("o.flo is one file for 2 flows: use {index}", line("a.h5, a.h5, a.h5", "o.flo"))
-        self.assertIn("o.png ends neither in .flo nor in .h5: choose one of them", line("a.h5, a.h5", "o.png"))
-        self.assertIn("a.h5 is also a frame: choose another name", line("a.h5, a.h5", "a.h5"))
-        self.assertIn("nan.h5: the pixel (0, 0) is not a finite number: give images without such", line("nan.h5, nan.h5"))
+    def flo(self, name):
+        content = self.bytes_of(name)
+        self.assertEqual(content[:4], b"PIEH")
+        width, height = np.frombuffer(content, "<i4", 2, 4)
+        return np.frombuffer(content, "<f4", offset=12).reshape(height, width, 2).transpose(2, 0, 1)
+
+    def test_the_command(self):
+        self.output("flow", 2, *self.words("output.flo=flow.flo", "output.png=flow.png", "output.file=flow.h5"))
+        flow = self.flo("flow.flo")
+        self.assertEqual(flow.shape, (2, HEIGHT, WIDTH))
+        self.assertTrue(np.array_equal(flow, self.stored("flow.h5", "flow")))
+        self.assertLess(np.mean(np.hypot(*(flow - self.truth))), 0.1)
+        self.output("convert", 0, "input.file=flow.png", "output.file=picture.h5")
+        picture = self.stored("picture.h5").astype(int)
+        self.assertEqual(picture.shape, (3, HEIGHT, WIDTH))
+        # The largest displacement has a pure colour, and slow pixels are nearly white.
+        speed = np.hypot(*flow)
+        fastest, slowest = (np.unravel_index(f(speed), speed.shape) for f in (np.argmax, np.argmin))
+        self.assertLess(picture[(slice(None), *fastest)].min(), 5)
+        self.assertGreaterEqual(picture[(slice(None), *slowest)].min(), 255 * (1 - speed[slowest] / speed[fastest]) - 2)
+
+    def test_colours(self):
+        # A still pair has white pixels.
+        self.output("flow", 0, *self.words("scales=1", "output.png=still.png", second="frame10.h5"))
+        self.output("convert", 0, "input.file=still.png", "output.file=still.h5")
+        self.assertEqual(self.stored("still.h5").min(), 255)
+
+    def test_errors(self):
+        truth = self.truth.copy()
+        truth[:, 5, 7] = 1e10
+        self.store("truth.h5", truth)
+        self.output("flow", 2, *self.words("output.flo=flow.flo", "truth.file=truth.h5", "scales=1", "--report", "r.json"))
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            numbers = json.load(file)["numbers"]
+        flow, known = self.flo("flow.flo").astype("f8"), np.abs(truth[0]) < 1e9
+        distance = np.hypot(*(flow - truth))[known]
+        product = flow[0] * truth[0] + flow[1] * truth[1] + 1
+        lengths = np.sqrt((1 + (flow**2).sum(0)) * (1 + (truth.astype("f8")**2).sum(0)))
+        angle = np.degrees(np.arccos(np.minimum(product / lengths, 1)))[known]
+        self.assertAlmostEqual(numbers["average_endpoint_error"], distance.mean(), delta=1e-5)
+        self.assertAlmostEqual(numbers["average_angular_error"], angle.mean(), delta=1e-3)
+        self.assertAlmostEqual(numbers["share_above_1"], np.mean(distance > 1), delta=1e-9)
+        self.assertAlmostEqual(numbers["share_above_3"], np.mean(distance > 3), delta=1e-9)
+
+    def test_a_flow_is_read_as_the_truth(self):
+        self.output("flow", 0, *self.words("output.flo=flow.flo", "scales=1"))
+        text = self.output("flow", 2, *self.words("output.flo=again.flo", "scales=1", "truth.file=flow.flo"))
+        self.assertIn("average_endpoint_error 0, average_angular_error 0, share_above_1 0, share_above_3 0", text)
+
+    def test_the_same_bits(self):
+        for solver, runs in (("jacobi", ((1, "temporal"), (4, "overlapped"))), ("red_black", ((2, "red_black"), (3, "communicate"))),
+                             ("chebyshev", ((3, "deep_ghosts"), (2, "redundant")))):
+            results = []
+            for ranks, deck in ((0, "default"), *runs):
+                self.output("flow", ranks, *self.words("output.flo=o.flo", "output.history=h.csv", f"solver={solver}", "scales=2",
+                                                       "warps=3", "turns=25", deck=deck))
+                results.append((self.bytes_of("o.flo"), self.bytes_of("h.csv")))
+            for result, run in zip(results[1:], runs):
+                self.assertEqual(result, results[0], f"{solver}, {run}")
+
+    def test_images_of_any_type(self):
+        results = []
+        for kind in (np.uint8, np.uint16, np.float32):
+            for name, image in (("a.h5", self.first), ("b.h5", self.second)):
+                self.store(name, image.astype("u1").astype(kind))
+            self.output("flow", 0, *self.words("output.flo=o.flo", "scales=1", first="a.h5", second="b.h5"))
+            results.append(self.bytes_of("o.flo"))
+        self.assertEqual(results[1:], results[:1] * 2)
+        for name, image in (("a.h5", self.first), ("b.h5", self.second)):
+            self.store(name, np.stack([image, image / 2, image / 3]).astype("f4"))
+        self.output("flow", 0, *self.words("output.flo=o.flo", first="a.h5", second="b.h5"))
+        self.assertLess(np.mean(np.hypot(*(self.flo("o.flo") - self.truth))), 0.1)
+
+    def test_a_restart(self):
+        self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))
+        os.mkdir(self.path("kept"))
+        words = self.words("output.flo=o.flo", "scales=2", "checkpoint.directory=kept", "checkpoint.every=2", "restart=kept")
+        self.assertEqual(self.ending("flow", 1, *words, "wall_limit=0.1").returncode, 4)
+        text = self.output("flow", 2, *words)
+        self.assertIn("restart kept/tessera-flow-00000001.h5: after 1 turn of 'warps_1'", text)
+        self.assertEqual(self.bytes_of("o.flo"), self.bytes_of("whole.flo"))
+
+    def test_bad_input(self):
+        self.store("small.h5", np.zeros((5, 6), "u1"))
+        broken = self.first.astype("f4")
+        broken[50, 3] = np.nan
+        self.store("broken.h5", broken)
+        self.store("whole.h5", self.second.astype("f4"))
+        with open(self.path("cut.flo"), "wb") as file:
+            file.write(b"PIEH" + np.array([WIDTH, HEIGHT], "<i4").tobytes() + bytes(100))
+
+        def refused(*more, ranks=2, **frames):
+            return self.refused("flow", ranks, *self.words("output.flo=o.flo", *more, **frames))
+
+        self.assertIn("'input.second': the image of small.h5 is [0, 6) x [0, 5) of uint8, but that of input.first [0, 83) x [0, 61)",
+                      refused(second="small.h5"))
+        self.assertIn("'scales': it is 9, but frames of 83 x 61 pixels have at most 8 with the zoom 0.5: give at most 8",
+                      refused("scales=9", ranks=0))
+        for ranks, frames in ((0, {"first": "broken.h5", "second": "whole.h5"}), (3, {"first": "whole.h5", "second": "broken.h5"})):
+            self.assertIn("broken.h5 has no finite number at (3, 50): give one of finite numbers", refused(ranks=ranks, **frames))
+        self.assertIn("cut.flo: is damaged: 83 x 61 pixels take 40516 bytes, but it has 112", refused("truth.file=cut.flo", ranks=0))
+        self.assertIn("'truth.file': it is [0, 83) x [0, 61) of uint8, but the flow of these frames [0, 83) x [0, 61) x [0, 2) of float32",
+                      refused("truth.file=frame10.h5", ranks=0))
+        self.assertIn("'picture.scale': there is no picture: give output.png, too, or leave it out", refused("picture.scale=2", ranks=0))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    programs, Flow.decks, mpiexec, count_flag = sys.argv[1:]
+    Flow.launch_with(programs, mpiexec, count_flag)
+    unittest.main(argv=sys.argv[:1])

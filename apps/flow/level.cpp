@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "level.hpp"
 #include "pipeline.hpp"
 #include "solvers.hpp"
 #include "stages.hpp"
@@ -13,28 +16,103 @@ namespace {
 
 using namespace tessera;
 
-/// Declares the loops of a level.
+/// Declares the loops of a level, or one of the parts into which graphs divide them.
 class Level {
  public:
-  Level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings, Plane first,
-        Plane second)
+  Level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings)
       : pipeline_(pipeline),
         level_(level),
         boxes_(boxes),
         box_(boxes[static_cast<std::size_t>(level)]),
-        settings_(settings),
-        first_(first),
-        second_(second) {}
+        settings_(settings) {}
 
-  Flow add(const std::optional<Flow>& coarser) {
+  Flow add(Plane first, Plane second, const std::optional<Flow>& coarser) {
+    first_ = first;
+    second_ = second;
     begin(coarser);
-    dx_ = bounded(pipeline_.stage<float>(name("second_dx"), Derivative<0>{}, second_));
-    dy_ = bounded(pipeline_.stage<float>(name("second_dy"), Derivative<1>{}, second_));
+    differentiate();
     pipeline_.repeat(name("warps"), settings_.warps, [&](const Pipeline::Loop& loop) { warp(loop); });
     return flow_;
   }
 
+  void add_derivatives(Plane second) {
+    second_ = second;
+    differentiate();
+    output({dx_, dy_});
+  }
+
+  void add_begin() {
+    const int coarser = level_ + 1;
+    if (coarser == static_cast<int>(boxes_.size())) {
+      begin({});
+    } else {
+      const Box& box = boxes_[static_cast<std::size_t>(coarser)];
+      const auto component = [&](const char* array) {
+        return pipeline_.input<float, 2>(fmt::format("{}_{}", array, coarser), box, Boundary::clamp);
+      };
+      begin(Flow{component("u"), component("v")});
+    }
+    output({flow_.u, flow_.v});
+  }
+
+  void add_equations() {
+    first_ = input("first", {});
+    // What lies beyond the edges is read, but does not count.
+    second_ = input("second", Boundary::clamp);
+    dx_ = input("second_dx", Boundary::clamp);
+    dy_ = input("second_dy", Boundary::clamp);
+    read_flow();
+    linearise();
+    output(equations_);
+    if (settings_.penalty == Penalty::charbonnier) output({diffusivity_});
+  }
+
+  void add_turn() {
+    read_flow();
+    for (const char* const array : {"gx", "gy", "h"}) equations_.push_back(input(array, {}));
+    if (settings_.penalty == Penalty::charbonnier) diffusivity_ = input("diffusivity", Boundary::clamp);
+    std::vector<Plane> next;
+    if (settings_.solver == Solver::chebyshev) {
+      const Flow before{input("before_u", {}), input("before_v", {})};
+      const auto weight = next_weight(pipeline_.input<float, 1>(name("weight"), {{0, 1}}));
+      pipeline_.output(weight);
+      next = accelerated(before, weight);
+    } else {
+      next = settings_.solver == Solver::jacobi ? turn(Jacobi{}, flow_.u, flow_.v) : relaxed();
+    }
+    output({next[0], next[1]});
+    output(end(next[2], "turn", settings_.tolerance));
+  }
+
+  void add_comparison() {
+    read_flow();
+    const Flow start{input("start_u", {}), input("start_v", {})};
+    output(end_of_warp(start));
+  }
+
  private:
+  /// A change, and whether a loop ends by it, if it does.
+  using EndOfLoop = std::pair<Array<double, 1>, std::optional<Array<std::uint8_t, 1>>>;
+
+  Plane input(const char* array, const BoundaryConditions& conditions) {
+    return pipeline_.input<float, 2>(name(array), box_, conditions);
+  }
+  void read_flow() { flow_ = {input("u", Boundary::clamp), input("v", Boundary::clamp)}; }
+  void output(const EndOfLoop& end) {
+    if (end.second)
+      pipeline_.output(*end.second);
+    else
+      pipeline_.output(end.first);
+  }
+  void output(const std::vector<Plane>& planes) {
+    for (const Plane plane : planes) pipeline_.output(plane, box_);
+  }
+
+  void differentiate() {
+    dx_ = bounded(pipeline_.stage<float>(name("second_dx"), Derivative<0>{}, second_));
+    dy_ = bounded(pipeline_.stage<float>(name("second_dy"), Derivative<1>{}, second_));
+  }
+
   std::string name(const std::string& stage) const { return fmt::format("{}_{}", stage, level_); }
 
   /// Declares the flow with which the level begins.
@@ -77,6 +155,13 @@ class Level {
   void warp(const Pipeline::Loop& loop) {
     const bool ends_by_change = settings_.warp_tolerance > 0;
     const Flow start = ends_by_change ? copy("start_u", "start_v") : Flow{};
+    linearise();
+    solve();
+    if (ends_by_change) end_by(loop, end_of_warp(start));
+  }
+
+  /// Declares the equations of a warp.
+  void linearise() {
     if (settings_.penalty == Penalty::charbonnier) {
       diffusivity_ = bounded(pipeline_.stage<float>(name("diffusivity"), Diffusivity{}, flow_.u, flow_.v));
     }
@@ -86,11 +171,13 @@ class Level {
                          static_cast<float>(smoothness), reach()};
     equations_ = stages<TypeList<float, float, float>>({name("gx"), name("gy"), name("h")}, body, first_,
                                                        second_, dx_, dy_, flow_.u, flow_.v);
-    solve();
-    if (!ends_by_change) return;
+  }
+
+  /// Declares whether a warp has moved the flow so little from `start` that the loop ends.
+  EndOfLoop end_of_warp(const Flow& start) {
     const Plane moved =
         pipeline_.stage<float>(name("moved"), SquaredChange{}, flow_.u, flow_.v, start.u, start.v);
-    end(loop, moved, "warp", settings_.warp_tolerance);
+    return end(moved, "warp", settings_.warp_tolerance);
   }
 
   /// The largest displacement, in pixels of this level.
@@ -109,8 +196,7 @@ class Level {
   void solve() {
     if (settings_.solver == Solver::chebyshev) return solve_accelerated();
     pipeline_.repeat(name("solve"), settings_.turns, [&](const Pipeline::Loop& loop) {
-      if (settings_.solver == Solver::jacobi) return end_turn(loop, turn(Jacobi{}, flow_.u, flow_.v));
-      relax(loop);
+      end_turn(loop, settings_.solver == Solver::jacobi ? turn(Jacobi{}, flow_.u, flow_.v) : relaxed());
     });
   }
 
@@ -123,7 +209,7 @@ class Level {
                                equations_[0], equations_[1], equations_[2]);
   }
 
-  void relax(const Pipeline::Loop& loop) {
+  std::vector<Plane> relaxed() {
     const auto relaxation = static_cast<float>(settings_.relaxation);
     const Plane &gx = equations_[0], &gy = equations_[1], &h = equations_[2];
     Flow now = flow_;
@@ -133,7 +219,7 @@ class Level {
       now.u = component(fmt::format(fmt::runtime(part), "u"), body, now.u, now.v, gx, gy, h);
       now.v = component(fmt::format(fmt::runtime(part), "v"), body, now.v, now.u, gy, gx, h);
     }
-    end_turn(loop, turn(RelaxLast{{Colour{1, 1}, relaxation}}, now.u, now.v, flow_.u, flow_.v));
+    return turn(RelaxLast{{Colour{1, 1}, relaxation}}, now.u, now.v, flow_.u, flow_.v);
   }
 
   /// Declares a part of a turn for one component.
@@ -145,22 +231,29 @@ class Level {
                        : Plane(pipeline_.stage<float>(stage, body, inputs..., diffusivity_)));
   }
 
+  Spectrum spectrum() const {
+    return {settings_.penalty == Penalty::quadratic ? Spectrum::least_of_mean : Spectrum::least_of_any_mean,
+            settings_.relaxation};
+  }
+
+  Array<float, 1> next_weight(Array<float, 1> weight) {
+    return pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum().radius_squared}, weight);
+  }
+
+  std::vector<Plane> accelerated(const Flow& before, Array<float, 1> weight) {
+    return turn(Chebyshev{spectrum().step}, flow_.u, flow_.v, before.u, before.v, weight);
+  }
+
   void solve_accelerated() {
-    const Spectrum spectrum(
-        settings_.penalty == Penalty::quadratic ? Spectrum::least_of_mean : Spectrum::least_of_any_mean,
-        settings_.relaxation);
     const Flow before = copy("before_u", "before_v");
     for (const Plane component : {before.u, before.v}) pipeline_.bound(component, box_, {});
-    const auto weight = pipeline_.value<float>(name("weight"), NoWeight{});
+    const Array<float, 1> weight = pipeline_.value<float>(name("weight"), NoWeight{});
     pipeline_.repeat(name("solve"), settings_.turns, [&](const Pipeline::Loop& loop) {
-      const auto next_weight =
-          pipeline_.value<float>(name("next_weight"), ChebyshevWeight{spectrum.radius_squared}, weight);
-      const std::vector<Plane> next =
-          turn(Chebyshev{spectrum.step}, flow_.u, flow_.v, before.u, before.v, Array<float, 1>(next_weight));
-      end_turn(loop, next);
+      const Array<float, 1> next = next_weight(weight);
+      end_turn(loop, accelerated(before, next));
       loop.feed(flow_.u, before.u);
       loop.feed(flow_.v, before.v);
-      loop.feed(Array<float, 1>(next_weight), Array<float, 1>(weight));
+      loop.feed(next, weight);
     });
   }
 
@@ -168,20 +261,24 @@ class Level {
   void end_turn(const Pipeline::Loop& loop, const std::vector<Plane>& outputs) {
     loop.feed(outputs[0], flow_.u);
     loop.feed(outputs[1], flow_.v);
-    end(loop, outputs[2], "turn", settings_.tolerance);
+    end_by(loop, end(outputs[2], "turn", settings_.tolerance));
   }
 
-  /// Makes the root of the mean of `squares` what a loop reports. If the tolerance is not 0, the loop ends
-  /// when the root is not above it. Without a reduction, the squares would be stored.
-  void end(const Pipeline::Loop& loop, Plane squares, const std::string& of, double tolerance) {
+  /// Declares the root of the mean of `squares`, and, if the tolerance is not 0, whether the root is not
+  /// above it. Without a reduction, the squares would be stored.
+  EndOfLoop end(Plane squares, const std::string& of, double tolerance) {
     const auto array = [&](const char* what) { return name(fmt::format("{}_of_{}", what, of)); };
     const auto sum = pipeline_.reduce(array("squares"), Sum<float>{}, squares, box_);
-    const auto residual =
+    const Array<double, 1> change =
         pipeline_.value<double>(array("change"), RootMean{static_cast<double>(box_.size())}, sum);
-    loop.watch(Array<double, 1>(residual));
-    if (tolerance <= 0) return;
-    loop.until(
-        Array<std::uint8_t, 1>(pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, residual)));
+    if (tolerance <= 0) return {change, {}};
+    return {change, pipeline_.value<std::uint8_t>(array("end"), IsAtMost{tolerance}, change)};
+  }
+
+  /// Makes the change what a loop reports, and lets the loop end by it.
+  static void end_by(const Pipeline::Loop& loop, const EndOfLoop& end) {
+    loop.watch(end.first);
+    if (end.second) loop.until(*end.second);
   }
 
   Pipeline& pipeline_;
@@ -198,7 +295,36 @@ class Level {
 
 Flow add_level(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings,
                Plane first, Plane second, const std::optional<Flow>& coarser) {
-  return Level(pipeline, level, boxes, settings, first, second).add(coarser);
+  return Level(pipeline, level, boxes, settings).add(first, second, coarser);
+}
+
+void add_derivatives(Pipeline& pipeline, int level, const std::vector<Box>& boxes, const Settings& settings,
+                     Plane second) {
+  Level(pipeline, level, boxes, settings).add_derivatives(second);
+}
+
+Pipeline make_begin(int level, const std::vector<Box>& boxes, const Settings& settings) {
+  Pipeline pipeline;
+  Level(pipeline, level, boxes, settings).add_begin();
+  return pipeline;
+}
+
+Pipeline make_equations(int level, const std::vector<Box>& boxes, const Settings& settings) {
+  Pipeline pipeline;
+  Level(pipeline, level, boxes, settings).add_equations();
+  return pipeline;
+}
+
+Pipeline make_turn(int level, const std::vector<Box>& boxes, const Settings& settings) {
+  Pipeline pipeline;
+  Level(pipeline, level, boxes, settings).add_turn();
+  return pipeline;
+}
+
+Pipeline make_comparison(int level, const std::vector<Box>& boxes, const Settings& settings) {
+  Pipeline pipeline;
+  Level(pipeline, level, boxes, settings).add_comparison();
+  return pipeline;
 }
 
 }  // namespace flow

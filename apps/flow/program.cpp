@@ -6,24 +6,24 @@
 #include <algorithm>
 #include <string>
 
+#include "graph_program.hpp"
 #include "tessera/app/image_application.hpp"
 
 namespace flow {
-namespace {
 
 using namespace tessera;
 using deck::ValueType;
 
-void check_frame(const io::ImageInfo& frame, const deck::Deck& deck) {
-  app::check_image(
-      frame, deck,
-      {.types = {ElementType::uint8, ElementType::uint16, ElementType::float32}, .key = "input.first"});
+void check_frame(const io::ImageInfo& frame, const deck::Deck& deck, const std::string& key) {
+  app::check_image(frame, deck,
+                   {.types = {ElementType::uint8, ElementType::uint16, ElementType::float32}, .key = key});
   if (frame.domain.dimensions == 2) return;
   const std::int64_t channels = frame.domain[2].size();
   if (channels != 1 && channels != 3 && channels != 4)
-    deck.fail("input.first",
-              fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
+    deck.fail(key, fmt::format("it has {} channels: give an image of 1, 3 (RGB) or 4 (RGBA)", channels));
 }
+
+namespace {
 
 void check_truth(const io::ImageInfo& truth, const io::ImageInfo& frame, const deck::Deck& deck) {
   const Box expected{frame.domain[0], frame.domain[1], {0, 2}};
@@ -35,7 +35,7 @@ void check_truth(const io::ImageInfo& truth, const io::ImageInfo& frame, const d
 
 Pipeline build_with(const io::ImageInfo& frame, const std::map<std::string, io::ImageInfo>& others,
                     const deck::Deck& deck) {
-  check_frame(frame, deck);
+  check_frame(frame, deck, "input.first");
   Extras extras;
   if (const auto truth = others.find("truth"); truth != others.end()) {
     check_truth(truth->second, frame, deck);
@@ -85,6 +85,7 @@ app::PipelineApplication complete(app::PipelineApplication application, const de
 
 app::PipelineApplication program() {
   std::vector<deck::KeyDeclaration> parameters = method_keys();
+  parameters.push_back(run_key());
   parameters.push_back({.name = "picture.scale",
                         .type = ValueType::real,
                         .group = "Files",

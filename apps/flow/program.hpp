@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline.hpp"
@@ -10,6 +11,10 @@ namespace flow {
 
 /// Returns the description of the program.
 tessera::app::PipelineApplication program();
+
+/// Throws InputError about the key of a frame if the program does not accept it.
+void check_frame(const tessera::io::ImageInfo& frame, const tessera::deck::Deck& deck,
+                 const std::string& key);
 
 /// Returns the declarations of the keys that say which stages and loops there are.
 std::vector<tessera::deck::KeyDeclaration> level_keys();

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "flow_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <deque>
+#include <utility>
+
+#include "tessera/graph/pipeline_task.hpp"
+
+namespace flow {
+namespace {
+
+using namespace tessera;
+using graph::Image;
+
+/// The only element of an output.
+template <class T>
+class OneElement final : public BlockSink {
+ public:
+  void write(const HostBlock& block) override { std::memcpy(&value, block.data, sizeof(T)); }
+  T value{};
+};
+
+/// The only element of an input.
+class OneNumber final : public BlockSource {
+ public:
+  explicit OneNumber(float value) : value_(value) {}
+  void read(const HostBlock& block) override { std::memcpy(block.data, &value_, sizeof(value_)); }
+
+ private:
+  float value_;
+};
+
+/// An array of a plan, and the image that it is.
+struct Bound {
+  std::string array;
+  Image* image;
+};
+
+/// What the bodies of all tasks have in common: a pair and its present level. Each worker has a copy of a
+/// body, with plan instances of its own for each level.
+class LevelBody {
+ protected:
+  const LevelPlans& plans(const Pair& pair) const { return pair.plans->levels()[place(pair)]; }
+  static std::size_t place(const Pair& pair) { return static_cast<std::size_t>(pair.level); }
+  static std::string name(const Pair& pair, const char* array) {
+    return fmt::format("{}_{}", array, pair.level);
+  }
+
+  /// The flow `which` of a pair under the names `u` and `v`.
+  static void add_flow_to(std::vector<Bound>& images, Pair& pair, std::size_t which, const char* u,
+                          const char* v) {
+    images.push_back({name(pair, u), &pair.flows[which].u});
+    images.push_back({name(pair, v), &pair.flows[which].v});
+  }
+
+  /// Makes images those arrays that they are bound to, where a task computes them.
+  static void become(const Pair& pair, const Planned& planned, const std::vector<Bound>& images) {
+    // An image is always the same array of a plan, but for flows, whose arrays are laid out alike.
+    for (const auto& [array, image] : images)
+      if (image->planned() != planned)
+        image->become_array(planned, array, pair.plans->points_of(aliases(pair.level, array)));
+  }
+
+  void compute(const Planned& planned, const std::vector<Bound>& images, std::size_t level,
+               Bindings bindings = {}) {
+    std::vector<graph::NamedImage> named;
+    for (const auto& [array, image] : images) named.push_back({array, *image});
+    while (bodies_.size() <= level) bodies_.emplace_back();
+    bodies_[level].compute(planned, named, std::move(bindings));
+  }
+
+ private:
+  /// The names of an array in the plans. The flows of a level change places, so that each needs what all
+  /// need.
+  static std::vector<std::string> aliases(int level, const std::string& array) {
+    for (const char* const component : {"u", "v"})
+      if (array.ends_with(fmt::format("{}_{}", component, level)))
+        return {fmt::format("{}_{}", component, level), fmt::format("next_{}_{}", component, level),
+                fmt::format("before_{}_{}", component, level), fmt::format("start_{}_{}", component, level)};
+    return {array};
+  }
+
+  std::deque<graph::PipelineBody> bodies_;
+};
+
+/// The body of a task: the pyramids of both frames.
+class MakePyramids : LevelBody {
+ public:
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    std::vector<Bound> images{{"input", &pair.first}, {"frame_1", &pair.second}};
+    int level = 0;
+    for (auto& planes : pair.pyramids) {
+      std::size_t number = 0;
+      for (const char* const array : {"first", "second", "second_dx", "second_dy"})
+        images.push_back({fmt::format("{}_{}", array, level), &planes[number++]});
+      ++level;
+    }
+    compute(pair.plans->pyramids(), images, 0);
+    return lease;
+  }
+};
+
+/// The body of a task: the flow with which the next finer level begins.
+class BeginLevel : LevelBody {
+ public:
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    std::vector<Bound> images;
+    const bool is_coarsest = pair.level == static_cast<int>(pair.plans->levels().size());
+    if (!is_coarsest) add_flow_to(images, pair, pair.now, "u", "v");
+    --pair.level;
+    std::vector<Bound> begun;
+    pair.before = pair.start = pair.now;
+    pair.now = pair.unused();
+    add_flow_to(begun, pair, pair.now, "u", "v");
+    const Planned& planned = plans(pair).begin;
+    become(pair, planned, begun);
+    images.insert(images.end(), begun.begin(), begun.end());
+    compute(planned, images, place(pair));
+    pair.is_settled = false;
+    pair.turns.emplace_back();
+    return lease;
+  }
+};
+
+/// The body of a task: the equations of a warp.
+class Linearise : LevelBody {
+ public:
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    const Planned& planned = plans(pair).linearise;
+    std::vector<Bound> images, computed;
+    std::size_t number = 0;
+    for (const char* const array : {"first", "second", "second_dx", "second_dy"})
+      images.push_back({name(pair, array), &pair.pyramids[place(pair)][number++]});
+    add_flow_to(images, pair, pair.now, "u", "v");
+    number = 0;
+    for (const std::string& array : equation_names(pair))
+      computed.push_back({array, &pair.equations[number++]});
+    become(pair, planned, computed);
+    images.insert(images.end(), computed.begin(), computed.end());
+    compute(planned, images, place(pair));
+    pair.start = pair.before = pair.now;
+    pair.weight = 0;
+    pair.is_solved = false;
+    pair.turns.back().push_back(0);
+    return lease;
+  }
+
+  /// The arrays that the turns read besides the flow.
+  static std::vector<std::string> equation_names(const Pair& pair) {
+    std::vector<std::string> names{name(pair, "gx"), name(pair, "gy"), name(pair, "h")};
+    if (pair.plans->has_diffusivity()) names.push_back(name(pair, "diffusivity"));
+    return names;
+  }
+};
+
+/// The body of a task: a turn of the solver.
+class TurnOfSolver : LevelBody {
+ public:
+  explicit TurnOfSolver(const Settings& settings)
+      : ends_by_change_(settings.tolerance > 0), is_accelerated_(settings.solver == Solver::chebyshev) {}
+
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    const Planned& planned = plans(pair).turn;
+    const std::size_t next = pair.unused();
+    std::vector<Bound> images, computed;
+    add_flow_to(computed, pair, next, "next_u", "next_v");
+    become(pair, planned, computed);
+    add_flow_to(images, pair, pair.now, "u", "v");
+    images.insert(images.end(), computed.begin(), computed.end());
+    std::size_t number = 0;
+    for (const std::string& array : Linearise::equation_names(pair))
+      images.push_back({array, &pair.equations[number++]});
+    OneNumber weight(pair.weight);
+    OneElement<float> next_weight;
+    OneElement<std::uint8_t> end;
+    Bindings bindings;
+    if (is_accelerated_) {
+      add_flow_to(images, pair, pair.before, "before_u", "before_v");
+      bindings.sources[name(pair, "weight")] = &weight;
+      bindings.sinks[name(pair, "next_weight")] = &next_weight;
+    }
+    if (ends_by_change_) bindings.sinks[name(pair, "end_of_turn")] = &end;
+    compute(planned, images, place(pair), std::move(bindings));
+    pair.before = pair.now;
+    pair.now = next;
+    pair.weight = next_weight.value;
+    pair.is_solved = end.value != 0;
+    ++pair.turns.back().back();
+    return lease;
+  }
+
+ private:
+  bool ends_by_change_, is_accelerated_;
+};
+
+/// The body of a task: whether a warp has changed the flow so little that the loop ends.
+class CompareWarp : LevelBody {
+ public:
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    const Planned& planned = plans(pair).compare;
+    std::vector<Bound> images;
+    add_flow_to(images, pair, pair.now, "u", "v");
+    add_flow_to(images, pair, pair.start, "start_u", "start_v");
+    OneElement<std::uint8_t> end;
+    Bindings bindings;
+    bindings.sinks[name(pair, "end_of_warp")] = &end;
+    compute(planned, images, place(pair), std::move(bindings));
+    pair.is_settled = end.value != 0;
+    return lease;
+  }
+};
+
+/// The body of a task: the result.
+class MakeResult : LevelBody {
+ public:
+  PairLease operator()(PairLease lease) {
+    Pair& pair = *lease;
+    const Planned& planned = pair.plans->results();
+    std::vector<Bound> images, computed{{"flow", &pair.result}};
+    become(pair, planned, computed);
+    add_flow_to(images, pair, pair.now, "u", "v");
+    images.insert(images.end(), computed.begin(), computed.end());
+    compute(planned, images, 0);
+    return lease;
+  }
+};
+
+}  // namespace
+
+void Pair::begin(std::int64_t number, std::shared_ptr<const PairPlans> its_plans) {
+  index = number;
+  const bool is_alike = plans == its_plans;
+  plans = std::move(its_plans);
+  level = static_cast<int>(plans->levels().size());
+  turns.clear();
+  if (is_alike) return;
+  const Planned& planned = plans->pyramids();
+  first.become_array(planned, "input");
+  second.become_array(planned, "frame_1");
+  pyramids.resize(plans->levels().size());
+  int of_level = 0;
+  for (auto& planes : pyramids) {
+    std::size_t plane = 0;
+    for (const char* const array : {"first", "second", "second_dx", "second_dy"}) {
+      const std::string name = fmt::format("{}_{}", array, of_level);
+      planes[plane++].become_array(planned, name, plans->points_of({name}));
+    }
+    ++of_level;
+  }
+}
+
+std::size_t Pair::unused() const {
+  std::size_t place = 0;
+  while (place == now || place == before || place == start) ++place;
+  return place;
+}
+
+graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings,
+                                const graph::Flow<PairLease>& pairs) {
+  // A frame has fewer levels than this, since each has fewer pixels than the one before.
+  constexpr std::int64_t most_levels = 1 << 20;
+  const auto begun = graph.task("pyramids", {}, MakePyramids{}, pairs);
+  const auto computed = graph.loop(
+      "level", {.most = most_levels}, begun,
+      [&](const graph::Flow<PairLease>& level) {
+        const auto start = graph.task("enlarge", {}, BeginLevel{}, level);
+        return graph.loop(
+            "warp", {.most = settings.warps}, start,
+            [&](const graph::Flow<PairLease>& warp) {
+              const auto equations = graph.task("linearise", {}, Linearise{}, warp);
+              const auto solved = graph.loop(
+                  "solve", {.most = settings.turns}, equations,
+                  [&](const graph::Flow<PairLease>& turn) {
+                    return graph.task("turn", {}, TurnOfSolver(settings), turn);
+                  },
+                  [](const PairLease& pair) { return pair->is_solved; });
+              return settings.warp_tolerance > 0 ? graph.task("compare", {}, CompareWarp{}, solved) : solved;
+            },
+            [](const PairLease& pair) { return pair->is_settled; });
+      },
+      [](const PairLease& pair) { return pair->level == 0; });
+  return graph.task("result", {}, MakeResult{}, computed);
+}
+
+}  // namespace flow

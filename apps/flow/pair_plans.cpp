@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "level.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/plan_instance.hpp"
+
+namespace flow {
+namespace {
+
+using namespace tessera;
+
+/// Plans a pipeline for one thread, with those parts of the schedule that are about its stages.
+Planned planned(Pipeline pipeline, const Schedule& schedule) {
+  Schedule own{.grid = {}, .overlap = schedule.overlap, .stages = {}};
+  for (const ArrayDeclaration& array : pipeline.arrays())
+    if (const auto found = schedule.stages.find(array.name); found != schedule.stages.end())
+      own.stages.insert(*found);
+  auto result = std::make_shared<graph::PlannedPipeline>();
+  result->plan = make_plan(pipeline, own, {.threads = 1, .device = !runs_on_host}, 1, 0);
+  result->algorithm = std::move(pipeline);
+  return result;
+}
+
+/// Declares the pyramids of both frames, and the derivatives of the second one.
+Pipeline pyramids_of(const Box& frame, ElementType type, const std::vector<Box>& boxes,
+                     const Settings& settings) {
+  Pipeline pipeline;
+  const Pyramids pyramids = add_pyramids(pipeline, frame, type, settings);
+  for (std::size_t level = 0; level < boxes.size(); ++level) {
+    for (const Plane plane : {pyramids.first[level], pyramids.second[level]})
+      pipeline.output(plane, boxes[level]);
+    add_derivatives(pipeline, static_cast<int>(level), boxes, settings, pyramids.second[level]);
+  }
+  return pipeline;
+}
+
+Pipeline results_of(const Box& box, const Extras& extras) {
+  Pipeline pipeline;
+  const Plane u = pipeline.input<float, 2>("u_0", box);
+  add_results(pipeline, {u, pipeline.input<float, 2>("v_0", box)}, box, extras);
+  return pipeline;
+}
+
+}  // namespace
+
+PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras,
+                     const Schedule& schedule)
+    : has_diffusivity_(settings.penalty == Penalty::charbonnier) {
+  const std::vector<Box> boxes = level_boxes(frame, settings);
+  pyramids_ = planned(pyramids_of(frame, type, boxes, settings), schedule);
+  for (int level = 0; level < static_cast<int>(boxes.size()); ++level) {
+    levels_.push_back({planned(make_begin(level, boxes, settings), schedule),
+                       planned(make_equations(level, boxes, settings), schedule),
+                       planned(make_turn(level, boxes, settings), schedule), nullptr});
+    if (settings.warp_tolerance > 0)
+      levels_.back().compare = planned(make_comparison(level, boxes, settings), schedule);
+  }
+  results_ = planned(results_of(boxes[0], extras), schedule);
+}
+
+Box PairPlans::points_of(const std::vector<std::string>& names) const {
+  std::vector<Planned> plans{pyramids_, results_};
+  for (const LevelPlans& level : levels_)
+    plans.insert(plans.end(), {level.begin, level.linearise, level.turn, level.compare});
+  Box points;
+  for (const Planned& planned : plans) {
+    if (planned == nullptr) continue;
+    for (const ArrayDeclaration& array : planned->algorithm.arrays())
+      if (std::ranges::find(names, array.name) != names.end())
+        points = hull(points, points_in_memory(planned->algorithm, planned->plan, array.name));
+  }
+  return points;
+}
+
+}  // namespace flow

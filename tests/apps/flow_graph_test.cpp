@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The graph of loops that computes the flow of several pairs at the same time, compared with the pipeline.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "apps/flow/flow_graph.hpp"
+#include "pipeline/array_source.hpp"
+#include "pipeline/random_schedule.hpp"
+#include "tessera/pipeline/planner/make_plan.hpp"
+#include "tessera/pipeline/run/rehearsal.hpp"
+
+namespace {
+
+using namespace tessera;
+using flow::Pair, flow::PairLease, flow::PairPlans, flow::Penalty, flow::Settings, flow::Solver;
+using test::Random;
+using test::WholeArray;
+
+constexpr int pairs = 5;
+
+/// What is computed for a pair.
+struct Result {
+  std::vector<float> flow;
+  std::vector<std::int64_t> turns;
+  friend bool operator==(const Result&, const Result&) = default;
+};
+
+/// A frame of a texture that moves more from frame to frame, so that pairs need different numbers of turns.
+WholeArray<std::uint8_t> frame_of(const Box& box, int number) {
+  WholeArray<std::uint8_t> frame(box);
+  const double shift = 0.3 * number * number;
+  test::for_each_point(box, [&](const Point& p) {
+    const double x = static_cast<double>(p[0]) - shift, y = static_cast<double>(p[1]) + shift / 2;
+    frame.at(p) = static_cast<std::uint8_t>(120 + 60 * std::sin(0.31 * x + 0.1 * y) +
+                                            50 * std::cos(0.27 * y - 0.1 * x));
+  });
+  return frame;
+}
+
+/// The flow of a pair and the numbers of turns of its loops by the whole pipeline.
+Result by_pipeline(const std::vector<WholeArray<std::uint8_t>>& frames, int pair, const Settings& settings) {
+  const auto place = static_cast<std::size_t>(pair);
+  const Box& box = frames[place].box;
+  const Pipeline pipeline = flow::make_pipeline(box, ElementType::uint8, settings);
+  test::ArraySource<std::uint8_t> first(frames[place]), second(frames[place + 1]);
+  test::ArraySink<float> sink(Box{box[0], box[1], {0, 2}});
+  Bindings bindings{{{"input", &first}, {"frame_1", &second}}, {{"flow", &sink}}};
+  Result result;
+  bindings.after_loop = [&](const LoopProgress& progress) {
+    if (pipeline.loops()[static_cast<std::size_t>(progress.loop)].name.starts_with("solve"))
+      result.turns.push_back(progress.turns);
+  };
+  Rehearsal(pipeline, make_plans(pipeline, {}, {}, 1)).run(bindings);
+  result.flow = sink.array.values;
+  return result;
+}
+
+template <class T>
+void copy_to(const graph::Image& image, const WholeArray<T>& array) {
+  const HostBlock points = image.points();
+  test::for_each_point(array.box, [&](const Point& p) {
+    reinterpret_cast<T*>(points.data)[p[0] + p[1] * points.strides[1]] = array.at(p);
+  });
+}
+
+Result result_of(const Pair& pair, const Box& box) {
+  Result result;
+  const HostBlock points = pair.result.points();
+  WholeArray<float> flow(Box{box[0], box[1], {0, 2}});
+  test::for_each_point(flow.box, [&](const Point& p) {
+    flow.at(p) = reinterpret_cast<const float*>(
+        points.data)[p[0] + p[1] * points.strides[1] + p[2] * points.strides[2]];
+  });
+  result.flow = flow.values;
+  for (const auto& level : pair.turns) result.turns.insert(result.turns.end(), level.begin(), level.end());
+  return result;
+}
+
+/// Declares a graph that computes all pairs and keeps their results.
+void declare(graph::Graph& graph, const std::vector<WholeArray<std::uint8_t>>& frames,
+             const Settings& settings, int window, std::vector<Result>& results) {
+  const auto plans = std::make_shared<const PairPlans>(frames[0].box, ElementType::uint8, settings);
+  const graph::Pool<Pair> memory(graph, "pairs", {.count = window}, [] { return std::make_shared<Pair>(); });
+  const auto begun = graph.source(
+      "read", {},
+      [&frames, plans](std::int64_t number, PairLease pair) -> std::optional<PairLease> {
+        if (number == pairs) return std::nullopt;
+        pair->begin(number, plans);
+        copy_to(pair->first, frames[static_cast<std::size_t>(number)]);
+        copy_to(pair->second, frames[static_cast<std::size_t>(number) + 1]);
+        return pair;
+      },
+      memory);
+  graph.sink(
+      "keep", {.order = graph::Order::stamp},
+      [&](const PairLease& pair) { results.push_back(result_of(*pair, frames[0].box)); },
+      flow::add_flow(graph, settings, begun));
+  graph.configure({.window = window});
+}
+
+Settings random_settings(Random& random, Solver solver) {
+  Settings settings;
+  settings.solver = solver;
+  settings.penalty = random.one_of<Penalty>({Penalty::quadratic, Penalty::charbonnier});
+  settings.zoom = random.one_of<double>({0.5, 0.7});
+  settings.levels = random.small(1, 4);
+  settings.warps = random.small(1, 4);
+  settings.turns = random.small(2, 12);
+  settings.tolerance = random.one_of<double>({0, 0.02, 0.05});
+  settings.warp_tolerance = random.one_of<double>({0, 0.1});
+  return settings;
+}
+
+TEST(FlowGraph, HasTheBitsAndTheTurnsOfThePipeline) {
+  Random random(7);
+  for (int i = 0; i < 9; ++i) {
+    const Settings settings = random_settings(
+        random,
+        std::array{Solver::jacobi, Solver::red_black, Solver::chebyshev}[static_cast<std::size_t>(i % 3)]);
+    const Box box{{0, random.small(20, 45)}, {0, random.small(17, 40)}};
+    std::vector<WholeArray<std::uint8_t>> frames;
+    for (int number = 0; number <= pairs; ++number) frames.push_back(frame_of(box, number));
+    std::vector<Result> expected;
+    for (int pair = 0; pair < pairs; ++pair) expected.push_back(by_pipeline(frames, pair, settings));
+    for (const int window : {1, 2, 4}) {
+      std::vector<Result> results;
+      graph::Graph graph("flow");
+      declare(graph, frames, settings, window, results);
+      for (const int workers : {1, 2}) {
+        graph.run({.workers = workers}).wait();
+        EXPECT_TRUE(std::exchange(results, {}) == expected)
+            << "case " << i << ", window " << window << ", " << workers << " workers";
+      }
+      for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        graph.rehearse(seed);
+        EXPECT_TRUE(std::exchange(results, {}) == expected)
+            << "case " << i << ", window " << window << ", seed " << seed;
+      }
+    }
+  }
+}
+
+}  // namespace

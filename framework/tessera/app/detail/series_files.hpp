@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tessera/app/file_names.hpp"
@@ -21,11 +20,6 @@ struct SeriesItem {
   std::vector<std::string> listed = {};
   friend bool operator==(const SeriesItem&, const SeriesItem&) = default;
 };
-
-/// Returns whether `a` comes before `b` in natural order: runs of digits are compared as numbers, and all
-/// else byte by byte, so that "f2" comes before "f10". Texts that are equal in this sense are ordered by
-/// their bytes.
-bool is_before(std::string_view a, std::string_view b);
 
 /// Returns the images of the series that the keys `input.files` and `output.files` name: the entries of
 /// `input.files` in their order, and the files that match a pattern in natural order. Throws InputError when

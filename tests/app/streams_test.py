@@ -107,6 +107,15 @@ class Streams(ProgramRuns):
         self.assertIn("the undivided pipeline is estimated to take 500 ms for each image, as ranks compute images of their own, "
                       "and is not divided", text)
         self.assertEqual(len(self.results("edges")), COUNT)
+        for quiet in ([], ["--quiet"]):
+            text = self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--estimate", *quiet)
+            self.assertIn("the undivided pipeline is estimated to take 500 ms for each image", text)
+            self.assertEqual(self.results("edges"), {})
+        self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
+        self.assertEqual(len(self.results("edges")), COUNT)
+        for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):
+            self.assertIn("the series is not divided: write program.allocation=mixed, or leave it out",
+                          self.refused("chain", 2, *self.chain("program.costs=costs.yaml", *more)))
 
     def break_points(self, name):
         """Damages the points of a compressed image, but not its header."""

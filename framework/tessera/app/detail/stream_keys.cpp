@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_plan.hpp"
 
 namespace tessera::app {
 
-void check_stream_keys(const PipelineApplication& application, const deck::Deck& deck,
-                       const Options& options) {
-  check_program_keys(application, deck, options);
+void check_stream_keys(const PipelineApplication& application, const deck::Deck& deck) {
   const auto refuse = [&](const std::string& key, const std::string& message) {
     if (deck.schema().find(key) != nullptr && deck.is_set(key)) deck.fail(key, message);
   };

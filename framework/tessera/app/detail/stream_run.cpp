@@ -9,6 +9,7 @@
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/graph_report.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_show.hpp"
 #include "tessera/app/detail/progress.hpp"
@@ -185,6 +186,22 @@ class StreamExecution {
   std::optional<io::TextFile> chart_;
 };
 
+/// Prints why a series is not divided. Returns how the program ends if it does no more than that. Collective.
+/// Throws InputError for files that describe groups, of which there are none.
+std::optional<ExitStatus> tell_of_whole(const RunSetup& setup, const ProgramPlans& programs) {
+  const Options& options = setup.options;
+  collectively(setup.session.communicator(), [&] {
+    const char* const advice = "the series is not divided: write program.allocation=mixed, or leave it out";
+    if (!options.save_plan.empty()) throw InputError(fmt::format("command line: --save-plan: {}", advice));
+    if (setup.deck.is_set("program.chart")) setup.deck.fail("program.chart", advice);
+    if (options.estimate) check_program_keys(setup.application, setup.deck, options);
+  });
+  for (const std::string& line : programs.remarks())
+    if (!options.dot && (!options.quiet || options.estimate)) setup.session.print(line + "\n");
+  // The remarks have the estimate, and a series that is not divided has no further one.
+  return options.estimate && !options.explain ? std::optional(ExitStatus::done) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineApplication& application,
@@ -194,7 +211,7 @@ std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineAp
   phases.begin(Phase::open);
   collectively(session.communicator(), [&] {
     check_series_keys(application, deck, options);
-    check_stream_keys(application, deck, options);
+    check_stream_keys(application, deck);
   });
   StreamItems items(session.communicator(), application, deck);
   const deck::Deck deck_of_first = items.deck_of_first();
@@ -202,12 +219,9 @@ std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineAp
   phases.begin(Phase::plan);
   const RunPlans whole(setup, false);
   const ProgramPlans programs(setup, whole, stream_window(deck));
-  if (programs.is_whole()) {
-    for (const std::string& line : programs.remarks())
-      if (!options.quiet && !options.dot) session.print(line + "\n");
-    return std::nullopt;
-  }
+  if (programs.is_whole()) return tell_of_whole(setup, programs);
   phases.begin(Phase::open);
+  collectively(session.communicator(), [&] { check_program_keys(application, deck, options); });
   items.check(setup);
   if (options.only_plans()) {
     std::string more;

@@ -6,7 +6,9 @@ usage: streams_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
 import json
 import os
 import re
+import subprocess
 import sys
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -138,6 +140,21 @@ class Streams(ProgramRuns):
         self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
         self.assertEqual(len(re.findall("left out .*in/10.h5", ended.stderr)), 1, ended.stderr)
         self.assertEqual(len(self.results(None)), COUNT - 1)
+
+    def test_a_signal_ends_a_series(self):
+        count = 1000
+        for i in range(100, 100 + count - COUNT):
+            os.symlink(self.path("in/7.h5"), self.path(f"in/{i}.h5"))
+        words = [f"{self.programs}/tessera-chain", *self.chain("program.allocation=mixed")]
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and not os.path.exists(self.path("out/8.h5")):
+                time.sleep(0.01)
+            process.terminate()
+            errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 4, errors)
+        written = len(os.listdir(self.path("out")))
+        self.assertLess(written, count)
+        self.assertIn(f"a signal has ended the series after {written} of {count} images", errors)
 
     def test_bad_input(self):
         def refused(*more, ranks=2):

@@ -225,6 +225,13 @@ TEST(ProgramStream, OneRankStopsAllAtTheSameItem) {
     const group::StreamOutcome outcome = stream.run(1000, items.bindings);
     EXPECT_TRUE(outcome.is_stopped);
     EXPECT_EQ(outcome.begun, 2 + stream.plan().most_items);
+    calls = 0;
+    const group::StreamOutcome few = stream.run(3, items.bindings);
+    EXPECT_TRUE(few.is_stopped);
+    EXPECT_EQ(few.begun, 3);
+    calls = -3;
+    const group::StreamOutcome none = stream.run(3, items.bindings);
+    EXPECT_FALSE(none.is_stopped);
   }
 }
 

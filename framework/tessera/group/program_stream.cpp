@@ -130,7 +130,8 @@ StreamOutcome ProgramStream::Impl::run(std::int64_t count, const StreamBindings&
   began_ = MPI_Wtime();
   run_rounds();
   outcome_.begun = ended_;
-  agreements_->finish(ended_);
+  // A stream with few items may have begun the last one before all ranks knew of the first one.
+  if ((agreements_->finish(ended_) & ItemAgreements::stop) != 0) has_stopped_ = true;
   for (Slot& slot : slots_) slot.messages->wait_for_sends();
   outcome_.is_stopped = has_stopped_;
   return std::move(outcome_);

@@ -56,7 +56,7 @@ struct StreamTimes {
 struct StreamOutcome {
   /// The number of items that were begun, on all ranks together.
   std::int64_t begun = 0;
-  /// Whether is_stopped() has ended the stream before its last item.
+  /// Whether is_stopped() was true after one of the items, on any rank.
   bool is_stopped = false;
   /// The items that have failed on this rank. If several ranks of a group have failed together, only the
   /// first one of them has the item.

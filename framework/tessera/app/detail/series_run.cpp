@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -77,21 +76,6 @@ void print_first(const std::string& program, const std::vector<std::string>& lin
   if (const auto more = static_cast<std::int64_t>(lines.size() - shown); more > 0)
     fmt::print(stderr, "{}: and {} with a loop that has not converged\n", program,
                counted(more, "more image"));
-}
-
-/// Ends the sources of a run on all ranks when this process receives a signal, until `ended` is requested. On
-/// some ranks no source asks for signals, and elsewhere none may be called for long.
-void stop_on_signal(const StopSignals& signals, graph::Run& run, const std::stop_token& ended) {
-  constexpr std::chrono::milliseconds between_looks(50);
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
-  while (!ended.stop_requested()) {
-    wake.wait_for(lock, ended, between_looks, [] { return false; });
-    if (signals.received() == 0) continue;
-    signals.accept();
-    return run.stop();
-  }
 }
 
 /// A run on a series.
@@ -173,7 +157,10 @@ ExitStatus SeriesRun::run(RunPhases& phases) {
                                .timed = report.is_wanted(),
                                .traced = report.wants_trace()});
   {
-    const std::jthread watcher([&](const std::stop_token& ended) { stop_on_signal(signals_, run, ended); });
+    // On some ranks no source asks for signals, and elsewhere none may be called for long.
+    const std::jthread watcher([&](const std::stop_token& ended) {
+      if (signals_.accept_next(ended)) run.stop();
+    });
     run.wait();
   }
   phases.begin(Phase::finish);

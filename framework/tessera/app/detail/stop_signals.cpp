@@ -3,6 +3,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 namespace tessera::app {
 namespace {
 
@@ -39,6 +43,20 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::accept() const { alarm(0); }
+
+bool StopSignals::accept_next(const std::stop_token& ended) const {
+  constexpr std::chrono::milliseconds between_looks(50);
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (!ended.stop_requested()) {
+    wake.wait_for(lock, ended, between_looks, [] { return false; });
+    if (received() == 0) continue;
+    accept();
+    return true;
+  }
+  return false;
+}
 
 int StopSignals::received() const { return last_signal; }
 

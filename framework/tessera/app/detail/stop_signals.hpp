@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <stop_token>
 
 namespace tessera::app {
 
@@ -20,6 +21,9 @@ class StopSignals {
   /// Cancels the end of the process after a SIGTERM. Call this function when all ranks know of the signal
   /// and act on it.
   void accept() const;
+  /// Waits for a signal, which may have come before, and accepts it. Returns false if `ended` is requested
+  /// first. This function is for a thread of its own, where those that work are busy for long.
+  bool accept_next(const std::stop_token& ended) const;
 
  private:
   struct sigaction term_before_ = {};

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include "tessera/app/detail/chosen_transport.hpp"
 #include "tessera/app/detail/graph_report.hpp"
@@ -102,11 +103,9 @@ class StreamExecution {
                            static_cast<double>(item + 1) / seconds.count());
       });
     };
-    bindings.is_stopped = [this] {
-      if (signals_.received() == 0) return false;
-      signals_.accept();
-      return true;
-    };
+    bindings.is_stopped = [this] { return signals_.received() != 0; };
+    // An image may take longer than a process may go on after a signal that it has not accepted.
+    const std::jthread watcher([this](const std::stop_token& ended) { signals_.accept_next(ended); });
     try {
       return stream.run(items_.count(), bindings);
     } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 #include "tessera/app/detail/task_costs.hpp"
 #include "tessera/app/detail/transfers.hpp"
 #include "tessera/app/machine_file.hpp"
+#include "tessera/domain/human_bytes.hpp"
 #include "tessera/domain/nearest.hpp"
 #include "tessera/group/allocation.hpp"
 #include "tessera/group/cut.hpp"
@@ -176,12 +177,22 @@ std::string ProgramPlans::lack_of_memory() const {
   return "";
 }
 
-void ProgramPlans::limit_memory() {
+std::string ProgramPlans::lack_of_memory_of_whole(const RunPlans& whole) const {
+  // A run that is not divided keeps the limit by bands. In a series each rank computes images of its own.
+  if (!is_stream() || target_.memory_bytes == 0) return "";
+  const Plans alone(*setup_.pipeline, setup_.schedule, whole.mine().target, 1);
+  const std::int64_t bytes = alone.of(0).peak_bytes();
+  if (bytes <= target_.memory_bytes) return "";
+  return fmt::format("needs {} on each rank, which may use {}", human_bytes(bytes),
+                     human_bytes(target_.memory_bytes));
+}
+
+void ProgramPlans::limit_memory(const RunPlans& whole) {
   if (is_whole_ || target_.memory_bytes == 0) return;
   const std::string lack = lack_of_memory();
   if (lack.empty()) return;
   allocate_as(group::Strategy::data);
-  is_whole_ = !is_stream() && !lack_of_memory().empty();
+  is_whole_ = !lack_of_memory().empty() && lack_of_memory_of_whole(whole).empty();
   remarks_.insert(
       remarks_.begin(),
       fmt::format("{}: {}", is_whole_ ? "the pipeline is not divided" : "all ranks compute each task", lack));
@@ -216,7 +227,7 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
                     fmt::format("allocation '{}', {}", schedule_.strategy, times_text(schedule_)));
     if (wanted == "auto") {
       compare_with_whole(whole);
-      limit_memory();
+      limit_memory(whole);
     }
     return;
   }
@@ -273,11 +284,16 @@ void ProgramPlans::compare_with_whole(const RunPlans& whole) {
     remarks_.emplace_back("the undivided pipeline was not measured, and is not compared");
     return;
   }
-  is_whole_ = *seconds <= schedule_.aim();
+  std::string end;
+  if (*seconds <= schedule_.aim()) {
+    const std::string lack = lack_of_memory_of_whole(whole);
+    is_whole_ = lack.empty();
+    end = is_whole_ ? ", and is not divided" : ", but " + lack;
+  }
   remarks_.insert(remarks_.begin(),
                   fmt::format("the undivided pipeline is estimated to take {}{}{}", in_milliseconds(*seconds),
                               is_stream() ? " for each image, as ranks compute images of their own" : "",
-                              is_whole_ ? ", and is not divided" : ""));
+                              end));
 }
 
 }  // namespace tessera::app

@@ -59,8 +59,11 @@ class ProgramPlans {
   std::optional<double> seconds_of_whole(const RunPlans& whole);
   /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
   /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
-  /// is for a series, which would not keep the limit.
-  void limit_memory();
+  /// is for a series and one rank alone would not keep the limit. Such a series is divided in any case.
+  void limit_memory(const RunPlans& whole);
+  /// Returns what a rank lacks to compute images of a series by the undivided pipeline; an empty text if it
+  /// has enough memory, or if the pipeline is for no series.
+  std::string lack_of_memory_of_whole(const RunPlans& whole) const;
   /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
   std::string lack_of_memory() const;
   std::unique_ptr<group::ProgramPlanner> make_planner() const;

@@ -145,6 +145,13 @@ class Streams(ProgramRuns):
         self.assertEqual(len(re.findall("left out .*in/10.h5", ended.stderr)), 1, ended.stderr)
         self.assertEqual(len(self.results(None)), COUNT - 1)
 
+    def test_lines_name_the_image_of_the_series(self):
+        self.break_points("right/9.h5")
+        for ranks, more in ((2, []), (1, ["on_error=skip"])):
+            ended = self.ending("stereo", ranks, *self.stereo("program.allocation=mixed", *more))
+            self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+            self.assertIn("in/9.h5: right/9.h5", ended.stderr)
+
     def test_a_signal_ends_a_series(self):
         count = 1000
         for i in range(100, 100 + count - COUNT):
@@ -178,7 +185,7 @@ class Streams(ProgramRuns):
             self.assertIn(line, refused(*more))
         ended = self.ending("chain", 2, *self.chain("program.allocation=mixed", "on_error=skip"))
         self.assertEqual(ended.returncode, 2)
-        self.assertIn(f"left out {line}", ended.stderr)
+        self.assertIn(f"left out in/9.h5: {line}", ended.stderr)
         self.assertEqual(len(self.results("edges")), COUNT - 1)
 
 

@@ -20,6 +20,10 @@ std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+std::string line_about(const std::string& file, const std::string& reason) {
+  return reason.starts_with(file) ? reason : fmt::format("{}: {}", file, reason);
+}
+
 std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
   struct Head {
     std::int64_t index, size;

@@ -21,6 +21,9 @@ struct ImageLine {
   std::string text;
 };
 
+/// Returns a line about an image, which names the file once: `reason` may begin with it.
+std::string line_about(const std::string& file, const std::string& reason);
+
 /// The lines of one rank about its images, in any order.
 struct SeriesLines {
   /// Lines about images that were left out.

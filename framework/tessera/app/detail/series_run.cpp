@@ -174,9 +174,7 @@ SeriesLines SeriesRun::lines(const graph::Report& report) const {
   SeriesLines lines{.remarks = done_->remarks()};
   for (const graph::SkippedItem& item : report.skipped) {
     const std::int64_t index = series_->index_of(item.item);
-    const std::string file = series_->file_of(index);
-    lines.left_out.push_back(
-        {index, item.reason.starts_with(file) ? item.reason : fmt::format("{}: {}", file, item.reason)});
+    lines.left_out.push_back({index, line_about(series_->file_of(index), item.reason)});
   }
   for (const auto& [index, reason] : done_->not_converged())
     lines.not_converged.push_back({index, fmt::format("{}: {}", series_->file_of(index), reason)});

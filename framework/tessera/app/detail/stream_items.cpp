@@ -66,7 +66,7 @@ void StreamItems::look_at_all(const RunSetup& first, std::vector<SeriesItem>& go
       numbers_.push_back(number);
     } catch (const InputError& error) {
       if (deck_.text_of("on_error") != "skip") throw;
-      left_out_.push_back({number, error.what()});
+      left_out_.push_back({number, line_about(one.input, error.what())});
     }
   }
 }

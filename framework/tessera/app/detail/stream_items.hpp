@@ -33,6 +33,8 @@ class StreamItems {
   void check(const RunSetup& first);
   /// Lines about the images that were left out, with their numbers in the series.
   const std::vector<ImageLine>& left_out() const { return left_out_; }
+  /// Returns the name of an image, for messages.
+  const std::string& file_of(std::int64_t item) const { return all()[static_cast<std::size_t>(item)].input; }
   /// Returns the number in the series of an image.
   std::int64_t number_of(std::int64_t item) const { return numbers_[static_cast<std::size_t>(item)]; }
 

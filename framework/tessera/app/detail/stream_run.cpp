@@ -118,7 +118,8 @@ class StreamExecution {
   /// Returns lines about all images that have failed, on rank 0.
   std::vector<ImageLine> failures(const group::StreamOutcome& outcome) const {
     std::vector<ImageLine> mine;
-    for (const group::FailedItem& failed : outcome.failed) mine.push_back({failed.item, failed.reason});
+    for (const group::FailedItem& failed : outcome.failed)
+      mine.push_back({failed.item, line_about(items_.file_of(failed.item), failed.reason)});
     std::vector<ImageLine> lines = items_.left_out();
     for (const ImageLine& line : gather_lines(setup_.session.communicator(), mine)) {
       const std::int64_t number = items_.number_of(line.index);

@@ -152,6 +152,20 @@ class Streams(ProgramRuns):
             self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
             self.assertIn("in/9.h5: right/9.h5", ended.stderr)
 
+    def test_the_first_image_may_be_left_out(self):
+        for name in ("in/7.h5", "right/8.h5"):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write("nothing")
+        words = self.stereo("program.allocation=mixed", "on_error=skip")
+        ended = self.ending("stereo", 2, *words, "--report", "r.json")
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        for line in ("left out in/7.h5", "left out in/8.h5: right/8.h5"):
+            self.assertEqual(len(re.findall(line, ended.stderr)), 1, ended.stderr)
+        self.assertEqual(sorted(self.results(None)), ["10.h5", "11.h5", "12.h5", "13.h5", "9.h5"])
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["series"]["left_out"], 2)
+        self.assertIn("in/7.h5", self.refused("stereo", 2, *self.stereo("program.allocation=mixed")))
+
     def test_a_signal_ends_a_series(self):
         count = 1000
         for i in range(100, 100 + count - COUNT):

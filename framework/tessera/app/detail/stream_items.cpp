@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tessera/app/detail/series_images.hpp"
 #include "tessera/app/detail/series_plan.hpp"
@@ -26,11 +27,32 @@ StreamItems::StreamItems(MPI_Comm communicator, const PipelineApplication& appli
     for (const FurtherImage& further : application.further_images)
       if (const std::string key = further.keys() + ".file"; deck.is_set(key))
         shared.push_back({key, deck.get<std::string>(key)});
-    if (rank == 0) items_ = series_items(deck, shared, application.image_lists);
+    if (rank != 0) return;
+    items_ = series_items(deck, shared, application.image_lists);
+    numbers_.resize(items_.size());
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    if (skips()) begin_with_readable();
   });
   items_ = broadcast(communicator, items_);
-  numbers_.resize(items_.size());
-  std::iota(numbers_.begin(), numbers_.end(), 0);
+}
+
+bool StreamItems::skips() const { return deck_.text_of("on_error") == "skip"; }
+
+void StreamItems::begin_with_readable() {
+  for (std::int64_t number = 0; number < count(); ++number) {
+    try {
+      static_cast<void>(inspect_in_series(deck_, item(number).input));
+      for (const std::string& file : item(number).listed)
+        static_cast<void>(inspect_in_series(deck_, file));
+      items_.erase(items_.begin(), items_.begin() + number);
+      numbers_.erase(numbers_.begin(), numbers_.begin() + number);
+      return;
+    } catch (const InputError& error) {
+      left_out_.push_back({number, line_about(item(number).input, error.what())});
+    }
+  }
+  // The error about the first image ends the program.
+  left_out_.clear();
 }
 
 deck::Deck StreamItems::deck_of_first() const {
@@ -56,17 +78,17 @@ io::ImageInfo StreamItems::inspect(const RunSetup& first, const std::string& pat
 
 /// Looks at the headers of all files. `good` gets the images that are not left out.
 void StreamItems::look_at_all(const RunSetup& first, std::vector<SeriesItem>& good) {
-  numbers_.clear();
-  for (std::int64_t number = 0; number < count(); ++number) {
-    const SeriesItem& one = item(number);
+  const std::vector<std::int64_t> numbers = std::exchange(numbers_, {});
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const SeriesItem& one = items_[i];
     try {
       static_cast<void>(inspect(first, one.input));
       for (const std::string& file : one.listed) static_cast<void>(inspect(first, file));
       good.push_back(one);
-      numbers_.push_back(number);
+      numbers_.push_back(numbers[i]);
     } catch (const InputError& error) {
-      if (deck_.text_of("on_error") != "skip") throw;
-      left_out_.push_back({number, line_about(one.input, error.what())});
+      if (!skips()) throw;
+      left_out_.push_back({numbers[i], line_about(one.input, error.what())});
     }
   }
 }

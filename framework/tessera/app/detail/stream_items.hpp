@@ -19,7 +19,8 @@ namespace tessera::app {
 /// the type of the first one, because the ranks plan once.
 class StreamItems {
  public:
-  /// Finds the files. Collective. Throws InputError as series_items does.
+  /// Finds the files. Leaves out images before the first one that can be read if the deck says so.
+  /// Collective. Throws InputError as series_items does.
   StreamItems(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
 
   /// The images with their results, but for those that were left out.
@@ -35,7 +36,7 @@ class StreamItems {
   const std::vector<ImageLine>& left_out() const { return left_out_; }
   /// Returns the name of an image, for messages.
   const std::string& file_of(std::int64_t item) const { return all()[static_cast<std::size_t>(item)].input; }
-  /// Returns the number in the series of an image.
+  /// Returns the number in the series of an image. Only rank 0 knows it.
   std::int64_t number_of(std::int64_t item) const { return numbers_[static_cast<std::size_t>(item)]; }
 
   /// Opens the file of an input of the pipeline for one rank. Throws InputError.
@@ -46,6 +47,10 @@ class StreamItems {
 
  private:
   const SeriesItem& item(std::int64_t number) const { return items_[static_cast<std::size_t>(number)]; }
+  /// Whether images are left out that cannot be read.
+  bool skips() const;
+  /// Leaves out images before the first one whose files can be read, if there is one.
+  void begin_with_readable();
   /// Returns the description of the file of an image that must be like that of the first one.
   io::ImageInfo inspect(const RunSetup& first, const std::string& path) const;
   void look_at_all(const RunSetup& first, std::vector<SeriesItem>& good);
@@ -56,7 +61,7 @@ class StreamItems {
   /// The names in the pipeline of the images that are read.
   std::vector<std::string> inputs_;
   std::vector<SeriesItem> items_;
-  /// The numbers in the series of these images; only rank 0 has them after images were left out.
+  /// The numbers in the series of these images. Only rank 0 has them.
   std::vector<std::int64_t> numbers_;
   std::vector<ImageLine> left_out_;
 };

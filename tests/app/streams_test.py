@@ -192,6 +192,9 @@ class Streams(ProgramRuns):
                       self.refused("chain", 2, f"{self.decks}/chain/joined_edges.yaml", "input.video=a.mkv", "output.video=b.mkv"))
         self.assertIn("'bands': a series has none", refused("bands=2"))
         self.assertIn("but may use 20.0 KiB", refused("memory=20K"))
+        self.store("right/9.h5", np.zeros((7, 53), np.uint8))
+        line = self.refused("stereo", 2, *self.stereo("program.allocation=mixed"))
+        self.assertIn("right/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/9.h5 [0, 53) x [0, 37) of uint8: give one like it\n", line)
         self.store("in/9.h5", np.zeros((7, 53), np.uint8))
         line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one like "
                 "it, or write program.allocation=whole, with which images may differ")

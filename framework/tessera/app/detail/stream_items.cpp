@@ -67,13 +67,15 @@ deck::Deck StreamItems::deck_of_first() const {
   return deck;
 }
 
-io::ImageInfo StreamItems::inspect(const RunSetup& first, const std::string& path) const {
-  const io::ImageInfo info = inspect_in_series(deck_, path);
+void StreamItems::look_at(const RunSetup& first, const SeriesItem& one) const {
+  const io::ImageInfo info = inspect_in_series(deck_, one.input);
+  // Listed images must be like that of the series in any case, and are like the first one if that is.
+  for (const std::string& file : one.listed)
+    SeriesImages::check_alike(file, inspect_in_series(deck_, file), one.input, info);
   const std::string text =
-      difference_text("the image of " + path, info, items_.front().input, *first.inputs.image());
+      difference_text("the image of " + one.input, info, items_.front().input, *first.inputs.image());
   if (!text.empty())
     throw InputError(text + ", or write program.allocation=whole, with which images may differ");
-  return info;
 }
 
 /// Looks at the headers of all files. `good` gets the images that are not left out.
@@ -82,8 +84,7 @@ void StreamItems::look_at_all(const RunSetup& first, std::vector<SeriesItem>& go
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const SeriesItem& one = items_[i];
     try {
-      static_cast<void>(inspect(first, one.input));
-      for (const std::string& file : one.listed) static_cast<void>(inspect(first, file));
+      look_at(first, one);
       good.push_back(one);
       numbers_.push_back(numbers[i]);
     } catch (const InputError& error) {
@@ -111,7 +112,10 @@ std::unique_ptr<BlockSource> StreamItems::open(const RunSetup& first, std::int64
   }
   const auto place = static_cast<std::size_t>(found - inputs_.begin());
   const std::string& path = place == 0 ? item(number).input : item(number).listed[place - 1];
-  return io::open_image(MPI_COMM_SELF, path, inspect(first, path));
+  const io::ImageInfo info = inspect_in_series(deck_, path);
+  // The file may have been written anew since its header was looked at.
+  SeriesImages::check_alike(path, info, items_.front().input, *first.inputs.image());
+  return io::open_image(MPI_COMM_SELF, path, info);
 }
 
 std::unique_ptr<BlockSink> StreamItems::create(MPI_Comm communicator, std::int64_t number,

@@ -51,8 +51,9 @@ class StreamItems {
   bool skips() const;
   /// Leaves out images before the first one whose files can be read, if there is one.
   void begin_with_readable();
-  /// Returns the description of the file of an image that must be like that of the first one.
-  io::ImageInfo inspect(const RunSetup& first, const std::string& path) const;
+  /// Looks at the headers of the files of an image. Throws InputError if they are not alike, or not like that
+  /// of the first image.
+  void look_at(const RunSetup& first, const SeriesItem& one) const;
   void look_at_all(const RunSetup& first, std::vector<SeriesItem>& good);
 
   MPI_Comm communicator_;

@@ -166,6 +166,14 @@ class Streams(ProgramRuns):
             self.assertEqual(json.load(file)["series"]["left_out"], 2)
         self.assertIn("in/7.h5", self.refused("stereo", 2, *self.stereo("program.allocation=mixed")))
 
+    def test_nothing_may_be_left(self):
+        for i in range(COUNT):
+            self.break_points(f"in/{i + 7}.h5")
+        ended = self.ending("chain", 2, *self.chain("program.allocation=mixed", "on_error=skip"))
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        self.assertIn("wrote 0 images in 0.00 s, 0.0 per second", ended.stdout)
+        self.assertEqual(len(re.findall("left out in/", ended.stderr)), COUNT, ended.stderr)
+
     def test_a_signal_ends_a_series(self):
         count = 1000
         for i in range(100, 100 + count - COUNT):

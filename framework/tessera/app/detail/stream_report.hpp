@@ -23,6 +23,8 @@ class StreamTimesOfRanks {
   std::int64_t written() const { return std::ssize(written_); }
   /// The seconds from the beginning to the last result.
   double seconds() const { return written_.empty() ? 0 : written_.back(); }
+  /// The results that were written in a second; 0 if there are none.
+  double per_second() const { return written_.empty() ? 0 : static_cast<double>(written()) / seconds(); }
   /// Returns a line with the period that was measured, and the one that was estimated.
   std::string text() const;
   /// Adds the section `program` and the table `tasks` to a report.

@@ -144,7 +144,7 @@ class StreamExecution {
     const bool is_first = setup_.session.rank() == 0;
     progress_.line(times.text());
     progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
-                               times.seconds(), static_cast<double>(times.written()) / times.seconds()));
+                               times.seconds(), times.per_second()));
     write_report(times, failed);
     if (chart_) chart_->write(times.chart());
     const std::string& program = setup_.application.program;
@@ -168,7 +168,7 @@ class StreamExecution {
       full.add("series", {{"written", times.written()},
                           {"left_out", std::ssize(failed)},
                           {"seconds", times.seconds()},
-                          {"per_second", static_cast<double>(times.written()) / times.seconds()}});
+                          {"per_second", times.per_second()}});
       times.add(full);
       for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
     }

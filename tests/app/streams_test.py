@@ -81,7 +81,7 @@ class Streams(ProgramRuns):
             self.assertRegex(text, r"period 6 s \(0\.1667 items per second\), latency [0-9.]+ s")
         self.assertIn("estimated to take 6e+03 ms for each image (0.1667 images per second)",
                       self.output("chain", 0, *words, "--explain"))
-        self.assertIn("7 images can be read", self.output("chain", 0, *words, "--check"))
+        self.assertIn("7 images can be read, and would become out/7.h5 to out/13.h5", self.output("chain", 0, *words, "--check"))
         self.output("chain", 0, *words, "--explain", "--save-plan", "a.json")
         self.output("chain", 0, *self.chain("program.allocation=whole"))
         expected = self.results("edges")
@@ -164,6 +164,9 @@ class Streams(ProgramRuns):
         self.assertEqual(sorted(self.results(None)), ["10.h5", "11.h5", "12.h5", "13.h5", "9.h5"])
         with open(self.path("r.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["series"]["left_out"], 2)
+        checked = self.output("stereo", 0, *words, "--check", "--ranks", "2")
+        self.assertEqual(len(re.findall("would leave out in/[78].h5", checked)), 2, checked)
+        self.assertIn("5 images can be read, and would become out/9.h5 to out/13.h5", checked)
         self.assertIn("in/7.h5", self.refused("stereo", 2, *self.stereo("program.allocation=mixed")))
 
     def test_nothing_may_be_left(self):

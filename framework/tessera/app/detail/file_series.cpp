@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/file_series.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/detail/series_report.hpp"
 #include "tessera/view/collectively.hpp"
 
 namespace tessera::app {
@@ -48,11 +47,11 @@ class FileSeries final : public Series {
 };
 
 std::string FileSeries::check() {
-  std::int64_t bad = 0;
-  std::string lines;
+  std::vector<ImageLine> left_out;
   collectively(context_.session.communicator(), [&] {
     if (context_.session.rank() != 0) return;
-    for (const SeriesItem& one : items_) {
+    for (std::int64_t index = 0; index < count(); ++index) {
+      const SeriesItem& one = item(index);
       try {
         const io::ImageInfo info = context_.images.inspect(one.input);
         context_.images.plan_for(one.input, info);
@@ -60,14 +59,11 @@ std::string FileSeries::check() {
           SeriesImages::check_alike(file, context_.images.inspect(file), one.input, info);
       } catch (const InputError& error) {
         if (context_.on_error() == graph::OnError::stop) throw;
-        ++bad;
-        lines += fmt::format("would leave out {}: {}\n", one.input, error.what());
+        left_out.push_back({index, line_about(one.input, error.what())});
       }
     }
   });
-  const std::string last = items_.size() > 1 ? fmt::format(" to {}", items_.back().output) : "";
-  return fmt::format("{}{} images can be read, and would become {}{}\n", lines, count() - bad,
-                     items_.front().output, last);
+  return checked_text(left_out, count() - std::ssize(left_out), items_.front().output, items_.back().output);
 }
 
 /// HDF5 and FITS files are read and written on one thread, since their libraries are not made for several.

@@ -24,6 +24,14 @@ std::string line_about(const std::string& file, const std::string& reason) {
   return reason.starts_with(file) ? reason : fmt::format("{}: {}", file, reason);
 }
 
+std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t good, const std::string& first,
+                         const std::string& last) {
+  std::string text;
+  for (const ImageLine& line : left_out) text += fmt::format("would leave out {}\n", line.text);
+  return text + fmt::format("{} images can be read, and would become {}{}\n", good, first,
+                            last == first ? "" : " to " + last);
+}
+
 std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
   struct Head {
     std::int64_t index, size;

@@ -24,6 +24,11 @@ struct ImageLine {
 /// Returns a line about an image, which names the file once: `reason` may begin with it.
 std::string line_about(const std::string& file, const std::string& reason);
 
+/// Returns what --check says about a series of files: the images that would be left out, the number of the
+/// others, and the first and the last result.
+std::string checked_text(const std::vector<ImageLine>& left_out, std::int64_t good, const std::string& first,
+                         const std::string& last);
+
 /// The lines of one rank about its images, in any order.
 struct SeriesLines {
   /// Lines about images that were left out.

@@ -225,7 +225,9 @@ std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineAp
   items.check(setup);
   if (options.only_plans()) {
     std::string more;
-    if (options.check) more = fmt::format("{} images can be read\n", items.count());
+    if (options.check)
+      more = checked_text(items.left_out(), items.count(), items.all().front().output,
+                          items.all().back().output);
     show_program(setup, programs, more);
     return ExitStatus::done;
   }

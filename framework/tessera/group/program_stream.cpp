@@ -180,6 +180,7 @@ void ProgramStream::Impl::end(std::int64_t item) {
   if (!outcome_.failed.empty() && !bindings_->skips_failures) said |= ItemAgreements::failure;
   if (bindings_->is_stopped && bindings_->is_stopped()) said |= ItemAgreements::stop;
   agreements_->end(item, said);
+  if (bindings_->ended) bindings_->ended(item);
 }
 
 void ProgramStream::Impl::read(std::int64_t item) {
@@ -255,9 +256,7 @@ void ProgramStream::Impl::write(std::int64_t item, int number) {
       const auto sink = bindings_->sink(item, written.output, communicators_.of(step(number).ranks));
       if (sink == nullptr) return;
       write_block(program_, memory, array, intersection(memory.held(array).box, written.written), *sink);
-      if (step(number).ranks.front() != plan_.rank) return;
-      outcome_.written.push_back(now());
-      if (bindings_->wrote) bindings_->wrote(item);
+      if (step(number).ranks.front() == plan_.rank) outcome_.written.push_back(now());
     });
   }
   outcome_.writing += now() - before;

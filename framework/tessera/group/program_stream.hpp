@@ -24,9 +24,8 @@ struct StreamBindings {
   /// Collective over the ranks of `group`, which compute the output and write it together.
   std::function<std::unique_ptr<BlockSink>(std::int64_t item, const std::string& output, MPI_Comm group)>
       sink;
-  /// Is called after an output of an item has been written, on the first rank that writes it. It may be
-  /// empty.
-  std::function<void(std::int64_t item)> wrote = {};
+  /// Is called on each rank after it has ended an item. It may be empty.
+  std::function<void(std::int64_t item)> ended = {};
   /// Returns whether no more items are to be begun. Every rank calls it. It may be empty.
   std::function<bool()> is_stopped = {};
   /// Whether the stream goes on after an item that has failed.
@@ -63,8 +62,8 @@ struct StreamOutcome {
   std::vector<FailedItem> failed;
   /// The times of the tasks of this rank.
   std::vector<StreamTimes> tasks;
-  /// The times after the beginning of the run at which outputs were written, on the rank that `wrote` was
-  /// called on.
+  /// The times after the beginning of the run at which outputs were written, on the first rank that writes
+  /// them.
   std::vector<double> written;
   /// The seconds that this rank read and wrote.
   double reading = 0, writing = 0;

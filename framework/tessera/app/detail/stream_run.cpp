@@ -96,7 +96,8 @@ class StreamExecution {
       if (output != setup_.application.output) return nullptr;
       return items_.create(group, item, *setup_.result(), attributes_);
     };
-    bindings.wrote = [&](std::int64_t item) {
+    // Rank 0 shows how far its own tasks are, as it need not be a rank that writes.
+    bindings.ended = [&](std::int64_t item) {
       progress_.turn([&] {
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
         return fmt::format("{} of {} images, {:.1f} per second", item + 1, items_.count(),

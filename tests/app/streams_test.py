@@ -202,7 +202,10 @@ class Streams(ProgramRuns):
         self.assertIn("videos are not divided into tasks",
                       self.refused("chain", 2, f"{self.decks}/chain/joined_edges.yaml", "input.video=a.mkv", "output.video=b.mkv"))
         self.assertIn("'bands': a series has none", refused("bands=2"))
-        self.assertIn("but may use 20.0 KiB", refused("memory=20K"))
+        line = refused("memory=20K")
+        self.assertIn("but may use 20.0 KiB", line)
+        self.assertIn("give tasks more ranks, or more memory, or write a smaller graph.window", line)
+        self.assertNotIn("graph.window", refused("memory=10K", "graph.window=1"))
         self.store("right/9.h5", np.zeros((7, 53), np.uint8))
         line = self.refused("stereo", 2, *self.stereo("program.allocation=mixed"))
         self.assertIn("right/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/9.h5 [0, 53) x [0, 37) of uint8: give one like it\n", line)

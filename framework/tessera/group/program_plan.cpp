@@ -265,8 +265,9 @@ void ProgramPlanner::Impl::check_memory(const ProgramPlan& plan) const {
                                              program_.task(largest.task).name, human_bytes(bytes(largest)));
   throw InputError(
       fmt::format("rank {} needs {} for its tasks and what it keeps between them, but may use {}{}: give "
-                  "tasks more ranks, or more memory",
-                  plan.rank, human_bytes(plan.peak_bytes()), human_bytes(target_.memory_bytes), task));
+                  "tasks more ranks, or more memory{}",
+                  plan.rank, human_bytes(plan.peak_bytes()), human_bytes(target_.memory_bytes), task,
+                  plan.slots > 1 ? ", or write a smaller graph.window" : ""));
 }
 
 ProgramPlan ProgramPlanner::Impl::plan(int rank) const {

@@ -69,7 +69,7 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
   };
   number("graph.window",
          "How many images of a series are under way on a rank at the same time; without it two for "
-         "each thread");
+         "each thread, and 4 on groups of ranks");
   number("graph.images.count",
          "How many buffers for images a rank has; without it as many as the images under way need");
   std::vector<std::string> tasks{"read", "write"};

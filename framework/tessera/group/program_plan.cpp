@@ -216,7 +216,12 @@ void ProgramPlanner::Impl::count_items(ProgramPlan& plan) const {
           partner != plan.rank && !transfer.boxes.empty())
         last = std::max(last, stream_.turns[static_cast<std::size_t>(
                                   groups_[static_cast<std::size_t>(transfer.first_place - 1)].task)]);
-  plan.slots = std::min(stream_.window, items_between(first, last) + 1);
+  const int needed = items_between(first, last) + 1;
+  // Rounds are as long as the window needs (see stream_order). Without them ranks do with one item.
+  if (latest_round > 0 && needed > stream_.window)
+    throw InternalError(fmt::format("rank {} needs memory for {} items of a stream, but the window has {}",
+                                    plan.rank, needed, stream_.window));
+  plan.slots = std::min(stream_.window, needed);
 }
 
 void ProgramPlanner::Impl::place_memory(ProgramPlan& plan) const {

@@ -166,7 +166,7 @@ bool ProgramStream::Impl::begin(std::int64_t item) {
   RunMessages& messages = *slot_of(item).messages;
   if (awaited_ <= item) {
     messages.wait_for_sends();
-    messages.begin(item);
+    messages.begin();
     messages.await(0);
     awaited_ = item + 1;
   }
@@ -269,7 +269,7 @@ void ProgramStream::Impl::make_progress() {
     const bool is_free = messages.make_progress();
     const bool is_next = &messages == slot_of(begun_).messages.get();
     if (!is_free || !is_next || !may_begin || awaited_ > begun_ || ended_ + plan_.slots <= begun_) continue;
-    messages.begin(begun_);
+    messages.begin();
     messages.await(0);
     awaited_ = begun_ + 1;
   }

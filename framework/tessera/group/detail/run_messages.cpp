@@ -34,7 +34,7 @@ void RunMessages::await(int step) {
     const Parcel& parcel = plan_.receives[i];
     if (parcel.steps.first != step) continue;
     const LargeMessage message(parcel.bytes);
-    MPI_Irecv(memory_.message(parcel), message.count(), message.type(), parcel.partner, tag(parcel),
+    MPI_Irecv(memory_.message(parcel), message.count(), message.type(), parcel.partner, parcel.array,
               communicator_, &receives_[i]);
   }
 }
@@ -47,7 +47,7 @@ void RunMessages::send(int step) {
     const LargeMessage message(parcel.bytes);
     // In a stream the send ends when the partner has begun to receive, so that no rank gets far ahead.
     (plan_.is_stream ? MPI_Issend : MPI_Isend)(memory_.message(parcel), has_failed_ ? 0 : message.count(),
-                                               message.type(), parcel.partner, tag(parcel), communicator_,
+                                               message.type(), parcel.partner, parcel.array, communicator_,
                                                &sends_[i]);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <vector>
 
 #include "tessera/group/detail/rank_memory.hpp"
@@ -20,12 +19,9 @@ class RunMessages {
 
   /// The memory.
   const RankMemory& memory() const { return memory_; }
-  /// Begins the messages of a new run, after all messages of the last one are gone. In a stream, `item` is
-  /// the number of its item: messages of an item have other tags than those of the next one.
-  void begin(std::int64_t item) {
-    has_failed_ = false;
-    parity_ = static_cast<int>(item % 2);
-  }
+  /// Begins the messages of a new run, after all messages of the last one are gone. In a stream, both ranks
+  /// of a message send and receive it for one item after the other, so that MPI keeps those of items apart.
+  void begin() { has_failed_ = false; }
   /// Waits until the messages of earlier steps are gone whose memory this step may use, and until those have
   /// arrived that it reads.
   void wait_before(int step);
@@ -44,11 +40,9 @@ class RunMessages {
 
  private:
   void receive(std::size_t place);
-  int tag(const Parcel& parcel) const { return 2 * parcel.array + parity_; }
 
   const ProgramPlan& plan_;
   MPI_Comm communicator_;
-  int parity_ = 0;
   RankMemory memory_;
   /// The requests of the messages, in the order of ProgramPlan::sends and ProgramPlan::receives.
   std::vector<MPI_Request> sends_, receives_;

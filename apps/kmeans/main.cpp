@@ -24,6 +24,18 @@ bool has_rows(const io::ImageInfo& image, const deck::Deck& deck) {
          (image.format == io::ImageFormat::hdf5 || image.format == io::ImageFormat::raw);
 }
 
+/// Returns how distances are computed.
+kmeans::Distances distances_of(const deck::Deck& deck, std::int64_t dimensions, std::int64_t clusters) {
+  const std::string& asked = deck.get<std::string>("distances");
+  if (asked == "gemm" && !kmeans::can_use_gemm())
+    deck.fail("distances",
+              "this program was built without Kokkos Kernels that call a BLAS of the host: "
+              "give 'fused', or build it with them");
+  const bool is_better = kmeans::can_use_gemm() && kmeans::is_gemm_faster(dimensions, clusters);
+  return asked == "gemm" || (asked == "auto" && is_better) ? kmeans::Distances::gemm
+                                                           : kmeans::Distances::fused;
+}
+
 kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
   kmeans::Task task{.clusters = static_cast<int>(deck.get<std::int64_t>("clusters")),
                     .seed = deck.get<std::int64_t>("seed"),
@@ -42,11 +54,12 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
   else
     app::check_image(image, deck, {.types = {ElementType::uint8, ElementType::uint16}});
   kmeans::Task task = task_of(deck, number_of_points(image.domain, are_rows));
+  const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
+                                  : image.domain.dimensions == 2 ? 1
+                                                                 : image.domain[2].size();
+  task.distances = distances_of(deck, dimensions, task.clusters);
   if (const auto start = further.find("start"); start != further.end()) {
     const io::ImageInfo& centres = start->second;
-    const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
-                                    : image.domain.dimensions == 2 ? 1
-                                                                   : image.domain[2].size();
     if (!(centres.domain == Box{{0, dimensions}, {0, task.clusters}}) ||
         (centres.type != ElementType::float32 && centres.type != ElementType::float64))
       deck.fail("input.centres",
@@ -73,6 +86,15 @@ const std::vector<deck::KeyDeclaration> parameters = {
              "coordinates; auto: rows of HDF5 and raw files of two dimensions, pixels of all others",
      .default_text = "auto",
      .choices = {"auto", "rows", "pixels"}},
+    {.name = "distances",
+     .type = deck::ValueType::choice,
+     .group = "Clusters",
+     .help =
+         "How distances are computed: by a fused loop; by products of matrices with KokkosBlas::gemm, where "
+         "the program was built with Kokkos Kernels; auto: by what is expected to take less time for the "
+         "numbers of coordinates and clusters",
+     .default_text = "auto",
+     .choices = {"auto", "fused", "gemm"}},
     {.name = "seed",
      .type = deck::ValueType::integer,
      .group = "Clusters",

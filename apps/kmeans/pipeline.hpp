@@ -20,6 +20,8 @@ struct Task {
   std::int64_t turns = 300;
   /// The turns end when no centre moves by more than this.
   double tolerance = 0;
+  /// How distances are computed.
+  Distances distances = Distances::fused;
   /// The type of the first centres, if a file gives them.
   std::optional<ElementType> given = {};
   /// Whether the labels are the only result, as in benchmarks of the turns.
@@ -99,6 +101,8 @@ void add_summary(Pipeline& pipeline, const Problem<N, P>& problem, Array<In, N> 
       pipeline.library_reduction<P>("inertia", SumDistances<In, N, P>{problem}, 1, box, points, labels, rows);
   pipeline.output(inertia);
   pipeline.output(pipeline.value<std::int32_t>("empty_clusters", EmptyOnes{clusters}, counts));
+  const UsesGemm uses_gemm{problem.distances == Distances::gemm ? 1 : 0};
+  pipeline.output(pipeline.value<std::int32_t>("distances_by_gemm", uses_gemm, counts));
 }
 
 }  // namespace detail
@@ -108,7 +112,7 @@ void add_summary(Pipeline& pipeline, const Problem<N, P>& problem, Array<In, N> 
 template <class In, int N, int P>
 Pipeline make_pipeline(const Box& domain, const Task& task) {
   using T = NumberOf<In>;
-  const Problem<N, P> problem{Layout<N, P>::of(domain), task.clusters};
+  const Problem<N, P> problem{Layout<N, P>::of(domain), task.clusters, task.distances};
   const int clusters = task.clusters, dimensions = problem.dimensions();
   const Box& box = problem.layout.points;
   Pipeline pipeline;

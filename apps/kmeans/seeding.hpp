@@ -113,11 +113,11 @@ struct Closer {
     const std::vector<T> taken(centre.data, centre.data + problem.dimensions());
     // The mean of one centre is the centre, so that the block has the differences from it.
     const CentreTable<T> table(taken.data(), 1, problem.dimensions(), exponents_of(found).top);
-    TurnedBlock<T> block(problem.dimensions());
+    TurnedBlock<T> block(problem.dimensions(), TurnedBlock<T>::cached_points(problem.dimensions()));
     problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {
       for (std::int64_t begin = 0; begin < row.count; begin += block.size()) {
         const auto count = static_cast<int>(std::min<std::int64_t>(block.size(), row.count - begin));
-        block.take(row, begin, count, table);
+        block.take(row, begin, count, 0, table);
         take_less(block, count, address(before, place) + begin, address(out, place) + begin);
       }
     });

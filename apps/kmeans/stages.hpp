@@ -136,6 +136,16 @@ struct EmptyOnes {
   }
 };
 
+/// Whether distances are computed by products of matrices, for the report.
+struct UsesGemm {
+  int answer;
+
+  template <class Counts, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Counts& counts, Coord) const {
+    return cast<int>(counts.zero()) + answer;
+  }
+};
+
 /// The picture whose pixels have the colours of their centres, rounded to the type In.
 template <class In>
 struct Paint {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cluster_sums.hpp"
+#include "label_finder.hpp"
 
 namespace kmeans {
 
@@ -13,9 +14,15 @@ struct Problem {
   Layout<N, P> layout;
   /// The number of centres.
   int clusters = 1;
+  Distances distances = Distances::fused;
 
   int dimensions() const { return layout.dimensions; }
   tessera::Box all_centres() const { return {{0, std::int64_t(clusters) * dimensions()}}; }
+  /// Returns a finder of the nearest of some centres.
+  template <class T>
+  LabelFinder<T> finder(const T* centres, const Exponents& exponents) const {
+    return {centres, clusters, dimensions(), exponents.top, distances};
+  }
   /// Returns the greatest number of windows that coordinates of type In may need.
   template <class In>
   int most_windows() const {
@@ -51,8 +58,7 @@ struct SumClusters {
     return ClusterSums::bytes(problem.clusters, problem.dimensions(), problem.template most_windows<In>());
   }
   std::int64_t scratch_bytes(const tessera::Box&) const {
-    return TurnedBlock<T>::bytes(problem.dimensions()) +
-           std::int64_t(problem.clusters + 2 * centres_together) * (problem.dimensions() + 2) * 8;
+    return LabelFinder<T>::bytes(problem.clusters, problem.dimensions(), problem.distances);
   }
   void init(std::byte* value) const { sums_at(value).clear(); }
 
@@ -62,12 +68,11 @@ struct SumClusters {
     ClusterSums sums = sums_at(value);
     const Exponents exponents = exponents_of(found);
     sums.set_exponents(exponents);
-    const CentreTable<T> table(centres.data, problem.clusters, problem.dimensions(), exponents.top);
+    LabelFinder<T> finder = problem.finder(centres.data, exponents);
     const Windows windows = Windows::of(exponents, problem.layout.points.size());
     PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
-    TurnedBlock<T> block(problem.dimensions());
     problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
-      for_each_label(row, table, block, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+      finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
         adder.add(row, begin, count, labels);
       });
     });
@@ -106,11 +111,10 @@ struct Label {
                   const tessera::LibraryBlock<const T>& centres,
                   const tessera::LibraryBlock<const std::int32_t>& found,
                   const tessera::LibraryBlock<std::int32_t>& out) const {
-    const CentreTable<T> table(centres.data, problem.clusters, problem.dimensions(), exponents_of(found).top);
-    TurnedBlock<T> block(problem.dimensions());
+    LabelFinder<T> finder = problem.finder(centres.data, exponents_of(found));
     problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {
       std::int32_t* const to = address(out, place);
-      for_each_label(row, table, block, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+      finder.for_each(row, [&](std::int64_t begin, int count, const std::int32_t* labels) {
         std::copy_n(labels, count, to + begin);
       });
     });

@@ -17,9 +17,9 @@ namespace kmeans {
 template <class T>
 class TurnedBlock {
  public:
-  /// Makes a block for points of so many coordinates. A block stays in the caches.
-  explicit TurnedBlock(int dimensions)
-      : points_(points_together * std::clamp(16 * 64 / (dimensions * points_together), 1, 4)),
+  /// Makes a block for `points` points of so many coordinates.
+  TurnedBlock(int dimensions, int points)
+      : points_(points),
         numbers_(new (std::align_val_t{64})
                      T[static_cast<std::size_t>(dimensions) * static_cast<std::size_t>(points_)]) {}
 
@@ -27,21 +27,24 @@ class TurnedBlock {
   int size() const { return points_; }
   /// The coordinates. The first ones of all points are followed by the second ones.
   const T* data() const { return numbers_.get(); }
-  /// The bytes of a block.
-  static std::int64_t bytes(int dimensions) {
-    return std::int64_t(dimensions) * TurnedBlock(dimensions).size() * static_cast<std::int64_t>(sizeof(T));
+  /// The number of points of a block that stays in the caches.
+  static int cached_points(int dimensions) {
+    return points_together * std::clamp(16 * 64 / (dimensions * points_together), 1, 4);
   }
 
-  /// Takes `count` points of a row, from point `begin` on. The rest of the block holds the last one of them.
+  /// Takes `count` points of a row, from point `begin` on, to the places from `place` on. The places before
+  /// and behind them hold the first and the last one of these points.
   template <class In>
-  void take(const PointRow<In>& row, std::int64_t begin, int count, const CentreTable<T>& table) {
+  void take(const PointRow<In>& row, std::int64_t begin, int count, int place, const CentreTable<T>& table) {
     const PointRow<In> points{row.point(begin), row.point_stride, row.coordinate_stride, count, 0};
     if (points.coordinate_stride == 1)
       tessera::detail::call_flat_with_vectors([&](auto bytes) __attribute__((always_inline)) {
-        turn<decltype(bytes)::value>(points, table);
+        turn<decltype(bytes)::value>(points, place, table);
       });
     else
-      tessera::detail::call_flat_for_processor([&]() __attribute__((always_inline)) { copy(points, table); });
+      tessera::detail::call_flat_for_processor([&]() __attribute__((always_inline)) {
+        copy(points, place, table);
+      });
   }
 
  private:
@@ -53,7 +56,7 @@ class TurnedBlock {
 
   /// Turns points whose coordinates lie beside each other, in squares.
   template <int bytes, class In>
-  [[gnu::always_inline]] void turn(const PointRow<In>& points, const CentreTable<T>& table) {
+  [[gnu::always_inline]] void turn(const PointRow<In>& points, int place, const CentreTable<T>& table) {
     using Square = TransposedSquare<T, bytes>;
     constexpr int side = Square::side;
     const int dimensions = table.dimensions(), whole = dimensions / side * side;
@@ -62,7 +65,7 @@ class TurnedBlock {
     for (int first = 0; first < points_; first += side) {
       const In* from[side];
       for (int i = 0; i < side; ++i)
-        from[i] = points.point(std::min<std::int64_t>(first + i, points.count - 1));
+        from[i] = points.point(std::clamp<std::int64_t>(first + i - place, 0, points.count - 1));
       for (int j = 0; j < whole; j += side) {
         Square square;
         KMEANS_UNROLLED
@@ -80,34 +83,21 @@ class TurnedBlock {
   }
   /// Copies points whose coordinates lie in planes.
   template <class In>
-  [[gnu::always_inline]] void copy(const PointRow<In>& points, const CentreTable<T>& table) {
+  [[gnu::always_inline]] void copy(const PointRow<In>& points, int place, const CentreTable<T>& table) {
     const T scale = table.scale();
     for (int j = 0; j < table.dimensions(); ++j) {
       const In* const plane = points.first + j * points.coordinate_stride;
-      T* const to = line(j);
+      T* const to = line(j) + place;
       const T shift = table.shift()[j];
       TESSERA_VECTORISED
       for (std::int64_t i = 0; i < points.count; ++i) to[i] = (static_cast<T>(plane[i]) - shift) * scale;
-      std::fill(to + points.count, to + points_, to[points.count - 1]);
+      std::fill(to - place, to, to[0]);
+      std::fill(to + points.count, to - place + points_, to[points.count - 1]);
     }
   }
 
   int points_;
   std::unique_ptr<T[], Deleter> numbers_;
 };
-
-/// Calls use(begin, count, labels) for each part of a row: labels[i] is the number of the centre that is
-/// nearest to the point begin + i of the row.
-template <class In, class T, class Use>
-void for_each_label(const PointRow<In>& row, const CentreTable<T>& table, TurnedBlock<T>& block,
-                    const Use& use) {
-  std::int32_t labels[4 * points_together];
-  for (std::int64_t begin = 0; begin < row.count; begin += block.size()) {
-    const int count = static_cast<int>(std::min<std::int64_t>(block.size(), row.count - begin));
-    block.take(row, begin, count, table);
-    find_nearest(table, block.data(), block.size(), labels);
-    use(begin, count, labels);
-  }
-}
 
 }  // namespace kmeans

@@ -215,6 +215,22 @@ TEST(KMeans, EachTurnLessensTheDistances) {
   EXPECT_TRUE(loose.centres.same_bits(one_turn.centres));
 }
 
+TEST(KMeans, ByGemmWithTheSameBitsOnAllRanks) {
+  if (!kmeans::can_use_gemm()) return;  // built without Kokkos Kernels
+  Random random(9);
+  // More points than one product takes, with tiles that begin anywhere, and more centres.
+  for (const auto& [count, dimensions, clusters] : {std::tuple{1001, 70, 11}, {900, 9, 301}, {5, 3, 5}})
+    expect_same_on_all_ways(random_points<float>(random, count, dimensions, clusters), nullptr,
+                            {.clusters = clusters, .seed = count, .distances = kmeans::Distances::gemm},
+                            1e-3);
+  const WholeArray<double> points = random_points<double>(random, 500, 20, 6);
+  kmeans::Task task{.clusters = 6, .distances = kmeans::Distances::gemm};
+  expect_same_on_all_ways(points, nullptr, task, 1e-11);
+  const Clusters<double> by_gemm = clusters_of(points, nullptr, task, {2});
+  task.distances = kmeans::Distances::fused;
+  EXPECT_TRUE(by_gemm.labels.same_bits(clusters_of(points, nullptr, task, {2}).labels));
+}
+
 TEST(KMeansNearest, EverySetOfInstructionsGivesTheSameLabels) {
   Random random(8);
   const InstructionSet all = instruction_set();

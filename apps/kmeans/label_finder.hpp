@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "gemm_finder.hpp"
+#include "nearest.hpp"
+#include "points.hpp"
+#include "turned.hpp"
+
+namespace kmeans {
+
+/// How distances are computed: by find_nearest, or by a GemmFinder, which needs can_use_gemm().
+enum class Distances { fused, gemm };
+
+/// Finds the numbers of the nearest centres of points.
+template <class T>
+class LabelFinder {
+ public:
+  /// Makes a finder for `clusters` centres with `dimensions` coordinates each, one centre after the other.
+  /// All coordinates of points are less than 2^exponent.
+  LabelFinder(const T* centres, int clusters, int dimensions, int exponent, Distances distances)
+      : table_(centres, clusters, dimensions, exponent),
+        by_gemm_(distances == Distances::gemm ? GemmFinder<T>::make(table_) : nullptr),
+        block_(dimensions, block_points(dimensions, distances)),
+        labels_(static_cast<std::size_t>(block_.size())) {}
+
+  /// The bytes of a finder, but for small parts.
+  static std::int64_t bytes(int clusters, int dimensions, Distances distances) {
+    const std::int64_t centres = clusters + 2 * centres_together;
+    const std::int64_t numbers = std::int64_t(dimensions) * block_points(dimensions, distances) +
+                                 centres * (dimensions + 2) * (distances == Distances::gemm ? 2 : 1);
+    const std::int64_t products =
+        distances == Distances::gemm ? std::min<std::int64_t>(centres, gemm_centres) * gemm_points : 0;
+    return (numbers + products) * static_cast<std::int64_t>(sizeof(double));
+  }
+
+  /// Calls use(begin, count, labels) for each part of a row: labels[i] is the number of the centre that is
+  /// nearest to the point begin + i of the row.
+  template <class In, class Use>
+  void for_each(const PointRow<In>& row, const Use& use) {
+    int count = 0;
+    for (std::int64_t begin = 0; begin < row.count; begin += count) {
+      // In products, the place of a point follows from its number, so that its label does not depend on
+      // tiles.
+      const int place = by_gemm_ ? static_cast<int>((row.number + begin) % block_.size()) : 0;
+      count = static_cast<int>(std::min<std::int64_t>(block_.size() - place, row.count - begin));
+      block_.take(row, begin, count, place, table_);
+      if (by_gemm_)
+        by_gemm_->find(block_.data(), labels_.data());
+      else
+        find_nearest(table_, block_.data(), block_.size(), labels_.data());
+      use(begin, count, labels_.data() + place);
+    }
+  }
+
+ private:
+  static int block_points(int dimensions, Distances distances) {
+    return distances == Distances::gemm ? gemm_points : TurnedBlock<T>::cached_points(dimensions);
+  }
+
+  CentreTable<T> table_;
+  std::unique_ptr<GemmFinder<T>> by_gemm_;
+  TurnedBlock<T> block_;
+  std::vector<std::int32_t> labels_;
+};
+
+}  // namespace kmeans

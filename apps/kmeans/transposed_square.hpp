@@ -35,11 +35,18 @@ struct TransposedSquare {
   }
   template <int distance, std::size_t... lane>
   [[gnu::always_inline]] static void exchange(Numbers& above, Numbers& below, std::index_sequence<lane...>) {
+    const Numbers first = above;
+#ifdef __CUDACC__
+    // This compiler does not pass packs on to the function below.
+    for (int i = 0; i < side; ++i)
+      if ((i & distance) != 0) above[i] = below[i - distance];
+    for (int i = 0; i < side; ++i)
+      if ((i & distance) == 0) below[i] = first[i + distance];
+#else
     constexpr std::size_t d = distance;
-    const Numbers first =
-        __builtin_shufflevector(above, below, ((lane & d) == 0 ? lane : std::size_t(side) + lane - d)...);
-    below = __builtin_shufflevector(above, below, ((lane & d) == 0 ? lane + d : std::size_t(side) + lane)...);
-    above = first;
+    above = __builtin_shufflevector(above, below, ((lane & d) == 0 ? lane : std::size_t(side) + lane - d)...);
+    below = __builtin_shufflevector(first, below, ((lane & d) == 0 ? lane + d : std::size_t(side) + lane)...);
+#endif
   }
 };
 

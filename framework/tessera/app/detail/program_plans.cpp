@@ -290,10 +290,10 @@ void ProgramPlans::compare_with_whole(const RunPlans& whole) {
     is_whole_ = lack.empty();
     end = is_whole_ ? ", and is not divided" : ", but " + lack;
   }
-  remarks_.insert(remarks_.begin(),
-                  fmt::format("the undivided pipeline is estimated to take {}{}{}", in_milliseconds(*seconds),
-                              is_stream() ? " for each image, as ranks compute images of their own" : "",
-                              end));
+  remarks_.insert(
+      remarks_.begin(),
+      fmt::format("the undivided pipeline is estimated to take {}{}{}", in_milliseconds(*seconds),
+                  is_stream() ? " for each image, as ranks compute images of their own" : "", end));
 }
 
 }  // namespace tessera::app

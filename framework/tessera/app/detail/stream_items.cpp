@@ -42,8 +42,7 @@ void StreamItems::begin_with_readable() {
   for (std::int64_t number = 0; number < count(); ++number) {
     try {
       static_cast<void>(inspect_in_series(deck_, item(number).input));
-      for (const std::string& file : item(number).listed)
-        static_cast<void>(inspect_in_series(deck_, file));
+      for (const std::string& file : item(number).listed) static_cast<void>(inspect_in_series(deck_, file));
       items_.erase(items_.begin(), items_.begin() + number);
       numbers_.erase(numbers_.begin(), numbers_.begin() + number);
       return;

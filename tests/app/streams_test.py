@@ -113,10 +113,10 @@ class Streams(ProgramRuns):
             text = self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--estimate", *quiet)
             self.assertIn("the undivided pipeline is estimated to take 500 ms for each image", text)
             self.assertEqual(self.results("edges"), {})
-        # One rank alone would need 44 KiB.
-        text = self.output("chain", 4, *self.chain("program.costs=costs.yaml", "memory=30K", "graph.window=1"))
-        self.assertRegex(text, "as ranks compute images of their own, but needs .* on each rank, which may use 30.0 KiB")
-        self.assertEqual(len(self.results("edges")), COUNT)
+        less = self.chain("program.costs=costs.yaml", "memory=12K", "graph.window=1")
+        self.assertIn("as ranks compute images of their own, but needs 15.3 KiB on each rank, which may use 12.0 KiB",
+                      self.output("chain", 0, *less, "--explain", "--ranks", "8"))
+        self.assertIn("but may use 12.0 KiB", self.refused("chain", 2, *less))
         self.output("chain", 2, *self.chain("program.costs=costs.yaml"), "--trace", "trace.json")
         self.assertEqual(len(self.results("edges")), COUNT)
         for more in (["program.chart=chart.svg"], ["--explain", "--save-plan", "a.json"]):

@@ -74,11 +74,13 @@ TEST_F(Flo, DamagedFilesAreRefused) {
 }
 
 TEST_F(Flo, OtherArraysAreRefused) {
-  for (const auto& [box, type] : {std::pair{Box{{0, 7}, {0, 5}, {0, 2}}, ElementType::float64},
-                                  {Box{{0, 7}, {0, 5}, {0, 3}}, ElementType::float32},
-                                  {Box{{0, 7}, {0, 5}}, ElementType::float32}})
+  const auto expect_refusal = [this](const Box& box, ElementType type) {
     expect_input_error([&] { io::create_flo(MPI_COMM_WORLD, path_, box, type); },
                        {path_, ".flo holds two channels of float32, not " + to_string(box)});
+  };
+  expect_refusal({{0, 7}, {0, 5}, {0, 2}}, ElementType::float64);
+  expect_refusal({{0, 7}, {0, 5}, {0, 3}}, ElementType::float32);
+  expect_refusal({{0, 7}, {0, 5}}, ElementType::float32);
 }
 
 }  // namespace

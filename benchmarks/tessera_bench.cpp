@@ -22,6 +22,16 @@ using bench::Size;
 using tessera::app::ExitStatus;
 using tessera::app::Session;
 
+/// All benchmarks of images, and that of points.
+const std::vector<bench::Benchmark>& all_benchmarks() {
+  static const std::vector<bench::Benchmark> benchmarks = [] {
+    std::vector<bench::Benchmark> all = bench::all_benchmarks();
+    all.push_back({"kmeans", bench::kmeans_cases});
+    return all;
+  }();
+  return benchmarks;
+}
+
 struct Options {
   int threads = 0;
   std::vector<std::string> sizes{"4096x4096"};
@@ -40,7 +50,7 @@ struct Options {
 Options parse(int argc, char** argv) {
   Options options;
   std::string names = "copy";
-  for (const bench::Benchmark& benchmark : bench::all_benchmarks()) names.append(", ").append(benchmark.name);
+  for (const bench::Benchmark& benchmark : all_benchmarks()) names.append(", ").append(benchmark.name);
   CLI::App command_line("Times Tessera's pipelines; start it with mpiexec for several ranks.",
                         "tessera-bench");
   command_line.add_option("--threads", options.threads, "Threads per rank")
@@ -79,8 +89,10 @@ void run_case(Session& session, const Options& options, const PipelineCase& the_
     return pipeline.dump(
         fmt::format("{}/{}.{}.out.tessera.bin", options.dump, the_case.benchmark, the_case.type));
   }
-  const auto timing =
+  auto timing =
       bench::time_together(session.communicator(), options.repetitions, [&] { pipeline.run(); }).front();
+  for (double* time : {&timing.minimum, &timing.median, &timing.percentile_20, &timing.percentile_80})
+    *time /= the_case.turns;
   const std::int64_t peak = pipeline.peak_bytes();
   print(session, the_case.benchmark.c_str(), the_case.type.c_str(), size, timing, the_case.bytes(), peak,
         pipeline.mpi_share());
@@ -96,13 +108,14 @@ void run_copy(Session& session, const Options& options, Size size) {
 }
 
 bool wanted(const Options& options, const std::string& name) {
-  return options.only.empty() ||
-         std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+  // The default sizes are those of images.
+  if (options.only.empty()) return name != "kmeans";
+  return std::find(options.only.begin(), options.only.end(), name) != options.only.end();
 }
 
 void check_names(const Options& options) {
   for (const std::string& name : options.only) {
-    const auto& all = bench::all_benchmarks();
+    const auto& all = all_benchmarks();
     const auto is_named = [&](const bench::Benchmark& benchmark) { return benchmark.name == name; };
     // The peers have some more: of those nothing is printed.
     if (name.empty() ||
@@ -126,7 +139,7 @@ ExitStatus run(Session& session, int argc, char** argv) {
         "peer,benchmark,width,height,dtype,threads,min_ms,median_ms,ranks,gb_s,bytes,peak_mib,mpi_percent,"
         "p20_ms,p80_ms\n");
   for (Size size : sizes) {
-    for (const bench::Benchmark& benchmark : bench::all_benchmarks())
+    for (const bench::Benchmark& benchmark : all_benchmarks())
       if (wanted(options, benchmark.name))
         for (const PipelineCase& the_case : benchmark.cases(size)) run_case(session, options, the_case, size);
     if (!wanted(options, "copy") || !options.dump.empty()) continue;

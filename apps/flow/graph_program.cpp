@@ -12,6 +12,7 @@
 #include "flow_graph.hpp"
 #include "program.hpp"
 #include "tessera/app/file_names.hpp"
+#include "tessera/app/file_patterns.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
@@ -47,7 +48,7 @@ class GraphProgram final : public app::GraphProgram {
  public:
   explicit GraphProgram(const app::GraphSetting& setting)
       : setting_(setting),
-        frames_(setting.deck.get<std::vector<std::string>>("input.files")),
+        frames_(app::matching_files(setting.session.communicator(), setting.deck, "input.files")),
         window_(setting.deck.is_set("graph.window") ? setting.deck.get<std::int64_t>("graph.window")
                                                     : 2 * setting.workers) {
     collectively(setting.session.communicator(), [&] {
@@ -213,18 +214,20 @@ bool asks_for_graph(const std::vector<std::string>& words) {
 }
 
 app::GraphApplication graph_program() {
-  std::vector<deck::KeyDeclaration> keys{{.name = "input.files",
-                                          .type = deck::ValueType::paths,
-                                          .group = "Files",
-                                          .help = "The frames of the series, in their order",
-                                          .required = true},
-                                         {.name = "output.files",
-                                          .type = deck::ValueType::path,
-                                          .group = "Files",
-                                          .help = "The flows, such as flow/{index}.flo: {index} stands for "
-                                                  "the number of the pair from 0 on; .flo or .h5",
-                                          .required = true},
-                                         run_key()};
+  std::vector<deck::KeyDeclaration> keys{
+      {.name = "input.files",
+       .type = deck::ValueType::paths,
+       .group = "Files",
+       .help = "The frames of the series, in their order: files, or patterns such as "
+               "frames/*.png",
+       .required = true},
+      {.name = "output.files",
+       .type = deck::ValueType::path,
+       .group = "Files",
+       .help = "The flows, such as flow/{index}.flo: {index} stands for "
+               "the number of the pair from 0 on; .flo or .h5",
+       .required = true},
+      run_key()};
   for (const std::vector<deck::KeyDeclaration>& more : {level_keys(), method_keys()})
     keys.insert(keys.end(), more.begin(), more.end());
   return {.program = "tessera-flow",

@@ -6,11 +6,13 @@
 #include <numbers>
 #include <type_traits>
 
-#include "hash.hpp"
+#include "tessera/domain/counter_hash.hpp"
 #include "tessera/pipeline/algorithm/pipeline.hpp"
 
 // Pictures whose brightness at a point, nominally from 0 to 1, follows from its coordinates alone.
 namespace generate {
+
+using tessera::hash, tessera::normal, tessera::uniform;
 
 /// Squares of `size` points, 0 and 1 in turn, 0 at the origin.
 struct Checkerboard {

@@ -27,6 +27,9 @@ struct PipelineCase {
   /// Fill blocks of the other inputs, by their names.
   std::map<std::string, std::function<void(const tessera::HostBlock&)>> fill_further = {};
 
+  /// The number of turns by which times are divided, as the peers do.
+  int turns = 1;
+
   /// The only result.
   const tessera::ArrayDeclaration& output() const;
   /// Of the input and the output, each once.
@@ -58,6 +61,9 @@ Cases stereo_cases(Size size);
 Cases stereo4_cases(Size size);
 Cases transpose_cases(Size size);
 Cases wavelet_cases(Size size);
+
+/// The case of k-means, which is none of images: `size` is the number of points x their coordinates.
+Cases kmeans_cases(Size size);
 
 /// What the peers call an element type.
 template <class T>

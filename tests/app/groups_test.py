@@ -87,6 +87,18 @@ class Groups(ProgramRuns):
         self.assertIn("is not divided into tasks: give groups or program.allocation",
                       self.refused("blur", 0, "input.file=image.h5", "output.file=b.h5", "program.costs=costs.yaml"))
 
+    def test_what_does_not_fit_into_memory_is_not_divided(self):
+        expected = self.edges(1, "program.allocation=whole")
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 9}}\n")
+        words = self.words("program.costs=costs.yaml", "memory=60K", "--report", "report.json")
+        text = self.output("chain", 2, *words)
+        self.assertRegex(text, "the pipeline is not divided: .*rank 0 needs .* but may use 60.0 KiB")
+        self.assertTrue(np.array_equal(self.stored("edges.h5"), expected))
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            self.assertIn("the pipeline is not divided: ", json.load(file)["run"]["remarks"])
+        self.assertIn("but may use 60.0 KiB", self.refused("chain", 2, *words, "program.allocation=mixed"))
+
     def test_profile_fit_allocate_run(self):
         expected = self.edges(1, "program.allocation=whole")
         self.output("chain", 2, *self.words("program.allocation=data", "program.profile=costs.yaml"))

@@ -42,9 +42,9 @@ TEST(Gantt, TableForPeople) {
             "strategy cpr, 8 ranks, makespan 2 s, 1.250 of the lower bound 1.6 s\n");
   GroupSchedule stream = drawn_schedule();
   stream.period = 2;
-  EXPECT_NE(
-      group::to_text(drawn_graph(), stream).find("period 2 s, latency 2 s, 1.250 of the lower bound 1.6 s"),
-      std::string::npos);
+  EXPECT_NE(group::to_text(drawn_graph(), stream)
+                .find("period 2 s (0.5 items per second), latency 2 s, 1.250 of the lower bound 1.6 s"),
+            std::string::npos);
 }
 
 TEST(Gantt, ChartHasABoxForEachRange) {

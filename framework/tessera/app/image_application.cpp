@@ -71,7 +71,9 @@ PipelineApplication with_names_of(const Algorithm& sample, PipelineApplication a
   add_names(application.loops, names.loops);
   application.writable_stages.add(sample);
   add_names(application.numbers, numbers);
-  application.output = images.front();
+  // The first sample names the output. Others may call it otherwise.
+  if (application.output.empty()) application.output = images.front();
+  if (application.output != images.front()) add_names(application.other_outputs, images);
   application.has_names_of_samples = true;
   return application;
 }

@@ -18,14 +18,14 @@ namespace {
 
 /// Declares the keys of an image whose file `key` names.
 void declare_image(deck::Schema& schema, const std::string& name, const std::string& key,
-                   const std::string& help, bool required, bool or_series = false) {
+                   const std::string& help, bool required,
+                   const std::vector<std::string>& alternatives = {}) {
   schema.add({.name = key,
               .type = deck::ValueType::path,
               .group = "Files",
               .help = help + ": PNG, HDF5, TIFF, JPEG, FITS or RLE",
               .required = required,
-              .alternatives = or_series ? std::vector<std::string>{"input.files", "input.video"}
-                                        : std::vector<std::string>{}});
+              .alternatives = alternatives});
   schema.add({.name = name + ".dataset",
               .type = deck::ValueType::text,
               .group = "Files",
@@ -40,16 +40,39 @@ void declare_image(deck::Schema& schema, const std::string& name, const std::str
   for (const deck::KeyDeclaration& key : raw_keys(name)) schema.add(key);
 }
 
+/// Returns the keys that may be in the place of the key of the input image.
+std::vector<std::string> keys_of_series(const PipelineApplication& application) {
+  if (!takes_series(application)) return {};
+  if (!takes_videos(application)) return {"input.files"};
+  return {"input.files", "input.video"};
+}
+
 }  // namespace
+
+std::string difference_text(const std::string& which, const io::ImageInfo& image,
+                            const std::string& other_name, const io::ImageInfo& other) {
+  if (image.type == other.type && image.domain == other.domain) return "";
+  return fmt::format("{} is {} of {}, but that of {} {} of {}: give one like it", which,
+                     to_string(image.domain), name_of(image.type), other_name, to_string(other.domain),
+                     name_of(other.type));
+}
+
+void check_length(const deck::Deck& deck, const ImageList& list) {
+  const std::size_t count = deck.get<std::vector<std::string>>(list.key).size();
+  if (count == 0 || count > static_cast<std::size_t>(list.most))
+    deck.fail(list.key, fmt::format("it names {} files: name 1 to {}", count, list.most));
+}
 
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application) {
   if (application.build)
-    declare_image(schema, "input", application.input_key, "The image", true, takes_series(application));
+    declare_image(schema, "input", application.input_key, "The image", true, keys_of_series(application));
   for (const ImageList& list : application.image_lists)
     schema.add({.name = list.key,
                 .type = deck::ValueType::paths,
                 .group = "Files",
-                .help = list.help,
+                .help = takes_series(application)
+                            ? list.help + "; in a series each is a pattern, of as many files as input.files"
+                            : list.help,
                 .required = true});
   for (const FurtherImage& further : application.further_images) {
     if (further.may_differ && !application.build_with)
@@ -57,7 +80,7 @@ void declare_input_keys(deck::Schema& schema, const PipelineApplication& applica
           fmt::format("PipelineApplication::build_with: the image '{}' may differ from the input image "
                       "(FurtherImage::may_differ): set the function that makes the pipeline for it",
                       further.name));
-    declare_image(schema, further.keys(), further.keys() + ".file", further.help, further.required);
+    declare_image(schema, further.keys(), further.file_key(), further.help, further.required);
   }
 }
 
@@ -67,10 +90,12 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
   const std::string& first_key = application.input_key;
   if (application.build && deck.is_set(first_key))
     inspect(deck, "input", first_key, "input", deck.get<std::string>(first_key));
-  for (const ImageList& list : application.image_lists) inspect_list(deck, list);
+  // The lists of a series belong to each of its images.
+  if (!images_.empty())
+    for (const ImageList& list : application.image_lists) inspect_list(deck, list);
   if (application.needs_finite_images) check_finite(deck);
   for (const FurtherImage& further : application.further_images) {
-    const std::string key = further.keys() + ".file";
+    const std::string key = further.file_key();
     for (const char* about : {".dataset", ".page", ".raw.shape", ".raw.type", ".raw.order", ".raw.offset"})
       if (!deck.is_set(key) && deck.is_set(further.keys() + about))
         deck.fail(further.keys() + about, fmt::format("'{}' is not given: give it, too", key));
@@ -87,10 +112,9 @@ ImageInputs::ImageInputs(MPI_Comm communicator, const PipelineApplication& appli
 
 void ImageInputs::inspect_list(const deck::Deck& deck, const ImageList& list) {
   const auto& paths = deck.get<std::vector<std::string>>(list.key);
-  if (paths.empty() || paths.size() > static_cast<std::size_t>(list.most))
-    deck.fail(list.key, fmt::format("it names {} files: name 1 to {}", paths.size(), list.most));
+  check_length(deck, list);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    inspect(deck, fmt::format("{}_{}", list.prefix, i + 1), list.key, "input", paths[i]);
+    inspect(deck, list.input(i), list.key, "input", paths[i]);
     check_like_first(deck, images_.front().key, fmt::format("the image of {}", paths[i]));
   }
 }
@@ -115,11 +139,8 @@ void ImageInputs::check_finite(const deck::Deck& deck) const {
 
 void ImageInputs::check_like_first(const deck::Deck& deck, const std::string& first_key,
                                    const std::string& which) const {
-  const io::ImageInfo &first = images_.front().info, &info = images_.back().info;
-  if (info.type == first.type && info.domain == first.domain) return;
-  deck.fail(images_.back().key, fmt::format("{} is {} of {}, but that of {} {} of {}: give one like it",
-                                            which, to_string(info.domain), name_of(info.type), first_key,
-                                            to_string(first.domain), name_of(first.type)));
+  const std::string text = difference_text(which, images_.back().info, first_key, images_.front().info);
+  if (!text.empty()) deck.fail(images_.back().key, text);
 }
 
 void ImageInputs::check(const FurtherImage& further, const deck::Deck& deck) const {

@@ -20,6 +20,14 @@ namespace tessera::app {
 /// each further image it declares the same keys, with the name of the further image in place of `input`.
 void declare_input_keys(deck::Schema& schema, const PipelineApplication& application);
 
+/// Returns a line that says how an image differs from another one in its domain or element type, and an empty
+/// text if it does not. `which` says which image it is, and `other_name` names the other one.
+std::string difference_text(const std::string& which, const io::ImageInfo& image,
+                            const std::string& other_name, const io::ImageInfo& other);
+
+/// Throws InputError if the deck names no files for a list, or more than the list may have.
+void check_length(const deck::Deck& deck, const ImageList& list);
+
 /// The image files that an application reads.
 class ImageInputs {
  public:

@@ -201,6 +201,7 @@ void ImageOutputs::add_hdf5(const deck::Deck& deck, const Algorithm& pipeline, c
   std::vector<io::FileArray> arrays{{result.name, result.type, result.domain}};
   for (const std::string& name : written_stages(deck)) {
     const ArrayDeclaration& stage = pipeline[pipeline.find(name)];
+    if (name == result.name) continue;
     arrays.push_back({name, stage.type, stage.domain});
   }
   const auto notes = [this, &history]() -> io::FileNotes { return {history.lists(), attributes_()}; };

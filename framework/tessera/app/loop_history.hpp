@@ -10,13 +10,37 @@
 
 namespace tessera::app {
 
-/// The residuals of all loops of a pipeline, one residual for each turn. A loop may run several times. Rank 0
+/// What the records of a run say about a loop.
+struct RecordedLoop {
+  /// The name of the loop.
+  std::string name;
+  /// The greatest number of turns.
+  std::int64_t maximum = 1;
+  /// Whether data end the loop, and not only the number of its turns.
+  bool has_condition = false;
+  /// The name of the residual. It is empty if the loop has no residual.
+  std::string residual = {};
+  /// Whether the residual is a floating-point number. Integers are counts, which may grow in loops that do
+  /// what they are meant to do.
+  bool residual_is_norm = false;
+  /// The number of points that one turn updates.
+  std::int64_t points = 0;
+  /// Whether the turns are counted for another loop, which goes on with single turns (see
+  /// LoopDeclaration::rounds_of).
+  bool is_of_rounds = false;
+};
+
+/// Returns the loops of a pipeline, in their order.
+std::vector<RecordedLoop> recorded_loops(const Algorithm& pipeline);
+
+/// The residuals of all loops of a run, one residual for each turn. A loop may run several times. Rank 0
 /// keeps the residuals; other ranks only count the turns.
 class LoopHistory {
  public:
-  /// Makes an empty history of the loops of `pipeline`, which must outlive the history. `rank` is the number
-  /// of this rank.
-  LoopHistory(const Algorithm& pipeline, int rank);
+  /// Makes an empty history of `loops`. `rank` is the number of this rank.
+  LoopHistory(std::vector<RecordedLoop> loops, int rank);
+  /// Makes an empty history of the loops of `pipeline`.
+  LoopHistory(const Algorithm& pipeline, int rank) : LoopHistory(recorded_loops(pipeline), rank) {}
 
   /// Adds the turn that has just ended. `progress` describes the loop after this turn. Does nothing if the
   /// loop has no residual.
@@ -24,7 +48,7 @@ class LoopHistory {
 
   /// Adds the turns that an earlier run of the program has computed, when this run continues from a
   /// checkpoint of the earlier run. Call this function before the first new turn of the loop. `loop` is the
-  /// number of the loop in the pipeline, `turns` is the number of turns in the checkpoint, and `residuals`
+  /// number of the loop in the run, `turns` is the number of turns in the checkpoint, and `residuals`
   /// are the residuals of these turns, which only rank 0 needs. Does nothing if the loop has no residual.
   void resume(int loop, std::int64_t turns, const std::vector<double>& residuals);
 
@@ -49,10 +73,10 @@ class LoopHistory {
     std::vector<std::int64_t> turns;
   };
 
-  const Algorithm& pipeline_;
+  std::vector<RecordedLoop> loops_;
   bool keeps_;
-  /// The entries of each loop of the pipeline.
-  std::vector<Entries> loops_;
+  /// The entries of each loop.
+  std::vector<Entries> entries_;
 };
 
 }  // namespace tessera::app

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "tessera/app/detail/program_run.hpp"
 #include "tessera/app/detail/series_keys.hpp"
 #include "tessera/app/detail/series_run.hpp"
+#include "tessera/app/detail/stream_run.hpp"
 #include "tessera/app/detail/version.hpp"
 #include "tessera/app/session.hpp"
 #include "tessera/deck/load.hpp"
@@ -111,8 +113,13 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
   std::vector<std::string> deck_files;
   for (const deck::Source& source : files.sources) deck_files.push_back(source.name);
   if (!is_program(deck)) check_no_program_keys(deck);
-  if (takes_series(application) && is_series(deck))
+  if (takes_series(application) && is_series(deck)) {
+    if (is_program(deck))
+      if (const auto status =
+              run_stream_of_tasks(session, application, build, options, deck, deck_files, phases))
+        return *status;
     return run_series(session, application, build, options, deck, phases);
+  }
   phases.begin(Phase::open);
   RunSetup setup(session, application, build, options, deck, deck_files);
   phases.begin(Phase::plan);
@@ -127,6 +134,16 @@ ExitStatus run(Session& session, PipelineApplication application, const ProgramB
 }
 
 }  // namespace
+
+const std::string& PipelineApplication::output_of(const Algorithm& pipeline) const {
+  const auto has = [&pipeline](const std::string& name) {
+    return std::ranges::any_of(pipeline.arrays(), [&name](const ArrayDeclaration& array) {
+      return array.is_output && array.name == name;
+    });
+  };
+  const auto other = std::ranges::find_if(other_outputs, has);
+  return has(output) || other == other_outputs.end() ? output : *other;
+}
 
 int run_pipeline_application(int argc, char** argv, const PipelineApplication& application,
                              const ProgramBuild& build) {

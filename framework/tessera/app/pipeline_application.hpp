@@ -30,6 +30,8 @@ struct FurtherImage {
   bool required = false;
   /// The block of keys in the deck, if it is not called like the input.
   std::string block = {};
+  /// The key that names the file, if it is not `<block>.file`.
+  std::string key = {};
   /// Whether the image may have an element type and a domain of its own (see
   /// PipelineApplication::build_with). Otherwise it must have those of the input image. In a series, such an
   /// image is read once, and all images of the series are computed with it. Others are refused in a series,
@@ -42,11 +44,15 @@ struct FurtherImage {
 
   /// Returns the name of the block of keys in the deck.
   const std::string& keys() const { return block.empty() ? name : block; }
+  /// Returns the key that names the file.
+  std::string file_key() const { return key.empty() ? keys() + ".file" : key; }
 };
 
 /// A list of images that a program reads in addition to its input image. A deck names their files by one key.
 /// The keys `input.dataset`, `input.page` and the block `input.raw` describe these images, too, which must
-/// have the element type and the domain of the input image. A program with such a list takes no series.
+/// have the element type and the domain of the input image. In a series each entry of the key is a pattern,
+/// whose files belong to the images of the series one by one. A program with such a list and with parts (see
+/// PipelineApplication::parts) takes no series.
 struct ImageList {
   /// The key of the list of files. Every deck must give it.
   std::string key;
@@ -57,6 +63,9 @@ struct ImageList {
   std::string prefix;
   /// The greatest number of images.
   int most = 1;
+
+  /// Returns the name of the input of the pipeline for the file number `place` of the list, from 0 on.
+  std::string input(std::size_t place) const { return prefix + "_" + std::to_string(place + 1); }
 };
 
 /// An option of the command line with which a program prints something, and does not run.
@@ -112,6 +121,12 @@ struct PipelineApplication {
   std::vector<std::string> loops = {};
   /// The name of the output that is an image.
   std::string output = {};
+  /// Other names that the output has in pipelines without an array `output`. The function `with_names_of`
+  /// adds to this list if the outputs of its samples have different names.
+  std::vector<std::string> other_outputs = {};
+  /// The names of the stages and global reductions that an HDF5 file holds, too, if the deck does not say
+  /// which ones. Each of them must be writable.
+  std::vector<std::string> written_stages = {};
   /// Whether a deck may leave out the file of the output. If a deck names no such file, the pipeline need not
   /// have the output.
   bool output_is_optional = false;
@@ -126,7 +141,7 @@ struct PipelineApplication {
   /// returns one line that says which demands are not met, or an empty text if all are met. If a demand is
   /// not met, the run ends with exit status 1. The function is called on rank 0 only.
   std::function<std::string(const std::map<std::string, double>&, const deck::Deck&)> verdict = {};
-  /// The key that names the file of the input image. A program whose key is not `input.file` takes no series.
+  /// The key that names the file of the input image. In a series `input.files` is in its place.
   std::string input_key = "input.file";
   /// The images that the program may read in addition to its input image.
   std::vector<FurtherImage> further_images = {};
@@ -193,6 +208,10 @@ struct PipelineApplication {
   /// A function that returns the pipeline for the given deck, in a program that reads no image. It may throw
   /// InputError when it does not accept the deck. Programs that read an image leave this member empty.
   std::function<Pipeline(const deck::Deck&)> generate = {};
+
+  /// Returns the name of the output of a pipeline: `output`, unless the pipeline has one of `other_outputs`
+  /// instead.
+  const std::string& output_of(const Algorithm& pipeline) const;
 };
 
 /// Runs a pipeline application: reads options and deck, opens the files, makes the plan, executes it, and

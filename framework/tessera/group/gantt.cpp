@@ -29,9 +29,9 @@ std::string light_colour(double hue) {
 /// Returns the sentence below a table and above a chart.
 std::string summary(const GroupSchedule& schedule) {
   std::string text = fmt::format("strategy {}, {}, ", schedule.strategy, counted(schedule.ranks, "rank"));
-  text += schedule.period > 0
-              ? fmt::format("period {:.6g} s, latency {:.6g} s", schedule.period, schedule.makespan)
-              : fmt::format("makespan {:.6g} s", schedule.makespan);
+  text += schedule.period > 0 ? fmt::format("period {:.6g} s ({:.4g} items per second), latency {:.6g} s",
+                                            schedule.period, 1 / schedule.period, schedule.makespan)
+                              : fmt::format("makespan {:.6g} s", schedule.makespan);
   if (schedule.lower_bound > 0)
     text += fmt::format(", {:.3f} of the lower bound {:.6g} s", schedule.aim() / schedule.lower_bound,
                         schedule.lower_bound);

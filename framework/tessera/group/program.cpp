@@ -7,6 +7,7 @@
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/nearest.hpp"
+#include "tessera/group/detail/task_order.hpp"
 
 namespace tessera::group {
 namespace {
@@ -34,26 +35,16 @@ int find_array(const ProgramTask& task, std::string_view name, std::string_view 
 bool is_input(const ArrayDeclaration& array) { return array.is_input(); }
 bool is_output(const ArrayDeclaration& array) { return array.is_output; }
 
-/// Returns a cycle among those tasks that are not `done`, in the form "a -> b -> a (a.x, b.y)", where a.x and
-/// b.y are the arrays that travel.
-std::string cycle_text(const Program& program, const std::vector<std::vector<int>>& predecessors,
-                       const std::vector<bool>& done) {
-  const auto not_done = [&](int task) { return !done[static_cast<std::size_t>(task)]; };
-  int task = static_cast<int>(std::ranges::find(done, false) - done.begin());
-  std::vector<int> path;
-  while (std::ranges::find(path, task) == path.end()) {
-    path.push_back(task);
-    task = *std::ranges::find_if(predecessors[static_cast<std::size_t>(task)], not_done);
-  }
-  path.erase(path.begin(), std::ranges::find(path, task));
-  path.push_back(task);
-  std::ranges::reverse(path);
-  std::string text = program.task(path.front()).name, edges;
-  for (std::size_t i = 1; i < path.size(); ++i) {
-    text += " -> " + program.task(path[i]).name;
+/// Returns a cycle of tasks in the form "a -> b -> a (a.x, b.y)", where a.x and b.y are the arrays that
+/// travel.
+std::string cycle_text(const Program& program, const std::vector<int>& cycle) {
+  std::string text = program.task(cycle.front()).name, edges;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const int next = cycle[(i + 1) % cycle.size()];
+    text += " -> " + program.task(next).name;
     const auto travels = [&](const ProgramArray& array) {
-      return array.producer.task == path[i - 1] &&
-             std::ranges::find(array.uses, path[i], &Port::task) != array.uses.end();
+      return array.producer.task == cycle[i] &&
+             std::ranges::find(array.uses, next, &Port::task) != array.uses.end();
     };
     edges += (edges.empty() ? "" : ", ") + std::ranges::find_if(program.arrays(), travels)->name;
   }
@@ -178,24 +169,11 @@ std::vector<std::vector<int>> Program::predecessors() const {
 }
 
 std::vector<int> Program::order() const {
-  const std::vector<std::vector<int>> before = predecessors();
-  std::vector<bool> done(tasks_.size(), false);
-  const auto is_ready = [&](int number) {
-    return !done[static_cast<std::size_t>(number)] &&
-           std::ranges::all_of(before[static_cast<std::size_t>(number)],
-                               [&](int earlier) { return done[static_cast<std::size_t>(earlier)]; });
-  };
-  std::vector<int> order;
-  while (std::ssize(order) < task_count()) {
-    int next = 0;
-    while (next < task_count() && !is_ready(next)) ++next;
-    if (next == task_count())
-      throw InputError(fmt::format("the program has a cycle: {}; no task may depend on itself",
-                                   cycle_text(*this, before, done)));
-    done[static_cast<std::size_t>(next)] = true;
-    order.push_back(next);
-  }
-  return order;
+  detail::TaskOrder order = detail::task_order(predecessors());
+  if (!order.cycle.empty())
+    throw InputError(fmt::format("the program has a cycle: {}; no task may depend on itself",
+                                 cycle_text(*this, order.cycle)));
+  return std::move(order.tasks);
 }
 
 void Program::check() const {

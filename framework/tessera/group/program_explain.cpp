@@ -61,8 +61,9 @@ std::string parcel_lines(const Program& program, const std::vector<Parcel>& parc
 }
 
 std::string memory_line(const ProgramPlan& plan) {
-  return fmt::format("memory  {}: {} between tasks, {} for arrays of tasks one after the other, {} else\n",
-                     human_bytes(plan.peak_bytes()), human_bytes(plan.held_bytes),
+  return fmt::format("memory  {}: {} between tasks{}, {} for arrays of tasks one after the other, {} else\n",
+                     human_bytes(plan.peak_bytes()), human_bytes(plan.kept_bytes()),
+                     plan.is_stream ? " of " + counted(plan.slots, "item") : "",
                      human_bytes(plan.array_bytes), human_bytes(plan.other_bytes));
 }
 

@@ -84,17 +84,20 @@ std::optional<std::int64_t> contiguous_offset(const Box& whole, const Box& part)
 /// RankStep::place).
 class ProgramPlanner::Impl {
  public:
-  Impl(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count);
+  Impl(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count,
+       StreamOrder stream);
   ProgramPlan plan(int rank) const;
   const Program& program() const { return program_; }
   const std::vector<TaskGroup>& groups() const { return groups_; }
   int rank_count() const { return rank_count_; }
 
  private:
+  bool is_stream() const { return !stream_.turns.empty(); }
   void add_steps(ProgramPlan& plan) const;
   void add_held(ProgramPlan& plan, int array) const;
   void add_sends(ProgramPlan& plan, int array) const;
   void add_receives(ProgramPlan& plan, int array) const;
+  void count_items(ProgramPlan& plan) const;
   void place_memory(ProgramPlan& plan) const;
   void count_memory(ProgramPlan& plan) const;
   void check_memory(const ProgramPlan& plan) const;
@@ -103,6 +106,7 @@ class ProgramPlanner::Impl {
   std::vector<TaskGroup> groups_;
   Target target_;
   int rank_count_;
+  StreamOrder stream_;
   /// The pipelines of the tasks with complete schedules, in the order of `groups_`.
   std::vector<std::unique_ptr<ScheduledPipeline>> scheduled_;
   /// The routes of each array, by the number of the array.
@@ -110,14 +114,18 @@ class ProgramPlanner::Impl {
 };
 
 ProgramPlanner::Impl::Impl(const Program& program, std::vector<TaskGroup> groups, const Target& target,
-                           int rank_count)
-    : program_(program), groups_(std::move(groups)), target_(target), rank_count_(rank_count) {
+                           int rank_count, StreamOrder stream)
+    : program_(program),
+      groups_(std::move(groups)),
+      target_(target),
+      rank_count_(rank_count),
+      stream_(std::move(stream)) {
   program.check();
   check_groups(program, groups_, rank_count);
   for (const TaskGroup& group : groups_) {
     scheduled_.push_back(schedule(program.task(group.task), target, static_cast<int>(group.ranks.size())));
   }
-  routes_ = array_routes(program, groups_, scheduled_, rank_count);
+  routes_ = array_routes(program, groups_, scheduled_, rank_count, is_stream());
 }
 
 /// Returns the number of the first step of a rank whose place is after `place`.
@@ -136,6 +144,7 @@ void ProgramPlanner::Impl::add_steps(ProgramPlan& plan) const {
     const int rank = static_cast<int>(found - groups_[i].ranks.begin());
     plan.steps.push_back({groups_[i].task, static_cast<int>(i) + 1, groups_[i].ranks,
                           std::make_shared<const Plan>(make_plan(*scheduled_[i], rank))});
+    if (is_stream()) plan.steps.back().turn = stream_.turns[static_cast<std::size_t>(groups_[i].task)];
   }
   plan.steps.push_back({stop_task, static_cast<int>(groups_.size()) + 1, all});
 }
@@ -187,6 +196,27 @@ void ProgramPlanner::Impl::add_receives(ProgramPlan& plan, int array) const {
     parcel.steps.use(step_after(plan, transfer.last_place) - 1);
     plan.receives.push_back(std::move(parcel));
   }
+}
+
+/// Finds for how many items of a stream the rank has memory: those that it has begun and not yet ended, or
+/// whose messages wait for the first task that reads them, and one more, so that no rank waits for these
+/// messages.
+void ProgramPlanner::Impl::count_items(ProgramPlan& plan) const {
+  plan.is_stream = is_stream();
+  if (!plan.is_stream) return;
+  int latest_round = 0;
+  for (const StreamTurn& turn : stream_.turns) latest_round = std::max(latest_round, turn.round);
+  plan.most_items = 2 * (latest_round + 2);
+  if (plan.steps.size() == 2) return;
+  const StreamTurn first = plan.steps[1].turn;
+  StreamTurn last = plan.steps[plan.steps.size() - 2].turn;
+  for (const ArrayRoutes& routes : routes_)
+    for (int partner = 0; partner < rank_count_; ++partner)
+      if (const auto transfer = routes.transfer(plan.rank, partner);
+          partner != plan.rank && !transfer.boxes.empty())
+        last = std::max(last, stream_.turns[static_cast<std::size_t>(
+                                  groups_[static_cast<std::size_t>(transfer.first_place - 1)].task)]);
+  plan.slots = std::min(stream_.window, items_between(first, last) + 1);
 }
 
 void ProgramPlanner::Impl::place_memory(ProgramPlan& plan) const {
@@ -257,6 +287,7 @@ ProgramPlan ProgramPlanner::Impl::plan(int rank) const {
   }
   std::stable_sort(plan.receives.begin(), plan.receives.end(),
                    [](const Parcel& a, const Parcel& b) { return a.first_use < b.first_use; });
+  count_items(plan);
   place_memory(plan);
   count_memory(plan);
   check_memory(plan);
@@ -264,8 +295,9 @@ ProgramPlan ProgramPlanner::Impl::plan(int rank) const {
 }
 
 ProgramPlanner::ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target,
-                               int rank_count)
-    : impl_(std::make_unique<const Impl>(program, std::move(groups), target, rank_count)) {}
+                               int rank_count, StreamOrder stream)
+    : impl_(std::make_unique<const Impl>(program, std::move(groups), target, rank_count, std::move(stream))) {
+}
 ProgramPlanner::~ProgramPlanner() = default;
 
 ProgramPlan ProgramPlanner::plan(int rank) const { return impl_->plan(rank); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tessera/group/program.hpp"
+#include "tessera/group/stream_order.hpp"
 #include "tessera/pipeline/plan/lifetimes.hpp"
 #include "tessera/pipeline/plan/plan.hpp"
 
@@ -71,6 +72,8 @@ struct RankStep {
   std::vector<int> ranks;
   /// The plan of this rank in the group; null for the start and the stop.
   std::shared_ptr<const Plan> plan = nullptr;
+  /// In a stream, the turn of the task.
+  StreamTurn turn = {};
 };
 
 /// Everything that one rank does in a program, as plain data: a step for each task in whose group it is, the
@@ -89,8 +92,15 @@ struct ProgramPlan {
   std::vector<Parcel> sends;
   /// The messages that the rank receives, in the order of their first uses.
   std::vector<Parcel> receives;
-  /// The bytes of the memory for held arrays and messages. Memory that is used at different times counts
-  /// once.
+  /// Whether the rank runs the steps for each item of a stream. Then it reads at the start those points of
+  /// the inputs of the program that its tasks read, and writes those of the outputs that they compute.
+  bool is_stream = false;
+  /// The number of items for which the rank has memory for held arrays and messages.
+  int slots = 1;
+  /// In a stream, a rank begins item i only after all ranks have ended item i - `most_items`.
+  int most_items = 1;
+  /// The bytes of the memory for held arrays and messages of one item. Memory that is used at different times
+  /// counts once.
   std::int64_t held_bytes = 0;
   /// The bytes of the arrays of the tasks, which use the same memory one after the other.
   std::int64_t array_bytes = 0;
@@ -98,7 +108,9 @@ struct ProgramPlan {
   std::int64_t other_bytes = 0;
 
   /// The bytes of memory that the rank needs.
-  std::int64_t peak_bytes() const { return held_bytes + array_bytes + other_bytes; }
+  std::int64_t peak_bytes() const { return kept_bytes() + array_bytes + other_bytes; }
+  /// The bytes of the memory for held arrays and messages of all items.
+  std::int64_t kept_bytes() const { return slots * held_bytes; }
 };
 
 /// Makes the plans of the ranks of a program. Nothing is communicated: every rank can make its own plan.
@@ -106,10 +118,12 @@ class ProgramPlanner {
  public:
   /// Prepares plans for `rank_count` ranks. `groups` has the groups of all tasks, in the order in which ranks
   /// begin them. `target` describes the machine of each rank; its memory limits each rank. `program` must
-  /// outlive the planner. Throws InputError if the program is not well formed (see Program::check), if a task
-  /// has no group or two, or comes before a task that it depends on, if a group has no ranks, a rank twice or
-  /// a rank that does not exist. Throws the exceptions of make_plan.
-  ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count);
+  /// outlive the planner. With `stream` the plans are for the items of a stream, whose order it says. Throws
+  /// InputError if the program is not well formed (see Program::check), if a task has no group or two, or
+  /// comes before a task that it depends on, if a group has no ranks, a rank twice or a rank that does not
+  /// exist. Throws the exceptions of make_plan.
+  ProgramPlanner(const Program& program, std::vector<TaskGroup> groups, const Target& target, int rank_count,
+                 StreamOrder stream = {});
   ~ProgramPlanner();
   ProgramPlanner(const ProgramPlanner&) = delete;
   ProgramPlanner& operator=(const ProgramPlanner&) = delete;

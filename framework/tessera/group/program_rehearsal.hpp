@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tessera/group/program_run.hpp"
+#include "tessera/group/program_stream.hpp"
 
 namespace tessera::group {
 
@@ -22,6 +23,12 @@ class ProgramRehearsal {
 
   /// Runs the program. Each source and sink is called once for each rank.
   void run(const ProgramBindings& bindings);
+
+  /// Runs the program for `count` items of a stream, whose tasks take turns as on the ranks of MPI. The plans
+  /// must be those of a stream. Each source is opened once for each rank that reads points, and each sink is
+  /// made once, for no communicator, and called once for each rank that computes the output. Throws the
+  /// errors of the first item that fails.
+  void run(std::int64_t count, const StreamBindings& bindings);
 
  private:
   class Impl;

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <queue>
 
 #include "tessera/domain/error.hpp"
 #include "tessera/domain/nearest.hpp"
+#include "tessera/group/detail/task_order.hpp"
 
 namespace tessera::group {
 namespace {
@@ -65,47 +65,25 @@ void TaskGraph::connect(const std::vector<NamedEdge>& edges) {
 }
 
 void TaskGraph::sort_tasks() {
-  std::vector<int> missing(tasks_.size());
-  std::priority_queue<int, std::vector<int>, std::greater<>> next;
-  for (int id = 0; id < size(); ++id) {
-    missing[static_cast<std::size_t>(id)] = static_cast<int>(edges_to(id).size());
-    if (edges_to(id).empty()) next.push(id);
-  }
-  levels_.assign(tasks_.size(), 0);
-  while (!next.empty()) {
-    const int id = next.top();
-    next.pop();
-    order_.push_back(id);
-    for (const int place : edges_from(id)) {
-      const auto to = static_cast<std::size_t>(edges_[static_cast<std::size_t>(place)].to);
-      levels_[to] = std::max(levels_[to], levels_[static_cast<std::size_t>(id)] + 1);
-      if (--missing[to] == 0) next.push(static_cast<int>(to));
-    }
-  }
-  if (order_.size() < tasks_.size()) refuse_cycle(missing);
+  std::vector<std::vector<int>> predecessors(tasks_.size());
+  for (const Edge& edge : edges_) predecessors[static_cast<std::size_t>(edge.to)].push_back(edge.from);
+  detail::TaskOrder order = detail::task_order(predecessors);
+  if (!order.cycle.empty()) refuse_cycle(order.cycle);
+  order_ = std::move(order.tasks);
   backward_order_.assign(order_.rbegin(), order_.rend());
+  levels_.assign(tasks_.size(), 0);
+  for (const int task : order_)
+    for (const int earlier : predecessors[static_cast<std::size_t>(task)])
+      levels_[static_cast<std::size_t>(task)] =
+          std::max(levels_[static_cast<std::size_t>(task)], levels_[static_cast<std::size_t>(earlier)] + 1);
 }
 
-void TaskGraph::refuse_cycle(const std::vector<int>& missing_predecessors) const {
-  // Each task that is left has a predecessor that is left, so that going back leads into a cycle.
-  const auto left = [&](int id) { return missing_predecessors[static_cast<std::size_t>(id)] > 0; };
-  std::vector<int> path;
-  int id = 0;
-  while (!left(id)) ++id;
-  while (std::ranges::find(path, id) == path.end()) {
-    path.push_back(id);
-    const auto place = std::ranges::find_if(
-        edges_to(id), [&](int edge) { return left(edges_[static_cast<std::size_t>(edge)].from); });
-    id = edges_[static_cast<std::size_t>(*place)].from;
-  }
-  path.erase(path.begin(), std::ranges::find(path, id));
-  std::ranges::reverse(path);
-  std::rotate(path.begin(), std::ranges::min_element(path), path.end());
+void TaskGraph::refuse_cycle(const std::vector<int>& cycle) const {
   std::string names;
-  for (const int member : path)
+  for (const int member : cycle)
     names += fmt::format("'{}' -> ", tasks_[static_cast<std::size_t>(member)].name);
   throw InputError(fmt::format("graph of tasks: tasks wait for each other: {}'{}': remove one of these edges",
-                               names, tasks_[static_cast<std::size_t>(path.front())].name));
+                               names, tasks_[static_cast<std::size_t>(cycle.front())].name));
 }
 
 bool TaskGraph::is_well_balanced() const {

@@ -100,7 +100,7 @@ class TaskGraph {
   void check_tasks() const;
   void connect(const std::vector<NamedEdge>& edges);
   void sort_tasks();
-  [[noreturn]] void refuse_cycle(const std::vector<int>& missing_predecessors) const;
+  [[noreturn]] void refuse_cycle(const std::vector<int>& cycle) const;
 
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;

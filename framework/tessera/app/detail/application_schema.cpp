@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tessera/app/detail/checkpoint_settings.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/series_keys.hpp"
@@ -23,10 +25,16 @@ ScheduleNames names_of(const PipelineApplication& application) {
     throw AgreedInternalError(
         "PipelineApplication::output: a program has one: take the names from a pipeline with "
         "with_names_of");
+  std::vector<std::string> outputs{application.output};
+  outputs.insert(outputs.end(), application.other_outputs.begin(), application.other_outputs.end());
+  // What is the output of some pipelines, and a stage of others, is scheduled like an output.
+  std::vector<std::string> stages = application.stages;
+  std::erase_if(stages,
+                [&](const std::string& name) { return std::ranges::find(outputs, name) != outputs.end(); });
   ScheduleNames names{{},
-                      application.stages,
+                      stages,
                       application.reductions,
-                      {application.output},
+                      outputs,
                       application.loops,
                       application.stages_within,
                       application.default_compute};
@@ -38,7 +46,7 @@ ScheduleNames names_of(const PipelineApplication& application) {
   if (application.build) names.inputs.push_back("input");
   for (const FurtherImage& further : application.further_images) names.inputs.push_back(further.name);
   for (const ImageList& list : application.image_lists)
-    for (int i = 1; i <= list.most; ++i) names.inputs.push_back(fmt::format("{}_{}", list.prefix, i));
+    for (int i = 0; i < list.most; ++i) names.inputs.push_back(list.input(static_cast<std::size_t>(i)));
   return names;
 }
 

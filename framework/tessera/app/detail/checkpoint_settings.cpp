@@ -93,12 +93,18 @@ std::string problem_text(const PipelineApplication& application, const deck::Dec
              return name.starts_with(image.keys() + ".");
            });
   };
+  return problem_text(
+      deck, [&](const std::string& name) { return is_own(name) || is_of_image(name); },
+      application.turn_limits);
+}
+
+std::string problem_text(const deck::Deck& deck, const std::function<bool(const std::string&)>& is_part,
+                         const std::vector<std::string>& turn_limits) {
   std::string text;
   for (const deck::Schema::Key& key : deck.schema().keys()) {
-    if (!is_own(key.name) && !is_of_image(key.name)) continue;
+    if (!is_part(key.name)) continue;
     const deck::Value* value = deck.find(key.name);
-    const bool limits_turns =
-        std::ranges::find(application.turn_limits, key.name) != application.turn_limits.end();
+    const bool limits_turns = std::ranges::find(turn_limits, key.name) != turn_limits.end();
     text += fmt::format("{}: {}\n", key.name,
                         value == nullptr ? "(not given)"
                         : limits_turns   ? "(given)"

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/deck/deck.hpp"
@@ -39,6 +41,10 @@ CheckpointSettings checkpoint_settings(const deck::Deck& deck);
 /// that can change the values that the loops compute: the program's own keys and the keys of its inputs. For
 /// a key that only limits the number of turns, the line says whether the key is given, in place of its value.
 std::string problem_text(const PipelineApplication& application, const deck::Deck& deck);
+/// Returns such a text with a line for each key of which `is_part` says so. `turn_limits` are the names of
+/// those keys that only limit the number of turns.
+std::string problem_text(const deck::Deck& deck, const std::function<bool(const std::string&)>& is_part,
+                         const std::vector<std::string>& turn_limits);
 
 /// Throws InputError if `then` and `now` differ. `then` is the result of problem_text in the run that wrote
 /// `checkpoint`, and `now` is its result in this run. The message shows a line of each text that the other

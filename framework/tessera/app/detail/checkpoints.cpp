@@ -54,7 +54,7 @@ Checkpoints::Checkpoints(const CheckpointedRun& run, LoopHistory& history, Progr
 }
 
 void Checkpoints::check_folder(const CheckpointSettings& settings) {
-  folder_.emplace(settings.directory, run_.application.program);
+  folder_.emplace(settings.directory, run_.program);
   std::int64_t last = folder_->last_number();
   MPI_Bcast(&last, 1, MPI_INT64_T, 0, run_.session.communicator());
   next_number_ = last + 1;
@@ -72,9 +72,7 @@ void Checkpoints::check_folder(const CheckpointSettings& settings) {
 
 double Checkpoints::estimated_write_seconds() const {
   std::int64_t most = 0;
-  for (std::size_t loop = 0; loop < run_.pipeline.loops().size(); ++loop) {
-    most = std::max(most, bytes_of(run_.arrays(static_cast<int>(loop))));
-  }
+  for (const CheckpointedLoop& loop : run_.loops) most = std::max(most, bytes_of(loop.arrays));
   return assumed_latency + static_cast<double>(most) / assumed_bytes_per_second;
 }
 
@@ -100,11 +98,11 @@ std::int64_t Checkpoints::resume(int loop, const LoadArray& load) {
 
 void Checkpoints::keep(const LoopProgress& progress, const StoreArray& store) {
   CheckpointDecisions::Decision decision = decisions_->decide(progress.turns);
-  const LoopDeclaration& loop = loop_of(progress);
+  const CheckpointedLoop& loop = loop_of(progress);
   if (progress.turns == loop.maximum) {
     // This was the last turn, and the loop ends without being stopped. If the loop has a condition, a
     // checkpoint is written, because a later run that allows more turns may go on from there.
-    decision = {.writes = loop.condition >= 0};
+    decision = {.writes = loop.has_condition};
   }
   if (decision.writes && !is_before_restart_) write(progress, store, decision.ends());
   if (decision.ends()) stop(progress, decision);
@@ -120,8 +118,7 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
     if (ends) throw;
     is_written = false;
     if (run_.session.rank() == 0)
-      fmt::print(stderr, "{}: warning: no checkpoint: {}; the run goes on\n", run_.application.program,
-                 error.what());
+      fmt::print(stderr, "{}: warning: no checkpoint: {}; the run goes on\n", run_.program, error.what());
   }
   const double seconds = std::chrono::duration<double>(CheckpointDecisions::Clock::now() - began).count();
   decisions_->wrote(seconds);
@@ -136,18 +133,17 @@ void Checkpoints::write(const LoopProgress& progress, const StoreArray& store, b
 }
 
 void Checkpoints::write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store) {
-  const std::vector<io::FileArray> arrays = run_.arrays(progress.loop);
+  const std::vector<io::FileArray>& arrays = loop_of(progress).arrays;
   const std::string deck = deck::print(run_.deck);
-  const std::string problem = problem_text(run_.application, run_.deck);
-  const auto bytes = static_cast<std::int64_t>(deck.size() + problem.size()) +
+  const auto bytes = static_cast<std::int64_t>(deck.size() + run_.problem.size()) +
                      progress.turns * static_cast<std::int64_t>(sizeof(double)) + bytes_of(arrays);
   io::CheckpointWriter writer(run_.session.communicator(), path, bytes);
-  const std::vector<int> ids = run_.array_ids(progress.loop);
+  const std::vector<int>& ids = loop_of(progress).array_ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     CheckpointSink sink(writer, arrays[i]);
     store(ids[i], sink);
   }
-  writer.complete({run_.application.program, version(), deck, problem, loop_of(progress).name, progress.turns,
+  writer.complete({run_.program, version(), deck, run_.problem, loop_of(progress).name, progress.turns,
                    progress.residual},
                   history_.residuals(progress.loop));
 }

@@ -14,7 +14,7 @@
 namespace tessera::app {
 
 /// The checkpoints of a run: the checkpoint from which the run goes on, and the checkpoints that it writes.
-/// All calls except add() are collective. If a pipeline has several loops one after the other, only the loop
+/// All calls except add() are collective. If a run has several loops one after the other, only the loop
 /// in the checkpoint goes on from there. The loops before it run again from their first turns, and write no
 /// checkpoints.
 class Checkpoints {
@@ -47,8 +47,8 @@ class Checkpoints {
   void write(const LoopProgress& progress, const StoreArray& store, bool ends);
   void write_file(const std::string& path, const LoopProgress& progress, const StoreArray& store);
   [[noreturn]] void stop(const LoopProgress& progress, const CheckpointDecisions::Decision& decision) const;
-  const LoopDeclaration& loop_of(const LoopProgress& progress) const {
-    return run_.pipeline.loops()[static_cast<std::size_t>(progress.loop)];
+  const CheckpointedLoop& loop_of(const LoopProgress& progress) const {
+    return run_.loops[static_cast<std::size_t>(progress.loop)];
   }
 
   CheckpointedRun run_;

@@ -31,8 +31,9 @@ class Execution {
         progress_(setup.session.rank(), setup.options.quiet),
         loops_(*setup.pipeline, progress_, setup.session.rank()),
         files_(setup, loops_.history(), plans.mine().target.threads),
-        checkpoints_({setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()},
-                     loops_.history(), progress_),
+        checkpoints_(
+            CheckpointedRun::of(setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()),
+            loops_.history(), progress_),
         numbers_(*setup.pipeline, setup.application.numbers) {}
 
   ExitStatus run(RunPhases& phases) {
@@ -81,9 +82,9 @@ class Execution {
   }
 
   void bind(Bindings& bindings, PlanRun& plan_run, const StepRecorder& recorder) {
-    numbers_.listen(bindings);
     files_.outputs.listen(bindings, plan_run.instance(),
                           [this, &recorder] { return description().attributes(recorder); });
+    numbers_.listen(bindings);
     loops_.listen(bindings);
     checkpoints_.listen(bindings);
   }

@@ -63,8 +63,9 @@ void check_run(const RunSetup& setup, const RunPlans& plans) {
   const WrittenFiles files(setup, none, 1);
   Progress progress(setup.session.rank(), setup.options.quiet);
   if (setup.session.rank_count() == plans.mine().rank_count)
-    Checkpoints({setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()}, none,
-                progress);
+    Checkpoints(
+        CheckpointedRun::of(setup.session, setup.application, setup.deck, *setup.pipeline, plans.mine()),
+        none, progress);
   std::string text;
   collectively(setup.session.communicator(), [&] {
     if (setup.session.rank() != 0) return;

@@ -33,7 +33,10 @@ class FileSeries final : public Series {
   std::string file_of(std::int64_t index) const override { return item(index).input; }
   std::vector<std::string> files() const override {
     std::vector<std::string> files;
-    for (const SeriesItem& one : items_) files.insert(files.end(), {one.input, one.output});
+    for (const SeriesItem& one : items_) {
+      files.insert(files.end(), {one.input, one.output});
+      files.insert(files.end(), one.listed.begin(), one.listed.end());
+    }
     return files;
   }
 
@@ -51,7 +54,10 @@ std::string FileSeries::check() {
     if (context_.session.rank() != 0) return;
     for (const SeriesItem& one : items_) {
       try {
-        context_.images.plan_for(one.input, context_.images.inspect(one.input));
+        const io::ImageInfo info = context_.images.inspect(one.input);
+        context_.images.plan_for(one.input, info);
+        for (const std::string& file : one.listed)
+          SeriesImages::check_alike(file, context_.images.inspect(file), one.input, info);
       } catch (const InputError& error) {
         if (context_.on_error() == graph::OnError::stop) throw;
         ++bad;
@@ -68,8 +74,11 @@ std::string FileSeries::check() {
 void FileSeries::add_tasks(graph::Graph& graph) {
   using graph::Lease, graph::Image, graph::Place;
   const auto needs_one_thread = [](const SeriesItem& one) {
-    const auto format = io::image_format(one.input);
-    return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
+    const auto is_such = [](const std::string& file) {
+      const auto format = io::image_format(file);
+      return format == io::ImageFormat::hdf5 || format == io::ImageFormat::fits;
+    };
+    return is_such(one.input) || std::ranges::any_of(one.listed, is_such);
   };
   const auto is_hdf5 = [](const SeriesItem& one) { return output_key_of(one.output) == "output.file"; };
   const auto place = [this](const char* key, bool on_one) {
@@ -83,14 +92,23 @@ void FileSeries::add_tasks(graph::Graph& graph) {
     const std::int64_t index = index_of(i);
     return index < count() && !context_.is_stopped() ? std::optional(index) : std::nullopt;
   });
-  const auto read = graph.task(
-      "read",
-      {.on = place("graph.read.on", std::ranges::any_of(items_, needs_one_thread)),
-       .on_error = context_.on_error()},
+  const graph::Task reading{.on = place("graph.read.on", std::ranges::any_of(items_, needs_one_thread)),
+                            .on_error = context_.on_error()};
+  auto read = graph.task(
+      "read", reading,
       [this](std::int64_t index, Lease<Image> to) {
         return context_.images.read(item(index).input, index, std::move(to));
       },
       files, pool);
+  const std::vector<std::string> names = input_names(context_.application, context_.deck);
+  for (std::size_t i = 1; i < names.size(); ++i)
+    read = graph.task(
+        reading_task(names[i]), reading,
+        [this, i](SeriesImage image, Lease<Image> to) {
+          const SeriesItem& one = item(image.index);
+          return context_.images.read_listed(one.listed[i - 1], one.input, std::move(image), std::move(to));
+        },
+        read, pool);
   graph.sink(
       "write",
       {.on = place("graph.write.on", std::ranges::any_of(items_, is_hdf5)),
@@ -108,7 +126,8 @@ void FileSeries::add_tasks(graph::Graph& graph) {
 std::unique_ptr<Series> file_series(const SeriesContext& context) {
   std::vector<SeriesItem> items;
   collectively(context.session.communicator(), [&] {
-    if (context.session.rank() == 0) items = series_items(context.deck, context.shared.inputs().files());
+    if (context.session.rank() == 0)
+      items = series_items(context.deck, context.shared.inputs().files(), context.application.image_lists);
   });
   return std::make_unique<FileSeries>(context, broadcast(context.session.communicator(), items));
 }

@@ -17,7 +17,10 @@ namespace tessera::app {
 /// loops to the report.
 class LoopRecorder {
  public:
-  LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank);
+  LoopRecorder(const std::vector<RecordedLoop>& loops, Progress& progress, int rank);
+  /// Makes a recorder of the loops of `pipeline`.
+  LoopRecorder(const Algorithm& pipeline, Progress& progress, int rank)
+      : LoopRecorder(recorded_loops(pipeline), progress, rank) {}
 
   /// Adds functions to `bindings` that record every turn of a run. This object must outlive the run.
   void listen(Bindings& bindings);
@@ -33,7 +36,7 @@ class LoopRecorder {
   const LoopHistory& history() const { return history_; }
   LoopHistory& history() { return history_; }
 
-  /// Adds the table `loops` to the report. Adds nothing if the pipeline has no loops.
+  /// Adds the table `loops` to the report. Adds nothing if the run has no loops.
   void add(Report& report) const;
 
  private:
@@ -56,13 +59,13 @@ class LoopRecorder {
   void before_turn(const LoopProgress& progress);
   void after_turn(const LoopProgress& progress);
   void after_loop(const LoopProgress& progress);
-  const LoopDeclaration& loop_of(const LoopProgress& progress) const;
+  const RecordedLoop& loop_of(const LoopProgress& progress) const;
   std::string residual_text(const LoopProgress& progress) const;
 
-  const Algorithm& pipeline_;
+  std::vector<RecordedLoop> loops_;
   Progress& progress_;
   LoopHistory history_;
-  /// The sums for each loop of the pipeline.
+  /// The sums for each loop.
   std::vector<Total> totals_;
   int depth_ = 0;
 };

@@ -41,7 +41,7 @@ void check_names_of(const PipelineApplication& application, const deck::Deck& de
                     const Algorithm& pipeline) {
   const auto outputs = names_where(pipeline, [](const ArrayDeclaration& array) { return array.is_output; });
   if (!application.output_is_optional || has_output(deck))
-    check("output", "output", {application.output}, outputs);
+    check("output", "output", {application.output_of(pipeline)}, outputs);
   if (application.has_names_of_samples) return;
   const auto computed =
       names_where(pipeline, [](const ArrayDeclaration& array) { return !array.is_input(); });

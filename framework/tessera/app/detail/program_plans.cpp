@@ -16,6 +16,7 @@
 #include "tessera/group/cut.hpp"
 #include "tessera/group/program_schedule.hpp"
 #include "tessera/group/schedule_json.hpp"
+#include "tessera/group/stream.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -80,6 +81,27 @@ group::GroupSchedule with_estimated_times(const group::TaskGraph& graph, group::
   return schedule;
 }
 
+/// Gives a schedule the period of a stream: the longest time that a rank computes tasks of one item.
+void set_period(const group::TaskGraph& graph, group::GroupSchedule& schedule) {
+  std::vector<double> busy(static_cast<std::size_t>(schedule.ranks), 0.0);
+  for (const group::ScheduledTask& task : schedule.tasks)
+    for (const int rank : task.ranks) busy[static_cast<std::size_t>(rank)] += task.finish - task.start;
+  schedule.period = *std::ranges::max_element(busy);
+  schedule.lower_bound = group::period_bound(graph, schedule.ranks);
+}
+
+/// Returns a sentence about the times of a schedule.
+std::string times_text(const group::GroupSchedule& schedule) {
+  if (schedule.period <= 0)
+    return fmt::format("estimated to take {}; no allocation takes less than {}",
+                       in_milliseconds(schedule.makespan), in_milliseconds(schedule.lower_bound));
+  return fmt::format(
+      "estimated to take {} for each image ({:.4g} images per second), and {} from its start to its end; no "
+      "groups take less than {} for each image",
+      in_milliseconds(schedule.period), 1 / schedule.period, in_milliseconds(schedule.makespan),
+      in_milliseconds(schedule.lower_bound));
+}
+
 }  // namespace
 
 group::Program program_of(const RunSetup& setup) {
@@ -105,8 +127,8 @@ group::Program undivided_program(const RunSetup& setup) {
   return group::cut(*setup.pipeline, setup.schedule, {whole});
 }
 
-ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole)
-    : setup_(setup), target_(whole.mine().target), rank_count_(whole.mine().rank_count) {
+ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole, int window)
+    : setup_(setup), target_(whole.mine().target), rank_count_(whole.mine().rank_count), window_(window) {
   const MPI_Comm communicator = setup.session.communicator();
   target_.memory_bytes = setup.memory_limit();
   std::vector<std::string> decided(2);
@@ -124,21 +146,45 @@ ProgramPlans::ProgramPlans(const RunSetup& setup, const RunPlans& whole)
       graph_ = group::task_graph(program_, std::vector<cost::TaskCost>(program_.tasks().size()));
     schedule_ = group::schedule_from_json(graph_, decided[0]);
     is_whole_ = decided[1] == whole_name;
-    if (!is_whole_) make_planner();
+    if (!is_whole_) planner_ = make_planner();
   });
 }
 
-void ProgramPlans::make_planner() {
+std::unique_ptr<group::ProgramPlanner> ProgramPlans::make_planner() const {
+  std::unique_ptr<group::ProgramPlanner> planner;
   setup_.blame_deck([&] {
     try {
-      planner_ = std::make_unique<group::ProgramPlanner>(program_, group::groups_of(program_, schedule_),
-                                                         target_, rank_count_);
+      planner = std::make_unique<group::ProgramPlanner>(
+          program_, group::groups_of(program_, schedule_), target_, rank_count_,
+          is_stream() ? group::stream_order(program_, schedule_, window_) : group::StreamOrder());
     } catch (const ScheduleError&) {
       throw;
     } catch (const InputError& error) {
       setup_.deck.fail("program.allocation", error.what());
     }
   });
+  return planner;
+}
+
+std::string ProgramPlans::lack_of_memory() const {
+  const auto planner = make_planner();
+  try {
+    for (int rank = 0; rank < rank_count_; ++rank) static_cast<void>(planner->plan(rank));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void ProgramPlans::limit_memory() {
+  if (is_whole_ || target_.memory_bytes == 0) return;
+  const std::string lack = lack_of_memory();
+  if (lack.empty()) return;
+  allocate_as(group::Strategy::data);
+  is_whole_ = !is_stream() && !lack_of_memory().empty();
+  remarks_.insert(
+      remarks_.begin(),
+      fmt::format("{}: {}", is_whole_ ? "the pipeline is not divided" : "all ranks compute each task", lack));
 }
 
 void ProgramPlans::allocate(const RunPlans& whole) {
@@ -165,15 +211,13 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
   const std::string wanted = allocation.empty() ? "auto" : allocation;
   const auto* named = std::ranges::find(strategies, wanted, &NamedStrategy::name);
   if (named != strategies.end()) {
-    group::AllocationSettings settings;
-    settings.strategy = named->strategy;
-    settings.communication = communication_of(machine_, rank_count_, target_.threads);
-    schedule_ = group::allocate(graph_, rank_count_, settings);
+    allocate_as(named->strategy);
     remarks_.insert(remarks_.begin(),
-                    fmt::format("allocation '{}', estimated to take {}; no allocation takes less than {}",
-                                schedule_.strategy, in_milliseconds(schedule_.makespan),
-                                in_milliseconds(schedule_.lower_bound)));
-    if (wanted == "auto") compare_with_whole(whole);
+                    fmt::format("allocation '{}', {}", schedule_.strategy, times_text(schedule_)));
+    if (wanted == "auto") {
+      compare_with_whole(whole);
+      limit_memory();
+    }
     return;
   }
   std::vector<std::string> names{whole_name};
@@ -183,6 +227,8 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
                      fmt::format("'{}' is neither {}, nor a file that ends in .json{}", wanted,
                                  fmt::join(names, ", "), suggestion(wanted, names)));
   schedule_ = with_estimated_times(graph_, read_schedule(graph_, wanted));
+  schedule_.period = 0;
+  if (is_stream()) set_period(graph_, schedule_);
   if (schedule_.ranks != rank_count_)
     setup_.deck.fail(
         "program.allocation",
@@ -191,21 +237,46 @@ void ProgramPlans::allocate_by(const std::string& allocation, const RunPlans& wh
   remarks_.insert(remarks_.begin(), fmt::format("allocation from {}", wanted));
 }
 
-void ProgramPlans::compare_with_whole(const RunPlans& whole) {
+void ProgramPlans::allocate_as(group::Strategy strategy) {
+  group::AllocationSettings settings;
+  settings.strategy = strategy;
+  settings.communication = communication_of(machine_, rank_count_, target_.threads);
+  if (is_stream() && strategy == group::Strategy::mixed) {
+    schedule_ = group::allocate_stream(graph_, rank_count_, settings.communication);
+    return;
+  }
+  schedule_ = group::allocate(graph_, rank_count_, settings);
+  if (is_stream()) set_period(graph_, schedule_);
+}
+
+std::optional<double> ProgramPlans::seconds_of_whole(const RunPlans& whole) {
+  // In a series that is not divided, each rank computes images by itself.
+  const int ranks = is_stream() ? 1 : rank_count_;
   double seconds = 0;
   if (setup_.deck.is_set("program.costs")) {
     const auto times = measured_.tasks.find(whole_name);
-    if (times == measured_.tasks.end()) {
-      remarks_.emplace_back("the undivided pipeline was not measured, and is not compared");
-      return;
-    }
-    seconds = cost::measured_task_cost(times->second).cost.seconds(rank_count_);
+    if (times == measured_.tasks.end()) return std::nullopt;
+    seconds = cost::measured_task_cost(times->second).cost.seconds(ranks);
+  } else if (is_stream()) {
+    const Plans alone(*setup_.pipeline, setup_.schedule, whole.mine().target, 1);
+    seconds = estimated_seconds(*setup_.pipeline, alone, machine_);
   } else {
     seconds = estimated_seconds(*setup_.pipeline, whole.all(), machine_);
   }
-  is_whole_ = seconds <= schedule_.makespan;
+  return is_stream() ? seconds / rank_count_ : seconds;
+}
+
+void ProgramPlans::compare_with_whole(const RunPlans& whole) {
+  std::optional<double> seconds;
+  setup_.blame_deck([&] { seconds = seconds_of_whole(whole); });
+  if (!seconds) {
+    remarks_.emplace_back("the undivided pipeline was not measured, and is not compared");
+    return;
+  }
+  is_whole_ = *seconds <= schedule_.aim();
   remarks_.insert(remarks_.begin(),
-                  fmt::format("the undivided pipeline is estimated to take {}{}", in_milliseconds(seconds),
+                  fmt::format("the undivided pipeline is estimated to take {}{}{}", in_milliseconds(*seconds),
+                              is_stream() ? " for each image, as ranks compute images of their own" : "",
                               is_whole_ ? ", and is not divided" : ""));
 }
 

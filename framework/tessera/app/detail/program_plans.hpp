@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tessera/app/detail/run_plans.hpp"
 #include "tessera/app/detail/run_setup.hpp"
 #include "tessera/app/detail/task_costs.hpp"
+#include "tessera/group/allocation.hpp"
 #include "tessera/group/program_plan.hpp"
 #include "tessera/group/schedule.hpp"
 #include "tessera/group/task_graph.hpp"
@@ -20,13 +22,17 @@ class ProgramPlans {
  public:
   /// Divides the pipeline, estimates the costs of the tasks, and allocates ranks to them, as the deck asks.
   /// `whole` are the plans of the undivided pipeline. The arguments must outlive this object. Throws
-  /// InputError when the deck or one of the files that it names is faulty. Collective.
-  ProgramPlans(const RunSetup& setup, const RunPlans& whole);
+  /// InputError when the deck or one of the files that it names is faulty. Collective. If `window` is not 0,
+  /// the tasks are for the images of a series, of which a rank has memory for at most so many.
+  ProgramPlans(const RunSetup& setup, const RunPlans& whole, int window = 0);
 
-  /// Whether the undivided pipeline is estimated to be the fastest, and the deck leaves the choice.
+  /// Whether the deck leaves the choice, and the undivided pipeline is estimated to be the fastest, or no
+  /// groups fit into memory.
   bool is_whole() const { return is_whole_; }
   /// The machine by which costs are estimated. Only rank 0 has it.
   const cost::MachineDescription& machine() const { return machine_; }
+  /// Whether the tasks are for the images of a series.
+  bool is_stream() const { return window_ > 0; }
   /// The machine of each rank, for the plans of tasks.
   const Target& target() const { return target_; }
   /// The tasks.
@@ -44,13 +50,25 @@ class ProgramPlans {
   /// Allocates ranks to the tasks. Called on rank 0 only.
   void allocate(const RunPlans& whole);
   void allocate_by(const std::string& allocation, const RunPlans& whole);
+  /// Allocates ranks by a strategy, for one run or for a stream.
+  void allocate_as(group::Strategy strategy);
   /// Compares the schedule with the undivided pipeline.
   void compare_with_whole(const RunPlans& whole);
-  void make_planner();
+  /// Returns the seconds that the undivided pipeline is estimated to take for each image, or nothing if they
+  /// are not known.
+  std::optional<double> seconds_of_whole(const RunPlans& whole);
+  /// Sees to it that the groups fit into the memory of the ranks, if that has a limit: those of the schedule,
+  /// or else those in which every task has all ranks. If neither do, the pipeline is not divided, unless it
+  /// is for a series, which would not keep the limit.
+  void limit_memory();
+  /// Returns what the plan of some rank lacks; an empty text if all ranks have enough memory.
+  std::string lack_of_memory() const;
+  std::unique_ptr<group::ProgramPlanner> make_planner() const;
 
   const RunSetup& setup_;
   Target target_;
   int rank_count_;
+  int window_;
   group::Program program_;
   group::TaskGraph graph_;
   group::GroupSchedule schedule_;

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "tessera/app/detail/chosen_transport.hpp"
-#include "tessera/app/detail/estimate_run.hpp"
 #include "tessera/app/detail/program_keys.hpp"
 #include "tessera/app/detail/program_plans.hpp"
 #include "tessera/app/detail/program_report.hpp"
+#include "tessera/app/detail/program_show.hpp"
 #include "tessera/app/detail/progress.hpp"
 #include "tessera/app/detail/reported_numbers.hpp"
 #include "tessera/app/detail/run_description.hpp"
@@ -17,10 +17,8 @@
 #include "tessera/app/detail/written_files.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/group/gantt.hpp"
-#include "tessera/group/graph_dot.hpp"
 #include "tessera/group/profile.hpp"
 #include "tessera/group/program_run.hpp"
-#include "tessera/group/schedule_json.hpp"
 #include "tessera/io/text_file.hpp"
 #include "tessera/view/collectively.hpp"
 
@@ -66,9 +64,9 @@ class ProgramExecution {
     phases.begin(Phase::open);
     StepRecorder recorder(setup_.session.communicator(), described_, files_.records.recorder_options(),
                           phases);
-    numbers_.listen(bindings);
     files_.outputs.listen(bindings, nullptr,
                           [this, &recorder] { return description().attributes(recorder); });
+    numbers_.listen(bindings);
     guarded([&] { instance.run({bindings.sources, bindings.sinks}); });
     phases.begin(Phase::finish);
     return tell(instance, recorder, phases);
@@ -149,45 +147,6 @@ class ProgramExecution {
   std::optional<io::TextFile> profile_, chart_;
 };
 
-/// Returns what the options ask to be printed of the tasks on their groups of ranks.
-std::string asked_text(const RunSetup& setup, const ProgramPlans& programs) {
-  const Options& options = setup.options;
-  if (options.rank >= programs.schedule().ranks)
-    throw InputError(fmt::format("command line: --rank {}: there are ranks 0 to {}", options.rank,
-                                 programs.schedule().ranks - 1));
-  if (options.dot) return group::to_dot(programs.graph(), &programs.schedule());
-  std::string text;
-  if (options.check) text += check_program(programs);
-  if (options.explain) text += explain_program(programs, options.rank);
-  if (options.estimate) {
-    EstimateSetting setting = estimate_setting(options);
-    setting.machine = programs.machine();
-    if (options.machine.empty()) setting.machine_file = setup.deck.text_of("program.machine");
-    setting.rank = -1;
-    text += estimate_program(programs, setting);
-  }
-  return text;
-}
-
-/// Prints what the options ask for, and writes the files that the options and the deck ask for. Collective.
-void show(const RunSetup& setup, const ProgramPlans& programs) {
-  const MPI_Comm communicator = setup.session.communicator();
-  const std::string& save = setup.options.save_plan;
-  const std::string chart = setup.deck.text_of("program.chart");
-  check_names(setup.read_files(), {{"command line: --save-plan", save}, {"program.chart", chart}});
-  std::optional<io::TextFile> saved, drawn;
-  if (!save.empty()) saved.emplace(communicator, save);
-  if (!chart.empty()) drawn.emplace(communicator, chart);
-  std::string text;
-  collectively(communicator, [&] {
-    if (setup.session.rank() == 0) setup.blame_deck([&] { text = asked_text(setup, programs); });
-  });
-  const bool is_first = setup.session.rank() == 0;
-  if (saved) saved->write(is_first ? group::to_json(programs.graph(), programs.schedule()) : "");
-  if (drawn) drawn->write(is_first ? group::to_svg(programs.graph(), programs.schedule()) : "");
-  if (!(setup.options.check && setup.options.quiet)) setup.session.print(text);
-}
-
 }  // namespace
 
 std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phases) {
@@ -195,14 +154,14 @@ std::optional<ExitStatus> run_program_of_tasks(RunSetup& setup, RunPhases& phase
   const RunPlans whole(setup, false);
   const ProgramPlans programs(setup, whole);
   if (programs.is_whole() && !setup.deck.is_set("program.profile")) {
-    for (const std::string& line : programs.remarks())
-      if (!setup.options.quiet && !setup.options.dot) setup.session.print(line + "\n");
+    // The start of the run, its report and --explain show remarks.
+    for (const std::string& line : programs.remarks()) setup.pipeline->remark(line);
     return std::nullopt;
   }
   collectively(setup.session.communicator(),
                [&] { check_program_keys(setup.application, setup.deck, setup.options); });
   if (setup.options.only_plans()) {
-    show(setup, programs);
+    show_program(setup, programs);
     return ExitStatus::done;
   }
   phases.begin(Phase::open);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tessera/domain/number_at.hpp"
 
@@ -31,7 +32,10 @@ ReportedNumbers::ReportedNumbers(const Algorithm& pipeline, const std::vector<st
 }
 
 void ReportedNumbers::listen(Bindings& bindings) {
-  for (Number& number : numbers_) bindings.sinks.emplace(number.name, &number);
+  for (Number& number : numbers_) {
+    const auto [place, is_new] = bindings.sinks.emplace(number.name, &number);
+    if (!is_new) number.next = std::exchange(place->second, &number);
+  }
 }
 
 std::string ReportedNumbers::judged(MPI_Comm communicator, const PipelineApplication& application,
@@ -64,6 +68,7 @@ void ReportedNumbers::add(Report& report) const {
 }
 
 void ReportedNumbers::Number::write(const HostBlock& block) {
+  if (next != nullptr) next->write(block);
   if (block.box.empty()) return;
   value = number_at(block.type, block.data);
 }

@@ -20,7 +20,8 @@ class ReportedNumbers {
   /// is not an output, or has more than one element.
   ReportedNumbers(const Algorithm& pipeline, const std::vector<std::string>& names);
 
-  /// Adds sinks to `bindings` that take the values of the outputs. This object must outlive the run.
+  /// Adds sinks to `bindings` that take the values of the outputs, and hand them on to the sinks that are
+  /// there already. This object must outlive the run.
   void listen(Bindings& bindings);
 
   /// Returns the verdict of the application on the numbers: a line that says which demands of the deck they
@@ -41,6 +42,8 @@ class ReportedNumbers {
     void write(const HostBlock& block) override;
     std::string name;
     double value = 0;
+    /// Another sink for the number, such as that of an HDF5 file; null if there is none.
+    BlockSink* next = nullptr;
   };
 
   /// The numbers. They are in a list so that their addresses, which bindings hold, do not change.

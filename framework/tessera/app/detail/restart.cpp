@@ -22,9 +22,8 @@ std::vector<std::string> candidates(const CheckpointedRun& run, const std::strin
   std::vector<std::string> paths;
   if (run.session.rank() == 0) {
     std::error_code ignored;
-    paths = std::filesystem::is_directory(path, ignored)
-                ? CheckpointFolder(path, run.application.program).files()
-                : std::vector{path};
+    paths = std::filesystem::is_directory(path, ignored) ? CheckpointFolder(path, run.program).files()
+                                                         : std::vector{path};
   }
   broadcast(run.session.communicator(), paths);
   return paths;
@@ -48,16 +47,21 @@ std::string described(const io::FileArray& array) {
 
 }  // namespace
 
-std::vector<int> CheckpointedRun::array_ids(int loop) const {
-  return carried_arrays(pipeline, pipeline.loops()[static_cast<std::size_t>(loop)]);
-}
-
-std::vector<io::FileArray> CheckpointedRun::arrays(int loop) const {
-  std::vector<io::FileArray> arrays;
-  for (const int id : array_ids(loop))
-    arrays.push_back(
-        {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
-  return arrays;
+CheckpointedRun CheckpointedRun::of(Session& session, const PipelineApplication& application,
+                                    const deck::Deck& deck, const Algorithm& pipeline, const Plan& plan) {
+  CheckpointedRun run{session, deck, application.program, problem_text(application, deck), {}};
+  for (const LoopDeclaration& loop : pipeline.loops()) {
+    CheckpointedLoop described{.name = loop.name,
+                               .maximum = loop.maximum,
+                               .has_condition = loop.condition >= 0,
+                               .is_inner = pipeline.is_inner(loop),
+                               .array_ids = carried_arrays(pipeline, loop)};
+    for (const int id : described.array_ids)
+      described.arrays.push_back(
+          {pipeline[id].name, pipeline[id].type, plan.stages[static_cast<std::size_t>(id)].domain});
+    run.loops.push_back(described);
+  }
+  return run;
 }
 
 std::unique_ptr<Restart> Restart::find(const CheckpointedRun& run, const CheckpointSettings& settings,
@@ -72,8 +76,7 @@ std::unique_ptr<Restart> Restart::find(const CheckpointedRun& run, const Checkpo
     } catch (const InputError& error) {
       if (i + 1 == paths.size()) throw;
       if (run.session.rank() == 0)
-        fmt::print(stderr, "{}: warning: {}: the one before it is taken\n", run.application.program,
-                   error.what());
+        fmt::print(stderr, "{}: warning: {}: the one before it is taken\n", run.program, error.what());
       continue;
     }
     std::unique_ptr<Restart> restart(new Restart(run, std::move(reader)));
@@ -90,7 +93,7 @@ std::unique_ptr<Restart> Restart::find(const CheckpointedRun& run, const Checkpo
 Restart::Restart(const CheckpointedRun& run, std::unique_ptr<io::CheckpointReader> reader)
     : reader_(std::move(reader)) {
   check(run);
-  array_ids_ = run.array_ids(loop_);
+  array_ids_ = run.loops[static_cast<std::size_t>(loop_)].array_ids;
 }
 
 void Restart::fail(const std::string& message) const {
@@ -99,16 +102,16 @@ void Restart::fail(const std::string& message) const {
 
 void Restart::check(const CheckpointedRun& run) {
   const io::CheckpointNotes& notes = reader_->notes();
-  if (notes.program != run.application.program)
-    fail(fmt::format("was written by {}: give one of {}", notes.program, run.application.program));
-  check_same_problem(path(), notes.problem, problem_text(run.application, run.deck));
-  const std::vector<LoopDeclaration>& loops = run.pipeline.loops();
-  const auto loop = std::ranges::find(loops, notes.loop, &LoopDeclaration::name);
-  if (loop == loops.end() || run.pipeline.is_inner(*loop))
+  if (notes.program != run.program)
+    fail(fmt::format("was written by {}: give one of {}", notes.program, run.program));
+  check_same_problem(path(), notes.problem, run.problem);
+  const std::vector<CheckpointedLoop>& loops = run.loops;
+  const auto loop = std::ranges::find(loops, notes.loop, &CheckpointedLoop::name);
+  if (loop == loops.end() || loop->is_inner)
     fail(fmt::format("is of the loop '{}', which this pipeline lacks: give one of the same problem",
                      notes.loop));
   loop_ = static_cast<int>(loop - loops.begin());
-  arrays_ = run.arrays(loop_);
+  arrays_ = loop->arrays;
   check_arrays(arrays_);
   if (notes.turns >= loop->maximum)
     fail(fmt::format("{} of the loop '{}' have ended, and the deck allows {}: allow more turns",

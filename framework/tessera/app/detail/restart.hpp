@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,20 +14,36 @@
 
 namespace tessera::app {
 
-/// The parts of a run with loops that its checkpoints need. All objects that a CheckpointedRun refers to
-/// must outlive it.
+/// A loop whose state checkpoints may hold.
+struct CheckpointedLoop {
+  /// The name of the loop.
+  std::string name;
+  /// The greatest number of turns.
+  std::int64_t maximum = 1;
+  /// Whether data end the loop, and not only the number of its turns.
+  bool has_condition = false;
+  /// Whether the loop is inside another loop. Checkpoints do not hold the state of such a loop.
+  bool is_inner = false;
+  /// The ids of the arrays that the loop carries from turn to turn.
+  std::vector<int> array_ids = {};
+  /// The names, types and domains of these arrays, in the same order.
+  std::vector<io::FileArray> arrays = {};
+};
+
+/// The parts of a run with loops that its checkpoints need. The session and the deck must outlive it.
 struct CheckpointedRun {
   Session& session;
-  const PipelineApplication& application;
   const deck::Deck& deck;
-  const Algorithm& pipeline;
-  const Plan& plan;
+  /// The name of the program.
+  std::string program;
+  /// The text that identifies the problem that the run computes (see problem_text).
+  std::string problem;
+  /// The loops of the run, in their order.
+  std::vector<CheckpointedLoop> loops;
 
-  /// Returns the ids of the arrays that a loop carries from turn to turn (see carried_arrays). The
-  /// checkpoints of the loop hold these arrays.
-  std::vector<int> array_ids(int loop) const;
-  /// Returns the names, types and domains of the arrays that a loop carries, in the order of array_ids().
-  std::vector<io::FileArray> arrays(int loop) const;
+  /// Returns the description of a run of `plan`, with the loops of the pipeline.
+  static CheckpointedRun of(Session& session, const PipelineApplication& application, const deck::Deck& deck,
+                            const Algorithm& pipeline, const Plan& plan);
 };
 
 /// The checkpoint from which a run goes on. find(), residuals() and load() are collective.
@@ -42,7 +59,7 @@ class Restart {
 
   /// The path of the file of the checkpoint.
   const std::string& path() const { return reader_->path(); }
-  /// The number, in the pipeline, of the loop that the checkpoint belongs to.
+  /// The number of the loop, in the run, that the checkpoint belongs to.
   int loop() const { return loop_; }
   /// The number of turns of the loop that had ended when the checkpoint was written.
   std::int64_t turns() const { return reader_->notes().turns; }

@@ -92,7 +92,7 @@ void RunSetup::make_pipeline() {
 
 const ArrayDeclaration* RunSetup::result() const {
   const bool has_none = application.output_is_optional && !has_output(deck);
-  return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output)];
+  return has_none ? nullptr : &(*pipeline)[pipeline->find(application.output_of(*pipeline))];
 }
 
 /// Throws InputError when a side of `domain` is longer than 2^30 points. Coordinates have 32 bits, and must

@@ -21,7 +21,7 @@ class PartBody {
   SeriesImage operator()(SeriesImage image, graph::Lease<graph::Image> to) {
     const SeriesPlan& plan = *image.plan;
     const PlannedPart& part = plan.parts[part_];
-    to->become_output(part.pipeline, plan.needed[part_ + 1]);
+    to->become_output(part.pipeline, plan.needed[plan.inputs.size() + part_]);
     image.images.push_back(std::move(to));
     std::vector<graph::NamedImage> named{{part.pipeline->output, image.last()}};
     for (const std::size_t read : part.reads) named.push_back({plan.image_name(read), *image.images[read]});
@@ -52,7 +52,8 @@ graph::OnError SeriesContext::on_error() const {
 bool SeriesContext::is_stopped() const { return signals.received() != 0; }
 
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph) {
-  const auto per_item = static_cast<int>(parts_of(context.application).size()) + 1;
+  const auto per_item = static_cast<int>(parts_of(context.application).size() +
+                                         input_names(context.application, context.deck).size());
   return {graph, "images", {.count = per_item * static_cast<int>(context.window), .per_item = per_item}, [] {
             return std::make_shared<graph::Image>();
           }};

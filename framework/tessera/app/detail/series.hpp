@@ -61,6 +61,9 @@ class Series {
   virtual std::string file_of(std::int64_t index) const = 0;
 };
 
+/// Returns the name of the task that reads an image which a list names. `name` is that in the pipeline.
+inline std::string reading_task(const std::string& name) { return "read " + name; }
+
 /// Adds the pool of images, whose size the window and the number of parts determine.
 graph::Pool<graph::Image> add_images(const SeriesContext& context, graph::Graph& graph);
 

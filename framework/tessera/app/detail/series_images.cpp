@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/app/detail/series_images.hpp"
 
-#include <mpi.h>
-
 #include "tessera/app/detail/file_endings.hpp"
 #include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/image_inputs.hpp"
 #include "tessera/io/image_sink.hpp"
 #include "tessera/io/image_source.hpp"
 
@@ -32,24 +31,43 @@ SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> p
   return image_in(index, std::move(plan), std::move(memory));
 }
 
+io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path) {
+  io::ImageChoice choice{.dataset = deck.text_of("input.dataset")};
+  if (deck.is_set("input.page")) choice.page = static_cast<int>(deck.get<std::int64_t>("input.page"));
+  return io::inspect_image(path, choice);
+}
+
+std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
+                                         const SeriesItem& item, const std::string& name, ElementType type,
+                                         const Box& box, const std::vector<std::string>& inputs,
+                                         const io::FileNotes& notes) {
+  const std::string& path = item.output;
+  const std::string key = output_key_of(path);
+  if (key == "output.flo") return io::create_flo(communicator, path, box, type);
+  if (key == "output.png") return io::create_png(communicator, path, box, type);
+  if (key == "output.tiff") return io::create_tiff(communicator, path, box, type);
+  if (key != "output.file") return io::create_raw(communicator, path, box, type);
+  io::FileNotes all = notes;
+  all.attributes.push_back({"input", item.input});
+  for (std::size_t i = 0; i < item.listed.size(); ++i)
+    all.attributes.push_back({inputs[i + 1], item.listed[i]});
+  return std::move(io::create_hdf5(communicator, path, {{name, type, box}}, hdf5_storage(deck), [all] {
+                     return all;
+                   }).front());
+}
+
 SeriesImages::SeriesImages(const PipelineApplication& application, const deck::Deck& deck,
                            const SharedImages& shared, int threads)
     : application_(application), deck_(deck), shared_(shared), threads_(threads) {}
 
 std::shared_ptr<const SeriesPlan> SeriesImages::plan_for(const std::string& path, const io::ImageInfo& info) {
   return plans_.get(info.domain, info.type, [&] {
-    SeriesPlan plan = plan_series(application_, deck_.with("input.file", path, path), info, threads_,
-                                  shared_.inputs().different());
+    SeriesPlan plan = plan_series(application_, deck_.with(application_.input_key, path, path), info,
+                                  threads_, shared_.inputs().different());
     const graph::PlannedPipeline& last = *plan.parts.back().pipeline;
     plan.attributes = result_attributes(application_, deck_, last.algorithm, last.plan);
     return plan;
   });
-}
-
-io::ImageInfo SeriesImages::inspect(const std::string& path) const {
-  io::ImageChoice choice{.dataset = deck_.text_of("input.dataset")};
-  if (deck_.is_set("input.page")) choice.page = static_cast<int>(deck_.get<std::int64_t>("input.page"));
-  return io::inspect_image(path, choice);
 }
 
 SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to) {
@@ -59,26 +77,30 @@ SeriesImage SeriesImages::read(const std::string& path, std::int64_t index, grap
   return image;
 }
 
+void SeriesImages::check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                               const io::ImageInfo& first_image) {
+  const std::string text = difference_text("the image of " + path, image, first, first_image);
+  if (!text.empty()) throw InputError(text);
+}
+
+SeriesImage SeriesImages::read_listed(const std::string& path, const std::string& first, SeriesImage image,
+                                      graph::Lease<graph::Image> to) const {
+  const io::ImageInfo info = inspect(path);
+  const HostBlock like = image.images.front()->points();
+  check_alike(path, info, first, {.type = like.type, .domain = like.box});
+  const std::size_t place = image.images.size();
+  const SeriesPlan& plan = *image.plan;
+  to->become_array(plan.parts.front().pipeline, plan.inputs[place], plan.needed[place]);
+  image.images.push_back(std::move(to));
+  io::open_image(MPI_COMM_SELF, path, info)->read(image.last().points());
+  return image;
+}
+
 void SeriesImages::write(const SeriesItem& item, const SeriesImage& image) const {
-  const std::string& path = item.output;
   const HostBlock points = image.last().points();
-  const std::string key = output_key_of(path);
-  const auto notes = [&]() -> io::FileNotes {
-    io::FileNotes made{image.history, image.plan->attributes};
-    made.attributes.push_back({"input", item.input});
-    return made;
-  };
-  const auto create = [&]() -> std::unique_ptr<BlockSink> {
-    if (key == "output.flo") return io::create_flo(MPI_COMM_SELF, path, points.box, points.type);
-    if (key == "output.png") return io::create_png(MPI_COMM_SELF, path, points.box, points.type);
-    if (key == "output.tiff") return io::create_tiff(MPI_COMM_SELF, path, points.box, points.type);
-    if (key == "output.file")
-      return std::move(io::create_hdf5(MPI_COMM_SELF, path, {{application_.output, points.type, points.box}},
-                                       hdf5_storage(deck_), notes)
-                           .front());
-    return io::create_raw(MPI_COMM_SELF, path, points.box, points.type);
-  };
-  create()->write(points);
+  create_result(MPI_COMM_SELF, deck_, item, application_.output, points.type, points.box, image.plan->inputs,
+                {image.history, image.plan->attributes})
+      ->write(points);
 }
 
 }  // namespace tessera::app

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +14,8 @@
 #include "tessera/app/pipeline_application.hpp"
 #include "tessera/graph/image.hpp"
 #include "tessera/graph/pool.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
 
@@ -21,8 +25,8 @@ struct SeriesImage {
   std::int64_t index = 0;
   /// The plan for images of this shape.
   std::shared_ptr<const SeriesPlan> plan;
-  /// The image that was read, and the outputs of the parts that have been computed. Those that no later part
-  /// reads have been given back.
+  /// The images that were read, and the outputs of the parts that have been computed. Those that no later
+  /// part reads have been given back.
   std::vector<graph::Lease<graph::Image>> images;
   /// A line about the first loop whose condition does not hold at its end; empty if there is none.
   std::string unfinished = {};
@@ -41,6 +45,18 @@ SeriesImage input_image(std::int64_t index, std::shared_ptr<const SeriesPlan> pl
 SeriesImage result_image(std::int64_t index, std::shared_ptr<const SeriesPlan> plan,
                          graph::Lease<graph::Image> memory);
 
+/// Returns the description of the image in a file of a series, which the keys `input.dataset` and
+/// `input.page` choose.
+io::ImageInfo inspect_in_series(const deck::Deck& deck, const std::string& path);
+
+/// Creates the output file of `item`, in the format of its ending, for a result of the given type and points
+/// with the name `name`. HDF5 files hold `notes`, to which the names of the images are added. `inputs` are
+/// the names of these in the pipeline. Collective over `communicator`.
+std::unique_ptr<BlockSink> create_result(MPI_Comm communicator, const deck::Deck& deck,
+                                         const SeriesItem& item, const std::string& name, ElementType type,
+                                         const Box& box, const std::vector<std::string>& inputs,
+                                         const io::FileNotes& notes);
+
 /// Reads, plans and writes the images of a series. Several threads may use it at the same time.
 class SeriesImages {
  public:
@@ -52,10 +68,18 @@ class SeriesImages {
   /// Returns the plan for an image. `path` is named in errors. Throws InputError when the application does
   /// not accept the image.
   std::shared_ptr<const SeriesPlan> plan_for(const std::string& path, const io::ImageInfo& info);
-  /// Returns the description of the image in a file, which the keys `input.dataset` and `input.page` choose.
-  io::ImageInfo inspect(const std::string& path) const;
+  /// Returns inspect_in_series of a file.
+  io::ImageInfo inspect(const std::string& path) const { return inspect_in_series(deck_, path); }
+  /// Throws InputError if the image of a file that a list names is not like that of the file `first`.
+  static void check_alike(const std::string& path, const io::ImageInfo& image, const std::string& first,
+                          const io::ImageInfo& first_image);
   /// Reads the image in a file into the memory of `to`. Throws InputError that names the file.
   SeriesImage read(const std::string& path, std::int64_t index, graph::Lease<graph::Image> to);
+  /// Reads the next image of the lists, which is in the file `path`, into the memory of `to`, and adds it to
+  /// `image`, which was read from the file `first`. Throws InputError that names the file, also if the image
+  /// is not like the first one.
+  SeriesImage read_listed(const std::string& path, const std::string& first, SeriesImage image,
+                          graph::Lease<graph::Image> to) const;
   /// Writes the result `image` to the output file of `item`, in the format of its ending.
   void write(const SeriesItem& item, const SeriesImage& image) const;
 

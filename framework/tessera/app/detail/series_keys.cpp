@@ -13,11 +13,21 @@ namespace tessera::app {
 
 using deck::ValueType;
 
+namespace {
+
+/// Returns whether a key is declared and given.
+bool is_given(const deck::Deck& deck, const std::string& key) {
+  return deck.schema().find(key) != nullptr && deck.is_set(key);
+}
+
+}  // namespace
+
 bool takes_series(const PipelineApplication& application) {
-  return application.build != nullptr && application.input_key == "input.file" &&
-         application.image_lists.empty() &&
+  return application.build != nullptr && (application.image_lists.empty() || application.parts.empty()) &&
          std::ranges::none_of(application.further_images, &FurtherImage::required);
 }
+
+bool takes_videos(const PipelineApplication& application) { return application.image_lists.empty(); }
 
 std::string task_name(const PipelineApplication& application) {
   constexpr std::string_view prefix = "tessera-";
@@ -39,12 +49,14 @@ void declare_series_keys(deck::Schema& schema, const PipelineApplication& applic
        .help = "The results of a series, such as edges/{name}.png: {name} stands for the name of the image "
                "without "
                "folder and ending, {index} for its number from 0 on"});
-  add({.name = "input.video",
-       .type = ValueType::path,
-       .help = "A video instead of an image, frame after frame"});
-  add({.name = "output.video",
-       .type = ValueType::path,
-       .help = "The video of the results: .mkv and .y4m without loss, .mp4 with loss"});
+  if (takes_videos(application)) {
+    add({.name = "input.video",
+         .type = ValueType::path,
+         .help = "A video instead of an image, frame after frame"});
+    add({.name = "output.video",
+         .type = ValueType::path,
+         .help = "The video of the results: .mkv and .y4m without loss, .mp4 with loss"});
+  }
   add({.name = "on_error",
        .type = ValueType::choice,
        .help = "What a file that cannot be read, computed or written does to a series: stop ends it, skip "
@@ -81,47 +93,42 @@ bool computes_by_kernels(const deck::Deck& deck, const std::string& task) {
 }
 
 bool is_series(const deck::Deck& deck) {
-  const auto is_given = [&](const char* key) {
-    return deck.schema().find(key) != nullptr && deck.is_set(key);
-  };
-  return is_given("input.files") || is_given("input.video") || is_given("output.files") ||
-         is_given("output.video");
+  return is_given(deck, "input.files") || is_given(deck, "output.files") || is_video(deck) ||
+         is_given(deck, "output.video");
 }
+
+bool is_video(const deck::Deck& deck) { return is_given(deck, "input.video"); }
 
 void check_series_keys(const PipelineApplication& application, const deck::Deck& deck,
                        const Options& options) {
-  const auto is_given = [&](const std::string& key) {
-    return deck.schema().find(key) != nullptr && deck.is_set(key);
-  };
   const auto refuse = [&](const std::string& key, const std::string& message) {
-    if (is_given(key)) deck.fail(key, message);
+    if (is_given(deck, key)) deck.fail(key, message);
   };
   for (const char* kind : {"files", "video"}) {
     const std::string input = fmt::format("input.{}", kind), output = fmt::format("output.{}", kind);
-    if (!is_given(input)) refuse(output, fmt::format("'{}' is not given: give it, too", input));
-    if (is_given(input) && !is_given(output))
+    if (!is_given(deck, input)) refuse(output, fmt::format("'{}' is not given: give it, too", input));
+    if (is_given(deck, input) && !is_given(deck, output))
       refuse(input, fmt::format("'{}' is not given: give it, too", output));
   }
-  if (is_given("input.files")) refuse("input.video", "'input.files' is given, too: give one of them");
-  const std::string series = is_given("input.files") ? "input.files" : "input.video";
-  refuse("input.file", fmt::format("'{}' is given, too: give one of them", series));
+  const bool has_files = is_given(deck, "input.files");
+  if (has_files) refuse("input.video", "'input.files' is given, too: give one of them");
+  const std::string series = has_files ? "input.files" : "input.video";
+  refuse(application.input_key, fmt::format("'{}' is given, too: give one of them", series));
   for (const char* key :
        {"output.file", "output.png", "output.tiff", "output.raw", "output.rle", "output.flo"})
     refuse(key, fmt::format("one file for a series: write output.{}, and leave this out", series.substr(6)));
   for (const char* key : {"output.xdmf", "output.comparison", "output.history", "output.stages", "bands",
                           "checkpoint.directory", "restart", "input.raw.shape"})
     refuse(key, "a series has none: leave it out");
-  if (!is_given("input.files") || output_key_of(deck.text_of("output.files")) != "output.file")
+  if (!has_files || output_key_of(deck.text_of("output.files")) != "output.file")
     for (const char* key : {"output.chunks", "output.compression"})
       refuse(key, "it is about HDF5 files, and this series writes none: leave it out");
   for (const FurtherImage& further : application.further_images)
     if (!further.may_differ || !application.parts.empty())
-      refuse(further.keys() + ".file", "a series has none: leave it out");
-  if (!options.plan.empty() || !options.save_plan.empty())
+      refuse(further.file_key(), "a series has none: leave it out");
+  if (!options.plan.empty() || (!options.save_plan.empty() && !is_program(deck)))
     throw InputError("command line: --plan and --save-plan are for single images: leave them out");
-  if (is_program(deck))
-    throw InputError("a series of images is not divided into tasks: leave out groups and program.allocation");
-  if (options.estimate)
+  if (options.estimate && !is_program(deck))
     throw InputError(
         "command line: --estimate is for single images: give one of them by input.file and output.file");
 }

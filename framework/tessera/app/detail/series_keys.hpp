@@ -9,15 +9,19 @@
 namespace tessera::app {
 
 /// Returns whether an application can run on a series of images. It cannot if it reads no image, or if it
-/// needs further images beside each one.
+/// needs further images beside each one that no list names.
 bool takes_series(const PipelineApplication& application);
+
+/// Returns whether an application that can run on a series of images can run on a video, too. It cannot if it
+/// has lists of images.
+bool takes_videos(const PipelineApplication& application);
 
 /// Returns the name of the graph of a series, which is also that of the task that computes the whole
 /// pipeline: the name of the program without "tessera-".
 std::string task_name(const PipelineApplication& application);
 
-/// Declares the keys of series: `input.files`, `output.files`, `input.video`, `output.video`, `on_error`, and
-/// the block `graph`.
+/// Declares the keys of series: `input.files`, `output.files`, `input.video` and `output.video` if the
+/// application takes videos, `on_error`, and the block `graph`.
 void declare_series_keys(deck::Schema& schema, const PipelineApplication& application);
 
 /// Returns whether all threads compute one image in the task `task`, instead of each thread one.
@@ -25,6 +29,9 @@ bool computes_by_kernels(const deck::Deck& deck, const std::string& task);
 
 /// Returns whether a deck names a series of files or a video.
 bool is_series(const deck::Deck& deck);
+
+/// Returns whether a deck names a video.
+bool is_video(const deck::Deck& deck);
 
 /// Throws InputError when a deck names both a series and a single image, only one of the inputs and outputs
 /// of a series, or something that a series does not have, such as checkpoints or further images. The deck

@@ -45,8 +45,8 @@ void connect(SeriesPlan& plan, const PipelinePart& part, const std::vector<std::
     if (found == names.end())
       fail(part, fmt::format("reads '{}': neither the image nor an earlier part has this name", array.name));
     const auto image = static_cast<std::size_t>(found - names.begin());
-    if (image > 0) {
-      const Algorithm& writer = plan.parts[image - 1].pipeline->algorithm;
+    if (image >= plan.inputs.size()) {
+      const Algorithm& writer = plan.parts[image - plan.inputs.size()].pipeline->algorithm;
       const ArrayDeclaration& written = writer[writer.find(array.name)];
       if (!(written.domain == array.domain) || written.type != array.type)
         fail(part,
@@ -68,6 +68,14 @@ const ArrayDeclaration& SeriesPlan::result() const {
   return last.algorithm[last.algorithm.find(last.output)];
 }
 
+std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck) {
+  std::vector<std::string> names{"input"};
+  for (const ImageList& list : application.image_lists)
+    for (std::size_t i = 0; i < deck.get<std::vector<std::string>>(list.key).size(); ++i)
+      names.push_back(list.input(i));
+  return names;
+}
+
 std::vector<PipelinePart> parts_of(const PipelineApplication& application) {
   if (!application.parts.empty()) return application.parts;
   return {{task_name(application), application.output, application.build}};
@@ -77,21 +85,23 @@ SeriesPlan plan_series(const PipelineApplication& application, const deck::Deck&
                        const io::ImageInfo& image, int threads,
                        const std::map<std::string, io::ImageInfo>& shared) {
   SeriesPlan plan;
-  std::vector<std::string> names{"input"};
+  plan.inputs = input_names(application, deck);
+  plan.needed.resize(plan.inputs.size());
+  plan.parts_until_free.assign(plan.inputs.size(), 0);
+  std::vector<std::string> names = plan.inputs;
   const std::vector<PipelinePart> parts = parts_of(application);
   for (const PipelinePart& part : parts) {
-    plan.needed.emplace_back();
-    plan.parts_until_free.push_back(0);
     plan.parts.push_back({planned_part(application, part, deck, image, threads, shared)});
     connect(plan, part, names, shared);
     names.push_back(part.output);
+    plan.needed.emplace_back();
+    plan.parts_until_free.push_back(0);
   }
   if (std::ranges::find(plan.parts.front().reads, 0U) == plan.parts.front().reads.end())
     fail(parts.front(), "does not read 'input'");
   if (parts.back().output != application.output)
     fail(parts.back(), fmt::format("is the last one, but its output is not '{}'", application.output));
-  plan.needed.emplace_back();
-  plan.parts_until_free.push_back(parts.size() + 1);
+  plan.parts_until_free.back() = parts.size() + 1;
   return plan;
 }
 

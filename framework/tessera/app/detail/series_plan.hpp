@@ -16,15 +16,17 @@ namespace tessera::app {
 /// The plan of one part of an application in a series.
 struct PlannedPart {
   std::shared_ptr<const graph::PlannedPipeline> pipeline;
-  /// The numbers of the images that the part reads: 0 is the image that was read, and k the output of part
-  /// k - 1.
+  /// The numbers of the images that the part reads: first come the images that were read, from 0 on, and then
+  /// the outputs of the parts.
   std::vector<std::size_t> reads = {};
 };
 
 /// The plans of all parts of an application, for images with one domain and element type.
 struct SeriesPlan {
+  /// The names of the images that are read: "input", and those of the lists of images.
+  std::vector<std::string> inputs;
   std::vector<PlannedPart> parts;
-  /// For each image, from the one that was read on: the points that the plans of the parts that read it need
+  /// For each image, from those that were read on: the points that the plans of the parts that read it need
   /// in memory.
   std::vector<Box> needed;
   /// For each image: the number of parts after which no part reads it any more.
@@ -32,13 +34,17 @@ struct SeriesPlan {
   /// The attributes of HDF5 results that are the same for all images with this plan.
   std::vector<io::FileAttribute> attributes = {};
 
-  /// Returns the name of an image: "input", or that of the output of a part.
+  /// Returns the name of an image: that of one that is read, or that of the output of a part.
   const std::string& image_name(std::size_t image) const {
-    return image == 0 ? parts.front().pipeline->input : parts[image - 1].pipeline->output;
+    return image < inputs.size() ? inputs[image] : parts[image - inputs.size()].pipeline->output;
   }
   /// Returns the declaration of the result, which is the output of the last part.
   const ArrayDeclaration& result() const;
 };
+
+/// Returns the names of the images that are read for each result of a series: "input", and the names in the
+/// pipeline of those that the lists of the deck name.
+std::vector<std::string> input_names(const PipelineApplication& application, const deck::Deck& deck);
 
 /// Returns the parts of an application: one with the whole pipeline if the application names none.
 std::vector<PipelinePart> parts_of(const PipelineApplication& application);

@@ -10,8 +10,17 @@
 namespace tessera::app {
 namespace {
 
-/// Returns the texts of the lines that all ranks pass, in the order of the series, on rank 0.
-std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
+/// Returns each line once, where it comes first.
+std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
+  std::vector<std::string> once;
+  for (const std::string& line : lines)
+    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
+  return once;
+}
+
+}  // namespace
+
+std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine) {
   struct Head {
     std::int64_t index, size;
   };
@@ -32,30 +41,25 @@ std::vector<std::string> gather_lines(MPI_Comm communicator, const std::vector<I
     }
   }
   std::ranges::stable_sort(lines, {}, &ImageLine::index);
-  std::vector<std::string> sorted;
-  for (const ImageLine& line : lines) sorted.push_back(line.text);
-  return sorted;
+  return lines;
 }
 
-/// Returns each line once, where it comes first.
-std::vector<std::string> without_copies(const std::vector<std::string>& lines) {
-  std::vector<std::string> once;
-  for (const std::string& line : lines)
-    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
-  return once;
+std::vector<std::string> texts_of(const std::vector<ImageLine>& lines) {
+  std::vector<std::string> texts;
+  for (const ImageLine& line : lines) texts.push_back(line.text);
+  return texts;
 }
-
-}  // namespace
 
 SeriesReport::SeriesReport(Session& session, const Options& options, const PipelineApplication& application,
                            const deck::Deck& deck, const std::vector<std::string>& taken)
     : session_(session), application_(application), deck_(deck), records_(session, options, taken) {}
 
 SeriesOutcome SeriesReport::write(const graph::Report& report, const SeriesLines& lines) {
-  SeriesOutcome outcome{.seconds = report.seconds,
-                        .left_out = gather_lines(session_.communicator(), lines.left_out),
-                        .not_converged = gather_lines(session_.communicator(), lines.not_converged),
-                        .remarks = without_copies(gather_lines(session_.communicator(), lines.remarks))};
+  SeriesOutcome outcome{
+      .seconds = report.seconds,
+      .left_out = texts_of(gather_lines(session_.communicator(), lines.left_out)),
+      .not_converged = texts_of(gather_lines(session_.communicator(), lines.not_converged)),
+      .remarks = without_copies(texts_of(gather_lines(session_.communicator(), lines.remarks)))};
   Report full = report_of_run(session_, application_.program, report.workers, deck_);
   if (!outcome.remarks.empty())
     full.add("run", {{"remarks", fmt::format("{}", fmt::join(outcome.remarks, "; "))}});

@@ -31,6 +31,12 @@ struct SeriesLines {
   std::vector<ImageLine> remarks = {};
 };
 
+/// Returns the lines that all ranks pass, in the order of the series, on rank 0. Collective.
+std::vector<ImageLine> gather_lines(MPI_Comm communicator, const std::vector<ImageLine>& mine);
+
+/// Returns the texts of lines.
+std::vector<std::string> texts_of(const std::vector<ImageLine>& lines);
+
 /// What all ranks together have done with a series.
 struct SeriesOutcome {
   std::int64_t written = 0;

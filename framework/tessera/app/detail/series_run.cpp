@@ -114,15 +114,17 @@ class SeriesRun {
                  signals_,
                  silence_,
                  [this](const SeriesImage& image) { done_->add(image); }},
-        series_(deck.is_set("input.video") ? video_series(context_) : file_series(context_)),
+        series_(is_video(deck) ? video_series(context_) : file_series(context_)),
         graph_(task_name(application)) {
-    const std::int64_t ranks = deck.is_set("input.video") ? 1 : session.rank_count();
+    const std::int64_t ranks = is_video(deck) ? 1 : session.rank_count();
     done_ = std::make_unique<SeriesProgress>(progress_, (series_->count() + ranks - 1) / ranks);
     series_->add_tasks(graph_);
     std::vector<std::string> tasks{"read", "write"};
     for (const PipelinePart& part : parts_of(application)) tasks.push_back(part.task);
     graph::Settings settings = graph_settings(deck, tasks, {"images"});
     settings.window = context_.window;
+    for (const std::string& name : input_names(application, deck))
+      if (name != "input") settings.tasks[reading_task(name)] = settings.tasks["read"];
     graph_.configure(settings);
     graph_.check({.workers = threads});
   }

@@ -2,8 +2,10 @@
 #include "tessera/app/detail/written_stages.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tessera/pipeline/planner/array_domains.hpp"
 
@@ -37,6 +39,9 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
   // If a deck says what the stages are, those of its images are only known later.
   const bool are_known = !application.complete;
   if (are_known ? application.writable_stages.names.empty() : application.output.empty()) return;
+  std::optional<std::string> by_default;
+  if (!application.written_stages.empty())
+    by_default = fmt::format("[{}]", fmt::join(application.written_stages, ", "));
   schema.add({.name = stages_key,
               .type = deck::ValueType::choices,
               .group = "Files",
@@ -44,6 +49,7 @@ void declare_written_stages(deck::Schema& schema, const PipelineApplication& app
                   "Stages whose arrays output.file holds, too, in data sets of their names: all points that "
                   "the result needs, from the one on that the attribute 'origin' tells (slowest dimension "
                   "first), or from 0",
+              .default_text = by_default,
               .choices = are_known ? application.writable_stages.names : std::vector<std::string>(),
               .refusals = are_known ? application.writable_stages.all_reasons()
                                     : std::map<std::string, std::string>()});
@@ -72,7 +78,10 @@ void write_stages(Pipeline& pipeline, const PipelineApplication& application, co
 }
 
 std::vector<std::string> written_stages(const deck::Deck& deck) {
-  return deck.schema().find(stages_key) != nullptr && deck.is_set(stages_key)
+  // What is written without being asked for is for the HDF5 file, if there is one.
+  const deck::KeyDeclaration* const key = deck.schema().find(stages_key);
+  const bool is_default = key != nullptr && key->default_text.has_value() && deck.is_set("output.file");
+  return key != nullptr && (is_default || deck.is_set(stages_key))
              ? deck.get<std::vector<std::string>>(stages_key)
              : std::vector<std::string>();
 }

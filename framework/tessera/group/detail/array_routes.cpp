@@ -30,6 +30,22 @@ std::vector<Box> rows_of_ranks(const Box& points, int rank_count) {
   return boxes;
 }
 
+/// Returns the points of an output of a stream that each rank writes: those that it owns.
+std::vector<Box> written_points(const std::vector<Box>& owned, const Box& written) {
+  std::vector<Box> boxes;
+  for (const Box& box : owned) boxes.push_back(box.empty() ? Box{} : intersection(box, written));
+  return boxes;
+}
+
+/// Returns the points that each rank needs of an array for any reader.
+std::vector<Box> hulls_of_readers(const std::vector<ArrayRoutes::Reader>& readers, int rank_count) {
+  std::vector<Box> boxes(static_cast<std::size_t>(rank_count));
+  for (const ArrayRoutes::Reader& reader : readers)
+    for (std::size_t rank = 0; rank < boxes.size(); ++rank)
+      if (!reader.read[rank].empty()) boxes[rank] = hull(boxes[rank], reader.read[rank]);
+  return boxes;
+}
+
 /// Returns the points of an input or output of a task that each rank of the program owns.
 std::vector<Box> owned_points(const ScheduledPipeline& scheduled, int array, const std::vector<int>& ranks,
                               int rank_count) {
@@ -53,6 +69,7 @@ Box rows_of_rank(const Box& points, int rank_count, int rank) {
 
 ArrayRoutes::Transfer ArrayRoutes::transfer(int from, int to) const {
   Transfer result;
+  if (is_local && from != to) return result;
   const Box& box = owned[static_cast<std::size_t>(from)];
   if (box.empty()) return result;
   for (const Reader& reader : readers) {
@@ -68,7 +85,7 @@ ArrayRoutes::Transfer ArrayRoutes::transfer(int from, int to) const {
 
 std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<TaskGroup>& groups,
                                       const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
-                                      int rank_count) {
+                                      int rank_count, bool is_stream) {
   std::vector<std::size_t> group_of(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) group_of[static_cast<std::size_t>(groups[i].task)] = i;
   const auto owned = [&](const Port& port) {
@@ -82,12 +99,16 @@ std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<
   for (const ProgramArray& array : program.arrays()) {
     ArrayRoutes routes;
     routes.place = array.is_input() ? 0 : place_of(array.producer.task);
-    routes.owned = array.is_input() ? rows_of_ranks(array.domain, rank_count) : owned(array.producer);
+    routes.is_local = is_stream && array.is_input();
     for (const Port& use : array.uses) routes.readers.push_back({place_of(use.task), owned(use)});
     std::ranges::sort(routes.readers, {}, &ArrayRoutes::Reader::place);
+    routes.owned = !array.is_input() ? owned(array.producer)
+                   : is_stream       ? hulls_of_readers(routes.readers, rank_count)
+                                     : rows_of_ranks(array.domain, rank_count);
     if (!array.output.empty())
       routes.readers.push_back(
-          {static_cast<int>(groups.size()) + 1, rows_of_ranks(array.written, rank_count)});
+          {static_cast<int>(groups.size()) + 1, is_stream ? written_points(routes.owned, array.written)
+                                                          : rows_of_ranks(array.written, rank_count)});
     all.push_back(std::move(routes));
   }
   return all;

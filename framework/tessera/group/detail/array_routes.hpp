@@ -31,6 +31,8 @@ struct ArrayRoutes {
 
   /// The place of the task that computes the array.
   int place = 0;
+  /// Whether each rank gets points from itself only, as of inputs of a stream.
+  bool is_local = false;
   /// The points that each rank of the program computes.
   std::vector<Box> owned;
   /// The readers, in the order of their places.
@@ -45,9 +47,10 @@ struct ArrayRoutes {
 Box rows_of_rank(const Box& points, int rank_count, int rank);
 
 /// Returns the routes of all arrays of a program. `scheduled` has the pipelines of the tasks in the order of
-/// `groups`.
+/// `groups`. In a stream, each rank reads those points of the inputs of the program that its own tasks read,
+/// and writes those of the outputs that they compute.
 std::vector<ArrayRoutes> array_routes(const Program& program, const std::vector<TaskGroup>& groups,
                                       const std::vector<std::unique_ptr<ScheduledPipeline>>& scheduled,
-                                      int rank_count);
+                                      int rank_count, bool is_stream);
 
 }  // namespace tessera::group

@@ -20,22 +20,25 @@ void read_inputs(const Program& program, const RankMemory& memory, const Program
   }
 }
 
+void write_block(const Program& program, const RankMemory& memory, int array, const Box& box,
+                 BlockSink& sink) {
+  const HostBlock held = memory.held(array);
+  if (held.box == box) return sink.write(held);
+  std::vector<std::byte> points(static_cast<std::size_t>(box.size() * program.array(array).element_bytes()));
+  const HostBlock block = packed_block(points.data(), program.array(array).type, box);
+  memory.fill(array, block);
+  sink.write(block);
+}
+
 void write_outputs(const Program& program, const ProgramPlan& plan, const RankMemory& memory,
                    const ProgramBindings& bindings) {
   for (int number = 0; number < static_cast<int>(program.arrays().size()); ++number) {
     const ProgramArray& array = program.array(number);
     const auto sink = bindings.sinks.find(array.output);
     if (array.output.empty() || sink == bindings.sinks.end()) continue;
-    const Box box = rows_of_rank(array.written, plan.rank_count, plan.rank);
-    const HostBlock held = memory.held(number);
-    if (held.box == box) {
-      sink->second->write(held);
-      continue;
-    }
-    std::vector<std::byte> points(static_cast<std::size_t>(box.size() * array.element_bytes()));
-    const HostBlock block = packed_block(points.data(), array.type, box);
-    memory.fill(number, block);
-    sink->second->write(block);
+    const Box box = plan.is_stream ? intersection(memory.held(number).box, array.written)
+                                   : rows_of_rank(array.written, plan.rank_count, plan.rank);
+    write_block(program, memory, number, box, *sink->second);
   }
 }
 

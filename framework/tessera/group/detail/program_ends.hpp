@@ -10,6 +10,10 @@ namespace tessera::group {
 /// run. Throws InternalError if an input has no source, and the errors of the sources.
 void read_inputs(const Program& program, const RankMemory& memory, const ProgramBindings& bindings);
 
+/// Writes the points `box` of an array, which the rank keeps or has received.
+void write_block(const Program& program, const RankMemory& memory, int array, const Box& box,
+                 BlockSink& sink);
+
 /// Writes the points of all outputs that a rank writes at the stop. Collective if several ranks run. Throws
 /// the errors of the sinks.
 void write_outputs(const Program& program, const ProgramPlan& plan, const RankMemory& memory,

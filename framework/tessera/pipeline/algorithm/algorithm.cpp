@@ -103,7 +103,7 @@ int Algorithm::add_reduction(std::string_view name, ElementType type, std::int64
   const ReductionKernel* const reduction = kernel.get();
   const ArrayDeclaration& first = (*this)[inputs.front()];
   const Box reduced = over.dimensions == 0 ? first.domain : over;
-  check_reduced(name, reduced, first.dimensions);
+  check_reduced(name, reduced, reduction->takes_whole_boxes() ? reduced.dimensions : first.dimensions);
   if (constexpr std::int64_t most = std::numeric_limits<int>::max();
       reduction->value_bytes() > most || count > most)
     throw InternalError(

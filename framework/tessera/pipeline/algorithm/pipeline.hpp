@@ -21,6 +21,7 @@
 #include "tessera/pipeline/kernel/column_stage.hpp"
 #include "tessera/pipeline/kernel/fused_stages.hpp"
 #include "tessera/pipeline/kernel/grouped_reduction_stage.hpp"
+#include "tessera/pipeline/kernel/library_reduction.hpp"
 #include "tessera/pipeline/kernel/library_stage.hpp"
 #include "tessera/pipeline/kernel/point_stage.hpp"
 #include "tessera/pipeline/kernel/reduction_stage.hpp"
@@ -223,6 +224,38 @@ class Pipeline : public Algorithm {
       const auto kernel = std::make_shared<Kernel>(detail::KeyGroups<Key, N>(count));
       return add_results(name, kernel, kernel->element_count(), over, keys, values...);
     }
+  }
+
+  /// Declares a library reduction of N dimensions: a global reduction that takes in whole boxes of arrays,
+  /// such as the sums of points by the nearest of several centres. Unlike other reductions, it may read
+  /// several arrays, which need neither be outputs of one stage nor have the same dimensions. Values and
+  /// results of reductions are its parameters. `over` has the N-dimensional points that are taken in, each of
+  /// them once. `Call` has these members:
+  ///
+  /// - `Element`, the type of the elements of the result, of which there are `count`;
+  /// - `footprint(input, box)`, which returns the box of input number `input` that is read for `box`;
+  /// - `value_bytes()`, the bytes of a partial value, and `init(value)`, which writes that of no points;
+  /// - `add(value, box, inputs...)`, which adds the points of `box`, and gets a LibraryBlock of each input.
+  ///   Several threads call it at the same time, with values of their own;
+  /// - a static function `join(into, other)`, which adds a partial value to another one. All that it needs to
+  ///   know must be in the values, which are plain bytes, aligned like numbers of 64 bits;
+  /// - `store(value, result)`, which writes the result. Every rank calls it for the same value. If it throws
+  ///   InputError, the run ends with this error.
+  ///
+  /// The result must not depend on how points are divided among calls and values. Then it has the same bits
+  /// on any number of ranks and threads. The member `scratch_bytes(box)` is as for library stages. In plans
+  /// for devices, threads of the host compute the reduction. Throws InternalError if `over` has no points or
+  /// other dimensions, or if a partial value takes 2 GiB or more.
+  template <int N, class Call, class... In, int... InN>
+  auto library_reduction(std::string_view name, const Call& call, int count, const Box& over,
+                         Array<In, InN>... inputs) {
+    static_assert(sizeof...(In) > 0);
+    using Element = typename Call::Element;
+    using Kernel = LibraryReduction<Call, N, ArrayType<In, InN>...>;
+    check_line(name, count);
+    check_reduced(name, over, N);
+    return Array<Element, 1>{add_reduction(name, element_type_of<Element>(), count, {inputs.id...},
+                                           std::make_shared<Kernel>(call), over)};
   }
 
   /// Makes the points `domain` of a stage an output of the pipeline. The default is the domain of the first

@@ -33,6 +33,20 @@ struct LibraryBlock {
   }
 };
 
+namespace detail {
+
+/// Calls use(blocks...) with the block of each input: the points needs[i] of inputs[i]. `Inputs` are the
+/// ArrayTypes of the inputs.
+template <class... Inputs, class Use>
+void with_library_blocks(const ArrayReference* inputs, const Box* needs, const Use& use) {
+  const auto with = [&]<std::size_t... Input>(std::index_sequence<Input...>) {
+    use(LibraryBlock<const typename Inputs::Value>(inputs[Input], needs[Input])...);
+  };
+  with(std::index_sequence_for<Inputs...>{});
+}
+
+}  // namespace detail
+
 /// Whether a call of a library stage has a member launch(execution, inputs..., output), which devices use.
 /// Without it, threads of the host compute the stage in plans for devices, too.
 template <class Call, class Value, class... Inputs>
@@ -92,13 +106,8 @@ class LibraryStage final : public StageKernel {
                    const Use& use) const {
     Box needs[sizeof...(Inputs)];
     required(box, needs);
-    with_blocks(inputs, needs, output, box, use, std::index_sequence_for<Inputs...>{});
-  }
-  template <class Use, std::size_t... Input>
-  static void with_blocks(const ArrayReference* inputs, const Box* needs, const ArrayReference& output,
-                          const Box& box, const Use& use, std::index_sequence<Input...>) {
-    use(LibraryBlock<const typename Inputs::Value>(inputs[Input], needs[Input])...,
-        LibraryBlock<Value>(output, box));
+    detail::with_library_blocks<Inputs...>(
+        inputs, needs, [&](const auto&... blocks) { use(blocks..., LibraryBlock<Value>(output, box)); });
   }
 
   Call call_;

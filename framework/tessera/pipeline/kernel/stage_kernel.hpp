@@ -75,6 +75,9 @@ class ReductionKernel : public StageKernel {
  public:
   /// Returns the number of bytes of one partial value.
   virtual std::int64_t value_bytes() const = 0;
+  /// Whether the reduction takes in boxes of several arrays, which need not have the same dimensions. Then no
+  /// stage contributes its tiles to the reduction.
+  virtual bool takes_whole_boxes() const { return false; }
   /// Returns the number of partial values for which `launch` needs memory.
   virtual int device_shares() const;
   /// Returns the number of partial values that `launch` leaves. They are the first ones in the memory.

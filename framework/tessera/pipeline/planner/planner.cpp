@@ -159,8 +159,9 @@ void Planner::add_reduction(int root) {
   if (const int loop = pipeline_.loop_of(root); loop >= 0 && pipeline_.loops()[index(loop)].overlaps_test)
     plan_.partial_bytes += value;
   const std::int64_t shares = reduction.device_shares() + reduction.joined_shares();
+  const bool is_on_device = plan_.target.device && !reduction.needs_host();
   plan_.partial_bytes +=
-      plan_.target.device ? value + shares * reduction.value_bytes() : value * plan_.target.threads;
+      is_on_device ? value + shares * reduction.value_bytes() : value * plan_.target.threads;
 }
 
 bool Planner::is_pinned(const Buffer& buffer) {

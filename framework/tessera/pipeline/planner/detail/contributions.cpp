@@ -52,6 +52,7 @@ bool ContributionFinder::can_contribute(int reduction) const {
   const int reduced = declaration.inputs.front();
   const int stage = pipeline_[reduced].lead;
   if (pipeline_[stage].is_input() || pipeline_[stage].is_everywhere()) return false;
+  if (declaration.reduction->takes_whole_boxes()) return false;
   // If the schedule has keys of this reduction, the reduction is scheduled as they say.
   if (const auto found = schedule_.stages.find(declaration.name); found != schedule_.stages.end())
     if (!found->second.is_default()) return false;

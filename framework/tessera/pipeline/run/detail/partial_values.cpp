@@ -9,12 +9,12 @@ namespace tessera {
 
 PartialValues::PartialValues(const ReductionKernel& kernel, int threads, bool device, bool overlaps)
     : kernel_(kernel),
-      device_(device),
-      count_(device ? 1 : threads),
+      device_(device && !kernel.needs_host()),
+      count_(device_ ? 1 : threads),
       stride_(aligned_bytes(kernel.value_bytes())),
       values_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
               static_cast<std::size_t>(count_ * stride_)) {
-  if (device) {
+  if (device_) {
     shares_ = decltype(shares_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera: partial values"),
                                 static_cast<std::size_t>(kernel.device_shares() * kernel.value_bytes()));
     joined_shares_ =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/file_patterns.hpp"
 
 #include <gtest/gtest.h>
 

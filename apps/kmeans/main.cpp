@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "pipeline.hpp"
+#include "tessera/app/image_application.hpp"
+
+namespace {
+
+using namespace tessera;
+
+/// The number of pixels or rows of an image.
+std::int64_t number_of_points(const Box& domain, bool are_rows) {
+  return are_rows ? domain[1].size() : domain[0].size() * domain[1].size();
+}
+
+/// Whether the points are the rows of a data set, and not the pixels of a picture.
+bool has_rows(const io::ImageInfo& image, const deck::Deck& deck) {
+  const std::string& points = deck.get<std::string>("points");
+  if (points != "auto") return points == "rows";
+  return image.domain.dimensions == 2 &&
+         (image.format == io::ImageFormat::hdf5 || image.format == io::ImageFormat::raw);
+}
+
+kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
+  kmeans::Task task{.clusters = static_cast<int>(deck.get<std::int64_t>("clusters")),
+                    .seed = deck.get<std::int64_t>("seed"),
+                    .turns = deck.get<std::int64_t>("turns"),
+                    .tolerance = deck.get<double>("tolerance")};
+  if (task.clusters > points)
+    deck.fail("clusters", fmt::format("there are only {} points: give at most that many", points));
+  return task;
+}
+
+Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
+               const deck::Deck& deck) {
+  const bool are_rows = has_rows(image, deck);
+  if (are_rows)
+    app::check_image(image, deck, {.types = {ElementType::float32, ElementType::float64}, .planes = 0});
+  else
+    app::check_image(image, deck, {.types = {ElementType::uint8, ElementType::uint16}});
+  kmeans::Task task = task_of(deck, number_of_points(image.domain, are_rows));
+  if (const auto start = further.find("start"); start != further.end()) {
+    const io::ImageInfo& centres = start->second;
+    const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
+                                    : image.domain.dimensions == 2 ? 1
+                                                                   : image.domain[2].size();
+    if (!(centres.domain == Box{{0, dimensions}, {0, task.clusters}}) ||
+        (centres.type != ElementType::float32 && centres.type != ElementType::float64))
+      deck.fail("input.centres",
+                fmt::format("the centres are {} of {}: give {} rows of {} coordinates of float32 or float64",
+                            to_string(centres.domain), name_of(centres.type), task.clusters, dimensions));
+    task.given = centres.type;
+  }
+  return are_rows ? kmeans::rows_pipeline(image.type, image.domain, task)
+                  : kmeans::pixels_pipeline(image.type, image.domain, task);
+}
+
+const std::vector<deck::KeyDeclaration> parameters = {
+    {.name = "clusters",
+     .type = deck::ValueType::integer,
+     .group = "Clusters",
+     .help = "How many clusters",
+     .default_text = "8",
+     .minimum = 1,
+     .maximum = 1 << 20},
+    {.name = "points",
+     .type = deck::ValueType::choice,
+     .group = "Clusters",
+     .help = "Whether a point is a row of a data set, or a pixel of a picture with its channels as "
+             "coordinates; auto: rows of HDF5 and raw files of two dimensions, pixels of all others",
+     .default_text = "auto",
+     .choices = {"auto", "rows", "pixels"}},
+    {.name = "seed",
+     .type = deck::ValueType::integer,
+     .group = "Clusters",
+     .help = "Chooses the first centres, which k-means++ takes at random unless input.centres has them",
+     .default_text = "1",
+     .minimum = 0},
+    {.name = "turns",
+     .type = deck::ValueType::integer,
+     .group = "Clusters",
+     .help = "How many turns at most",
+     .default_text = "300",
+     .minimum = 1,
+     .maximum = 1 << 30},
+    {.name = "tolerance",
+     .type = deck::ValueType::real,
+     .group = "Clusters",
+     .help = "The turns end when no centre moves by more than this; 0: when all centres stand still",
+     .default_text = "0",
+     .minimum = 0}};
+
+/// Adds the names of all stages that there may be.
+app::PipelineApplication with_all_names(app::PipelineApplication application) {
+  kmeans::Task task{.clusters = 2};
+  const auto add = [&](const Pipeline& sample) {
+    application = app::with_names_of(sample, std::move(application));
+  };
+  for (const auto& given : {std::optional<ElementType>(), std::optional(ElementType::float32)}) {
+    task.given = given;
+    // The labels of pictures are outputs, too, if they are written, so that the picture comes first.
+    add(kmeans::pixels_pipeline(ElementType::uint8, {{0, 8}, {0, 8}}, task));
+    add(kmeans::rows_pipeline(ElementType::float32, {{0, 2}, {0, 8}}, task));
+  }
+  // It is both printed and written.
+  application.writable_stages.add_name("inertia");
+  return application;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return app::run_pipeline_application(
+      argc, argv,
+      with_all_names(
+          {.program = "tessera-kmeans",
+           .summary = "Divides points into clusters around means, and pictures into few colours.",
+           .written_stages = {"labels", "centres", "counts", "inertia"},
+           .further_images = {{.name = "start",
+                               .help = "The first centres, a row for each",
+                               .block = "centres",
+                               .key = "input.centres",
+                               .may_differ = true}},
+           .parameters = parameters,
+           .turn_limits = {"turns"},
+           .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },
+           .build_with = build}));
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nearest.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "tessera/view/instruction_sets.hpp"
+#include "unrolled.hpp"
+
+namespace kmeans {
+namespace {
+
+/// Whether the instructions that are chosen for vectors of `bytes` bytes multiply and add with one rounding.
+template <int bytes>
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+inline constexpr bool has_fused_products = true;
+#else
+inline constexpr bool has_fused_products = tessera::detail::chooses_instructions&& bytes > 16;
+#endif
+
+/// Vectors of `bytes` bytes, and what is computed with them.
+template <class T, int bytes>
+struct Vectors {
+  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef T Numbers __attribute__((vector_size(bytes)));
+  typedef Integer Labels __attribute__((vector_size(bytes)));
+  static constexpr int lanes = bytes / static_cast<int>(sizeof(T));
+
+  /// Adds a * b to `sum`, and rounds once. This file is compiled with -ffp-contract=fast, so that the product
+  /// and the sum are one instruction wherever the processor has such an instruction for vectors.
+  [[gnu::always_inline]] static void add_product(Numbers& sum, const Numbers& a, const Numbers& b) {
+    if constexpr (has_fused_products<bytes>) {
+      sum = a * b + sum;
+    } else {
+      Numbers result;
+      for (int i = 0; i < lanes; ++i) result[i] = std::fma(a[i], b[i], sum[i]);
+      sum = result;
+    }
+  }
+};
+
+/// The number of coordinates that are taken at a time, so that those of a tile stay in the nearest cache.
+/// Between them the sums of all centres are kept in memory, where they are not rounded.
+constexpr int dimensions_together = 64;
+
+/// Finds the nearest centres of `Points` vectors of points. `Centres` centres are taken at a time, so that
+/// all that is computed stays in registers.
+template <class T, int bytes, int Centres, int Points>
+struct Tile {
+  using V = Vectors<T, bytes>;
+  using Numbers = typename V::Numbers;
+  using Labels = typename V::Labels;
+  static constexpr int points = Points * V::lanes;
+
+  Numbers least[Points];
+  Labels label[Points];
+
+  /// The sums of `Centres` centres.
+  struct alignas(bytes) Sums {
+    Numbers of[Centres][Points];
+
+    [[gnu::always_inline]] void begin(const T* group) {
+      KMEANS_UNROLLED
+      for (int c = 0; c < Centres; ++c) {
+        KMEANS_UNROLLED
+        for (int p = 0; p < Points; ++p) of[c][p] = Numbers{} + group[c];
+      }
+    }
+    /// Adds the products of the coordinates `first` to end - 1.
+    [[gnu::always_inline]] void add(const T* group, const T* x, std::int64_t stride, int first, int end) {
+      for (int j = first; j < end; ++j) {
+        const T* const coordinates = group + (j + 1) * centres_together;
+        Numbers at[Points];
+        KMEANS_UNROLLED
+        for (int p = 0; p < Points; ++p)
+          at[p] = *reinterpret_cast<const Numbers*>(x + j * stride + p * V::lanes);
+        KMEANS_UNROLLED
+        for (int c = 0; c < Centres; ++c) {
+          const Numbers centre = Numbers{} + coordinates[c];
+          KMEANS_UNROLLED
+          for (int p = 0; p < Points; ++p) V::add_product(of[c][p], at[p], centre);
+        }
+      }
+    }
+  };
+
+  [[gnu::always_inline]] void compare(const Sums& sums, std::int32_t first) {
+    KMEANS_UNROLLED
+    for (int c = 0; c < Centres; ++c) {
+      KMEANS_UNROLLED
+      for (int p = 0; p < Points; ++p) {
+        const Labels is_less = sums.of[c][p] < least[p];
+        least[p] = is_less ? sums.of[c][p] : least[p];
+        label[p] = is_less ? Labels{} + (first + c) : label[p];
+      }
+    }
+  }
+
+  [[gnu::always_inline]] void find(const CentreTable<T>& table, const T* x, std::int64_t stride,
+                                   std::vector<Sums>& kept, std::int32_t* labels) {
+    KMEANS_UNROLLED
+    for (int p = 0; p < Points; ++p) {
+      least[p] = Numbers{} + std::numeric_limits<T>::infinity();
+      label[p] = Labels{};
+    }
+    const int dimensions = table.dimensions();
+    for (int begin = 0; begin < dimensions; begin += dimensions_together) {
+      const int end = dimensions - begin > dimensions_together ? begin + dimensions_together : dimensions;
+      for (int first = 0; first < table.groups() * centres_together; first += Centres) {
+        const T* const group = table.group(first / centres_together) + first % centres_together;
+        Sums sums;
+        if (begin == 0)
+          sums.begin(group);
+        else
+          sums = kept[static_cast<std::size_t>(first / Centres)];
+        sums.add(group, x, stride, begin, end);
+        if (end == dimensions)
+          compare(sums, first);
+        else
+          kept[static_cast<std::size_t>(first / Centres)] = sums;
+      }
+    }
+    for (int p = 0; p < Points; ++p)
+      for (int i = 0; i < V::lanes; ++i) labels[p * V::lanes + i] = static_cast<std::int32_t>(label[p][i]);
+  }
+};
+
+}  // namespace
+
+template <class T>
+void find_nearest(const CentreTable<T>& centres, const T* turned, int points, std::int32_t* labels) {
+  tessera::detail::call_flat_with_vectors([&](auto vector_bytes) __attribute__((always_inline)) {
+    constexpr int bytes = decltype(vector_bytes)::value;
+    // With vectors of 64 bytes, there are 32 registers, and otherwise 16.
+    using Tile = Tile<T, bytes, bytes == 64 ? 8 : 4, bytes == 16 ? 2 : 3>;
+    Tile tile;
+    std::vector<typename Tile::Sums> kept(centres.dimensions() > dimensions_together ? centres.groups() * 2U
+                                                                                     : 0U);
+    for (int first = 0; first < points; first += Tile::points)
+      tile.find(centres, turned + first, points, kept, labels + first);
+  });
+}
+
+template void find_nearest(const CentreTable<float>&, const float*, int, std::int32_t*);
+template void find_nearest(const CentreTable<double>&, const double*, int, std::int32_t*);
+
+}  // namespace kmeans

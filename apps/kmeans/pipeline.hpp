@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "exponents.hpp"
+#include "seeding.hpp"
+#include "stages.hpp"
+#include "steps.hpp"
+
+namespace kmeans {
+
+/// What a deck asks for.
+struct Task {
+  /// The number of clusters.
+  int clusters = 8;
+  /// The seed of the random numbers by which the first centres are taken.
+  std::int64_t seed = 1;
+  /// The greatest number of turns.
+  std::int64_t turns = 300;
+  /// The turns end when no centre moves by more than this.
+  double tolerance = 0;
+  /// The type of the first centres, if a file gives them.
+  std::optional<ElementType> given = {};
+  /// Whether the labels are the only result, as in benchmarks of the turns.
+  bool has_labels_only = false;
+};
+
+namespace detail {
+
+/// Adds the stages that take the first centres from a file of type G.
+template <class T, class G>
+Array<T, 1> add_given(Pipeline& pipeline, int clusters, int dimensions) {
+  const auto start = pipeline.input<G, 2>("start", {{0, dimensions}, {0, clusters}});
+  return pipeline.values<T>("given", Given<T>{dimensions}, clusters * dimensions, start);
+}
+
+/// Adds the loop that takes the first centres by k-means++, and returns them.
+template <class In, int N, int P>
+Array<NumberOf<In>, 1> add_seeding(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task,
+                                   Array<In, N> points, Array<std::int32_t, 1> exponents) {
+  using T = NumberOf<In>;
+  const int clusters = problem.clusters, dimensions = problem.dimensions();
+  const Box& box = problem.layout.points;
+  const Array<T, P> nearest = pipeline.stage<T, P>("no_distance", NoDistance<T>());
+  pipeline.bound(nearest, box, {});
+  const auto seeds = pipeline.values<T>("seeds", Zero<T>(), clusters * dimensions);
+  const auto turn = pipeline.value<std::int32_t>("turn", Zero<std::int32_t>());
+  pipeline.repeat("seeding", clusters, [&](const Pipeline::Loop& loop) {
+    const auto taken = pipeline.library_reduction<P>("taken", Draw<In, N, P>{problem, task.seed}, dimensions,
+                                                     box, points, nearest, turn);
+    const auto closer = pipeline.library_stage<T, P>("closer", Closer<In, N, P>{problem}, {}, points, nearest,
+                                                     taken, exponents);
+    pipeline.bound(closer, box, {});
+    const auto more =
+        pipeline.values<T>("more_seeds", WithTaken<T>{dimensions}, clusters * dimensions, seeds, taken, turn);
+    loop.feed(closer, nearest);
+    loop.feed(more, seeds);
+    loop.feed(pipeline.value<std::int32_t>("next_turn", Next(), turn), turn);
+  });
+  return pipeline.values<T>("seeded", Same(), clusters * dimensions, seeds);
+}
+
+/// Adds the loop that moves the centres. Afterwards `centres` has the last ones.
+template <class In, int N, int P>
+void add_turns(Pipeline& pipeline, const Problem<N, P>& problem, const Task& task, Array<In, N> points,
+               Array<NumberOf<In>, 1> centres, Array<std::int32_t, 1> exponents) {
+  using T = NumberOf<In>;
+  const int clusters = problem.clusters, dimensions = problem.dimensions();
+  const auto turn = pipeline.value<std::int32_t>("lloyd_turn", Zero<std::int32_t>());
+  pipeline.repeat("lloyd", task.turns, [&](const Pipeline::Loop& loop) {
+    const auto sums =
+        pipeline.library_reduction<P>("sums", SumClusters<In, N, P>{problem}, clusters * (dimensions + 1),
+                                      problem.layout.points, points, centres, exponents);
+    const auto moved =
+        pipeline.values<T>("moved", Moved<T>{clusters, dimensions}, clusters * dimensions, centres, sums);
+    const auto movement = pipeline.value<double>("movement", Movement{clusters, dimensions}, moved, centres);
+    const auto next = pipeline.value<std::int32_t>("next_lloyd_turn", Next(), turn);
+    loop.feed(moved, centres);
+    loop.feed(next, turn);
+    loop.watch(movement);
+    const IsDone is_done{task.tolerance, static_cast<int>(task.turns)};
+    loop.until(pipeline.value<std::uint8_t>("done", is_done, movement, next));
+  });
+}
+
+/// Adds the numbers of points of the clusters, the sum of squared distances, the number of empty clusters,
+/// and the centres as rows.
+template <class In, int N, int P>
+void add_summary(Pipeline& pipeline, const Problem<N, P>& problem, Array<In, N> points,
+                 Array<std::int32_t, P> labels, Array<NumberOf<In>, 1> centres) {
+  using T = NumberOf<In>;
+  const int clusters = problem.clusters, dimensions = problem.dimensions();
+  const Box& box = problem.layout.points;
+  const auto counts = pipeline.reduce_by_key("counts", Count<std::int32_t>(), clusters, box, labels);
+  const Array<T, 2> rows = pipeline.stage<T, 2>("centres", Rows{dimensions}, centres);
+  pipeline.bound(rows, {{0, dimensions}, {0, clusters}}, {});
+  const auto inertia =
+      pipeline.library_reduction<P>("inertia", SumDistances<In, N, P>{problem}, 1, box, points, labels, rows);
+  pipeline.output(inertia);
+  pipeline.output(pipeline.value<std::int32_t>("empty_clusters", EmptyOnes{clusters}, counts));
+}
+
+}  // namespace detail
+
+/// Returns the pipeline for points in an array of N dimensions, of which the points take P (see Layout). The
+/// result is `labels` if P is 1, and otherwise `picture`.
+template <class In, int N, int P>
+Pipeline make_pipeline(const Box& domain, const Task& task) {
+  using T = NumberOf<In>;
+  const Problem<N, P> problem{Layout<N, P>::of(domain), task.clusters};
+  const int clusters = task.clusters, dimensions = problem.dimensions();
+  const Box& box = problem.layout.points;
+  Pipeline pipeline;
+  const auto points = pipeline.input<In, N>("input", domain);
+  const auto exponents =
+      pipeline.library_reduction<P>("exponents", FindExponents<In, N, P>{problem.layout}, 2, box, points);
+  Array<T, 1> centres{};
+  if (!task.given)
+    centres = detail::add_seeding<In, N, P>(pipeline, problem, task, points, exponents);
+  else if (*task.given == ElementType::float64)
+    centres = detail::add_given<T, double>(pipeline, clusters, dimensions);
+  else
+    centres = detail::add_given<T, float>(pipeline, clusters, dimensions);
+  detail::add_turns<In, N, P>(pipeline, problem, task, points, centres, exponents);
+  const auto labels = pipeline.library_stage<std::int32_t, P>("labels", Label<In, N, P>{problem}, {}, points,
+                                                              centres, exponents);
+  if (!task.has_labels_only) detail::add_summary<In, N, P>(pipeline, problem, points, labels, centres);
+  if constexpr (P == 1)
+    pipeline.output(labels, box);
+  else
+    pipeline.output(pipeline.stage<In, N>("picture", Paint<In>{clusters, dimensions}, labels, centres),
+                    domain);
+  return pipeline;
+}
+
+/// Returns the pipeline for a data set of rows of coordinates.
+Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task);
+/// Returns the pipeline for a picture, whose pixels are points.
+Pipeline pixels_pipeline(ElementType type, const Box& domain, const Task& task);
+
+}  // namespace kmeans

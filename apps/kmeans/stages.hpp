@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/pipeline/algorithm/pipeline.hpp"
+
+// The bodies of the stages that compute single elements. Centres are one value: the coordinates of the first
+// centre, of the second one, and so on.
+namespace kmeans {
+
+using namespace tessera;  // NOLINT(google-build-using-namespace): the bodies use many of its functions
+
+/// -1 at every point: the distance from the nearest of no centres.
+template <class T>
+struct NoDistance {
+  template <class... Coord>
+  KOKKOS_FUNCTION auto operator()(Coord...) const {
+    return T(-1);
+  }
+};
+
+/// A value of zeros.
+template <class T>
+struct Zero {
+  template <class Coord>
+  KOKKOS_FUNCTION auto operator()(Coord) const {
+    return T(0);
+  }
+};
+
+/// The number of the next turn.
+struct Next {
+  template <class Turn, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Turn& turn, Coord) const {
+    return turn(0) + 1;
+  }
+};
+
+/// The centres with the point that was taken in this turn as a further one.
+template <class T>
+struct WithTaken {
+  int dimensions;
+
+  template <class Centres, class Taken, class Turn, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Centres& centres, const Taken& taken, const Turn& turn,
+                                  Coord i) const {
+    const auto coordinate = clamp(i - i / dimensions * dimensions, 0, dimensions - 1);
+    return select(cast<int>(i / dimensions) == cast<int>(turn(0)), cast<T>(taken(coordinate)), centres(i));
+  }
+};
+
+/// The centres that a deck gives, as a value.
+template <class T>
+struct Given {
+  int dimensions;
+
+  template <class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Centres& centres, Coord i) const {
+    return cast<T>(centres(clamp(i - i / dimensions * dimensions, 0, dimensions - 1), i / dimensions));
+  }
+};
+
+/// The means of the clusters. The centre of an empty cluster stays.
+template <class T>
+struct Moved {
+  int clusters;
+  int dimensions;
+
+  template <class Centres, class Sums, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Centres& centres, const Sums& sums, Coord i) const {
+    const auto count = sums(clusters * dimensions + i / dimensions);
+    return select(count > 0.0, cast<T>(sums(i) / max(count, 1.0)), centres(i));
+  }
+};
+
+/// The greatest distance that a centre has moved.
+struct Movement {
+  int clusters;
+  int dimensions;
+
+  template <class Moved, class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Moved& moved, const Centres& centres, Coord) const {
+    auto greatest = cast<double>(moved.zero());
+    for (int k = 0; k < clusters; ++k) {
+      auto square = cast<double>(moved.zero());
+      for (int j = 0; j < dimensions; ++j) {
+        const auto difference =
+            cast<double>(moved(k * dimensions + j)) - cast<double>(centres(k * dimensions + j));
+        square = square + difference * difference;
+      }
+      greatest = max(greatest, square);
+    }
+    return sqrt(greatest);
+  }
+};
+
+/// Whether no centre has moved by more than a tolerance, or this was the last turn.
+struct IsDone {
+  double tolerance;
+  int turns;
+
+  template <class Movement, class Turn, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Movement& movement, const Turn& next, Coord) const {
+    return select(movement(0) > tolerance, select(next(0) < turns, 0, 1), 1);
+  }
+};
+
+/// A copy of a value.
+struct Same {
+  template <class Value, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Value& value, Coord i) const {
+    return value(i);
+  }
+};
+
+/// The centres as an array with a row for each centre.
+struct Rows {
+  int dimensions;
+
+  template <class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Centres& centres, Coord j, Coord k) const {
+    return centres(k * dimensions + j);
+  }
+};
+
+/// The number of clusters without points.
+struct EmptyOnes {
+  int clusters;
+
+  template <class Counts, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Counts& counts, Coord) const {
+    auto empty = cast<int>(counts.zero());
+    for (int k = 0; k < clusters; ++k) empty = empty + select(counts(k) == 0u, 1, 0);
+    return empty;
+  }
+};
+
+/// The picture whose pixels have the colours of their centres, rounded to the type In.
+template <class In>
+struct Paint {
+  int clusters;
+  int dimensions;
+
+  template <class Labels, class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y,
+                                  Coord c) const {
+    const auto label = clamp(cast<int>(labels(x, y)), 0, clusters - 1);
+    return cast<In>(round(centres(label * dimensions + clamp(cast<int>(c), 0, dimensions - 1))));
+  }
+  template <class Labels, class Centres, class Coord>
+  KOKKOS_FUNCTION auto operator()(const Labels& labels, const Centres& centres, Coord x, Coord y) const {
+    return cast<In>(round(centres(clamp(cast<int>(labels(x, y)), 0, clusters - 1))));
+  }
+};
+
+}  // namespace kmeans

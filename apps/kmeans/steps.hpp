@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+
+#include "cluster_sums.hpp"
+
+namespace kmeans {
+
+/// The numbers of which several steps need to know.
+template <int N, int P>
+struct Problem {
+  Layout<N, P> layout;
+  /// The number of centres.
+  int clusters = 1;
+
+  int dimensions() const { return layout.dimensions; }
+  tessera::Box all_centres() const { return {{0, std::int64_t(clusters) * dimensions()}}; }
+  /// Returns the greatest number of windows that coordinates of type In may need.
+  template <class In>
+  int most_windows() const {
+    using Limits = std::numeric_limits<In>;
+    if constexpr (std::is_integral_v<In>) return 1;
+    constexpr int range = Limits::max_exponent - Limits::min_exponent + Limits::digits;
+    return std::min(+Windows::most, Windows::needed(range, layout.points.size()));
+  }
+};
+
+inline constexpr tessera::Range exponent_elements{0, 2};
+
+/// Returns what FindExponents has found.
+inline Exponents exponents_of(const tessera::LibraryBlock<const std::int32_t>& found) {
+  return {found.data[0], found.data[1]};
+}
+
+/// The library reduction of a turn without bounds: it finds the nearest centre of each point, and adds the
+/// point to the sums of the cluster, while the point is in the nearest cache. The result has the sums of all
+/// clusters, and then the numbers of their points.
+template <class In, int N, int P>
+struct SumClusters {
+  using Element = double;
+  using T = NumberOf<In>;
+
+  Problem<N, P> problem;
+
+  tessera::Box footprint(int input, const tessera::Box& box) const {
+    if (input == 0) return problem.layout.of_points(box);
+    return input == 1 ? problem.all_centres() : tessera::Box{exponent_elements};
+  }
+  std::int64_t value_bytes() const {
+    return ClusterSums::bytes(problem.clusters, problem.dimensions(), problem.template most_windows<In>());
+  }
+  std::int64_t scratch_bytes(const tessera::Box&) const {
+    return TurnedBlock<T>::bytes(problem.dimensions()) +
+           std::int64_t(problem.clusters + 2 * centres_together) * (problem.dimensions() + 2) * 8;
+  }
+  void init(std::byte* value) const { sums_at(value).clear(); }
+
+  void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const In>& points,
+           const tessera::LibraryBlock<const T>& centres,
+           const tessera::LibraryBlock<const std::int32_t>& found) const {
+    ClusterSums sums = sums_at(value);
+    const Exponents exponents = exponents_of(found);
+    sums.set_exponents(exponents);
+    const CentreTable<T> table(centres.data, problem.clusters, problem.dimensions(), exponents.top);
+    const Windows windows = Windows::of(exponents, problem.layout.points.size());
+    PointAdder<In> adder(sums, problem.clusters, problem.dimensions(), windows);
+    TurnedBlock<T> block(problem.dimensions());
+    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point&) {
+      for_each_label(row, table, block, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+        adder.add(row, begin, count, labels);
+      });
+    });
+  }
+
+  static void join(std::byte* into, const std::byte* other) { ClusterSums::join(into, other); }
+
+  void store(const std::byte* value, double* result) const {
+    ClusterSums sums = sums_at(const_cast<std::byte*>(value));
+    const Windows windows = Windows::of(sums.exponents(), problem.layout.points.size());
+    for (int k = 0; k < problem.clusters; ++k) {
+      for (int j = 0; j < problem.dimensions(); ++j) *result++ = sums.sum(k, j, windows);
+      result[std::int64_t(problem.clusters - 1 - k) * problem.dimensions() + k] =
+          static_cast<double>(sums.count(k));
+    }
+  }
+
+ private:
+  ClusterSums sums_at(std::byte* value) const {
+    return {value, problem.clusters, problem.dimensions(), problem.template most_windows<In>()};
+  }
+};
+
+/// The library stage that writes the number of the nearest centre of each point.
+template <class In, int N, int P>
+struct Label {
+  using T = NumberOf<In>;
+
+  Problem<N, P> problem;
+
+  tessera::Box footprint(int input, const tessera::Box& box) const {
+    if (input == 0) return problem.layout.of_points(box);
+    return input == 1 ? problem.all_centres() : tessera::Box{exponent_elements};
+  }
+  void operator()(const tessera::LibraryBlock<const In>& points,
+                  const tessera::LibraryBlock<const T>& centres,
+                  const tessera::LibraryBlock<const std::int32_t>& found,
+                  const tessera::LibraryBlock<std::int32_t>& out) const {
+    const CentreTable<T> table(centres.data, problem.clusters, problem.dimensions(), exponents_of(found).top);
+    TurnedBlock<T> block(problem.dimensions());
+    problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {
+      std::int32_t* const to = address(out, place);
+      for_each_label(row, table, block, [&](std::int64_t begin, int count, const std::int32_t* labels) {
+        std::copy_n(labels, count, to + begin);
+      });
+    });
+  }
+};
+
+/// The library reduction of the squared distances of all points from the centres of their clusters. The sum
+/// is exact, and rounded once.
+template <class In, int N, int P>
+struct SumDistances {
+  using Element = double;
+  using T = NumberOf<In>;
+  using Sum = tessera::ExactSum<double>;
+
+  Problem<N, P> problem;
+
+  tessera::Box footprint(int input, const tessera::Box& box) const {
+    if (input == 0) return problem.layout.of_points(box);
+    return input == 1 ? box : tessera::Box{{0, problem.dimensions()}, {0, problem.clusters}};
+  }
+  std::int64_t value_bytes() const { return sizeof(Sum); }
+  void init(std::byte* value) const { new (value) Sum(); }
+  void add(std::byte* value, const tessera::Box& box, const tessera::LibraryBlock<const In>& points,
+           const tessera::LibraryBlock<const std::int32_t>& labels,
+           const tessera::LibraryBlock<const T>& centres) const {
+    std::vector<double> squares(static_cast<std::size_t>(box[0].size()));
+    problem.layout.for_each_row(points, box, [&](const PointRow<In>& row, const tessera::Point& place) {
+      const std::int32_t* const clusters = address(labels, place);
+      for (std::int64_t i = 0; i < row.count; ++i) {
+        const T* const centre = centres.data + clusters[i] * centres.strides[1];
+        double square = 0;
+        for (int j = 0; j < problem.dimensions(); ++j) {
+          const double difference =
+              static_cast<double>(row.point(i)[j * row.coordinate_stride]) - static_cast<double>(centre[j]);
+          square += difference * difference;
+        }
+        squares[static_cast<std::size_t>(i)] = square;
+      }
+      reinterpret_cast<Sum*>(value)->add(squares.data(), row.count);
+    });
+  }
+  static void join(std::byte* into, const std::byte* other) {
+    reinterpret_cast<Sum*>(into)->merge(*reinterpret_cast<const Sum*>(other));
+  }
+  void store(const std::byte* value, double* result) const {
+    *result = reinterpret_cast<const Sum*>(value)->value();
+  }
+};
+
+}  // namespace kmeans

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace pagerank {
+
+/// The number of a vertex, from 0.
+using Vertex = std::uint32_t;
+/// The greatest number of vertices of a graph.
+constexpr std::int64_t most_vertices = 0xffffffff;
+
+/// A link between two vertices.
+struct Link {
+  Vertex from = 0;
+  Vertex to = 0;
+  double weight = 1;
+};
+
+/// The links of a graph that a rank has read. Each link is on one rank.
+struct Links {
+  /// The number of vertices of the whole graph.
+  std::int64_t vertices = 0;
+  /// The links that this rank has read.
+  std::vector<Link> links;
+};
+
+/// How links are read.
+struct LinkReading {
+  /// Whether the numbers of the entries are the weights of their links. Otherwise all links have the
+  /// weight 1.
+  bool has_weights = true;
+  /// The number of vertices that the deck gives, or 0.
+  std::int64_t vertices = 0;
+};
+
+}  // namespace pagerank

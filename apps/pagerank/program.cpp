@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "edge_list.hpp"
+#include "matrix_market.hpp"
+#include "moved.hpp"
+#include "power_iteration.hpp"
+#include "rank_graph.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/app/room.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/domain/human_bytes.hpp"
+#include "tessera/io/image_sink.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/host_copy.hpp"
+#include "top.hpp"
+
+namespace pagerank {
+namespace {
+
+using namespace tessera;
+using deck::Deck;
+
+/// What the header of the input says.
+using Header = std::variant<MatrixMarketHeader, io::ImageInfo>;
+
+/// Throws InputError when the file cannot be read.
+void check_readable(const Deck& deck, const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  if (!file)
+    deck.fail("input.file",
+              fmt::format("{} cannot be read: {}", path, std::generic_category().message(errno)));
+}
+
+/// Reads the header of the input. Collective.
+Header inspect(const app::IterationSetting& setting) {
+  const Deck& deck = setting.deck;
+  const std::string path = deck.text_of("input.file");
+  const MPI_Comm communicator = setting.session.communicator();
+  const bool is_first = setting.session.rank() == 0;
+  int is_matrix = 0;
+  MatrixMarketHeader matrix;
+  io::ImageInfo list;
+  collectively(communicator, [&] {
+    if (!is_first) return;
+    check_readable(deck, path);
+    is_matrix = is_matrix_market(path) ? 1 : 0;
+    for (const char* key : {"input.dataset", "input.vertices"})
+      if (is_matrix != 0 && deck.is_set(key))
+        deck.fail(key, path + " is a Matrix Market file, which says it itself: leave this out");
+    if (is_matrix != 0)
+      matrix = read_header(path);
+    else if (io::image_format(path) == io::ImageFormat::hdf5)
+      list = inspect_edge_list(path, deck.text_of("input.dataset"));
+    else
+      deck.fail("input.file",
+                path + " is neither a Matrix Market file, which begins with %%MatrixMarket, nor HDF5");
+  });
+  MPI_Bcast(&is_matrix, 1, MPI_INT, 0, communicator);
+  if (is_matrix == 0) return io::broadcast(communicator, list);
+  MPI_Bcast(&matrix, sizeof matrix, MPI_BYTE, 0, communicator);
+  return matrix;
+}
+
+/// What one rank computes and sends in a turn.
+struct RankWork {
+  std::int64_t first = 0, rows = 0, links = 0, ghosts = 0, sent_to = 0, received_from = 0, sent = 0;
+};
+
+class Program final : public app::IterationProgram {
+ public:
+  explicit Program(const app::IterationSetting& setting)
+      : setting_(setting),
+        header_(inspect(setting)),
+        tolerance_(setting.deck.get<double>("tolerance")),
+        damping_(setting.deck.get<double>("damping")) {
+    collectively(communicator(), [&] { check_deck(); });
+  }
+
+  std::vector<std::string> files() const override { return {input(), output()}; }
+  std::string check() override;
+  void prepare(app::IterationRunner& runner) override;
+  std::string explain() override;
+  std::vector<io::FileArray> arrays() const override {
+    return {{"ranks", ElementType::float64, {{0, graph_.vertices}}}};
+  }
+  void load(int array, BlockSource& source) override;
+  void store(int array, BlockSink& sink) override;
+  void begin() override { iteration_->begin(); }
+  app::IterationTurn turn() override {
+    const double change = iteration_->turn();
+    return {change, change <= tolerance_};
+  }
+  void end(app::IterationRunner& runner) override;
+
+ private:
+  MPI_Comm communicator() const { return setting_.session.communicator(); }
+  std::string input() const { return setting_.deck.text_of("input.file"); }
+  std::string output() const { return setting_.deck.text_of("output.file"); }
+  Product product() const {
+    return setting_.deck.text_of("product") == product_names[0] ? Product::fused : Product::kokkos_kernels;
+  }
+  void check_deck() const;
+  Links read() const;
+  std::vector<RankWork> work_of_ranks() const;
+  /// Returns the block of this rank's vertices in an array of all.
+  HostBlock block(std::vector<double>& ranks) const {
+    return packed_block(reinterpret_cast<std::byte*>(ranks.data()), ElementType::float64,
+                        {{graph_.first(), graph_.first() + graph_.rows()}});
+  }
+  void tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const;
+
+  const app::IterationSetting& setting_;
+  Header header_;
+  double tolerance_, damping_;
+  RankGraph graph_;
+  std::optional<PowerIteration> iteration_;
+};
+
+void Program::check_deck() const {
+  const Deck& deck = setting_.deck;
+  const auto* matrix = std::get_if<MatrixMarketHeader>(&header_);
+  if (deck.text_of("input.repeated") == "once" && deck.text_of("input.weights") == "use" &&
+      matrix != nullptr && matrix->has_numbers)
+    deck.fail("input.repeated",
+              "links with weights add up: give input.weights=ignore, too, or leave this out");
+  std::vector<std::string> taken{input()};
+  taken.insert(taken.end(), setting_.deck_files.begin(), setting_.deck_files.end());
+  app::check_names(taken, {{"output.file:", output()}});
+  if (setting_.session.rank() != 0) return;
+  const std::int64_t vertices = matrix != nullptr ? matrix->vertices : 0;
+  const std::vector<app::ExpectedFile> expected{
+      {"output.file", vertices * static_cast<std::int64_t>(sizeof(double))}};
+  app::check_folders(deck, expected);
+  app::check_room(deck, expected);
+}
+
+std::string Program::check() {
+  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
+    return fmt::format("{} has {} vertices and {} entries, {} and {}\n", input(), matrix->vertices,
+                       matrix->entries, matrix->has_numbers ? "with numbers" : "without numbers",
+                       matrix->is_symmetric ? "symmetric" : "general");
+  const auto& list = std::get<io::ImageInfo>(header_);
+  return fmt::format("{} has {} links of {}\n", input(), list.domain[1].size(), name_of(list.type));
+}
+
+Links Program::read() const {
+  const Deck& deck = setting_.deck;
+  const LinkReading reading{
+      .has_weights = deck.text_of("input.weights") == "use",
+      .vertices = deck.is_set("input.vertices") ? deck.get<std::int64_t>("input.vertices") : 0};
+  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
+    return read_entries(communicator(), input(), *matrix, reading);
+  return read_edge_list(communicator(), input(), std::get<io::ImageInfo>(header_), reading);
+}
+
+void Program::prepare(app::IterationRunner& runner) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();
+  Links links = read();
+  const Clock::time_point has_read = Clock::now();
+  graph_ = distributed(communicator(), std::move(links), setting_.deck.text_of("input.repeated") == "once");
+  iteration_.emplace(graph_, damping_, product());
+  const std::chrono::duration<double> reading = has_read - began, placing = Clock::now() - has_read;
+  std::int64_t silent = graph_.rows() - graph_.giving;
+  MPI_Allreduce(MPI_IN_PLACE, &silent, 1, MPI_INT64_T, MPI_SUM, communicator());
+  const bool has_weights = !graph_.weights.empty();
+  runner.say(
+      fmt::format("{}: {} vertices, {} of them without links, {} links{}; product {}; read in {:.3g} s, "
+                  "placed in {:.3g} s",
+                  input(), graph_.vertices, silent, graph_.links, has_weights ? " with weights" : "",
+                  setting_.deck.text_of("product"), reading.count(), placing.count()));
+  runner.add("graph", {{"vertices", graph_.vertices},
+                       {"without_links", silent},
+                       {"links", graph_.links},
+                       {"read_seconds", reading.count()},
+                       {"place_seconds", placing.count()},
+                       {"product", setting_.deck.text_of("product")}});
+  for (std::size_t rank = 0; const RankWork& work : work_of_ranks())
+    runner.add_row("ranks", {{"rank", static_cast<std::int64_t>(rank++)},
+                             {"rows", work.rows},
+                             {"links", work.links},
+                             {"ghosts", work.ghosts},
+                             {"messages", work.sent_to + work.received_from},
+                             {"sent", work.sent}});
+}
+
+/// Returns what each rank computes, on rank 0. Collective.
+std::vector<RankWork> Program::work_of_ranks() const {
+  const RankWork mine{.first = graph_.first(),
+                      .rows = graph_.rows(),
+                      .links = static_cast<std::int64_t>(graph_.columns.size()),
+                      .ghosts = graph_.lists.received_count(),
+                      .sent_to = std::ssize(graph_.lists.sent),
+                      .received_from = std::ssize(graph_.lists.received),
+                      .sent = graph_.lists.sent_count()};
+  std::vector<RankWork> all(
+      setting_.session.rank() == 0 ? static_cast<std::size_t>(setting_.session.rank_count()) : 0);
+  MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, communicator());
+  return all;
+}
+
+std::string Program::explain() {
+  std::string text = fmt::format(
+      "ranks of {} vertices by {} links, until they change by at most {:g} in sum\n"
+      "a turn computes rows, sends what vertices give, and adds two exact sums over all ranks\n",
+      graph_.vertices, graph_.links, tolerance_);
+  for (int rank = 0; const RankWork& work : work_of_ranks())
+    text += fmt::format("rank {}: rows {} to {}, {} links, {} ghosts; sends {} numbers in {}, receives {}\n",
+                        rank++, work.first, work.first + work.rows, work.links, work.ghosts, work.sent,
+                        counted(work.sent_to, "message"), counted(work.received_from, "message"));
+  return text;
+}
+
+void Program::load(int, BlockSource& source) {
+  std::vector<double> ranks(static_cast<std::size_t>(graph_.rows()));
+  source.read(block(ranks));
+  iteration_->set_ranks(ranks);
+}
+
+void Program::store(int, BlockSink& sink) {
+  std::vector<double> ranks = iteration_->ranks();
+  sink.write(block(ranks));
+}
+
+void Program::tell_highest(app::IterationRunner& runner, const std::vector<double>& ranks) const {
+  const auto count = setting_.deck.get<std::int64_t>("output.top");
+  if (count == 0) return;
+  const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
+  std::int64_t place = 0;
+  for (const Ranked& one : highest(communicator(), ranks, graph_.first(), count)) {
+    const std::int64_t vertex = one.vertex + (counts_from_one ? 1 : 0);
+    runner.say(fmt::format("{:>6}. vertex {} has {:.12g}", ++place, vertex, one.rank));
+    runner.add_row("top", {{"place", place}, {"vertex", vertex}, {"value", one.rank}});
+  }
+}
+
+void Program::end(app::IterationRunner& runner) {
+  std::vector<double> ranks = iteration_->ranks();
+  const auto notes = [&] {
+    return io::FileNotes{
+        .attributes = {{"turns", runner.turns()}, {"change", runner.residual()}, {"damping", damping_}}};
+  };
+  const auto sink =
+      io::create_hdf5(communicator(), output(), "ranks", {{0, graph_.vertices}}, ElementType::float64, notes);
+  sink->write(block(ranks));
+  tell_highest(runner, ranks);
+  runner.say(fmt::format("wrote {}", output()));
+}
+
+}  // namespace
+
+std::unique_ptr<app::IterationProgram> make_program(const app::IterationSetting& setting) {
+  return std::make_unique<Program>(setting);
+}
+
+}  // namespace pagerank

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rank_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "moved.hpp"
+#include "tessera/domain/error.hpp"
+#include "tessera/view/collectively.hpp"
+#include "tessera/view/indexed_exchange.hpp"
+
+namespace pagerank {
+namespace {
+
+using Bounds = std::vector<std::int64_t>;
+
+/// The work of a vertex beside its links, in links.
+constexpr std::int64_t work_of_vertex = 4;
+/// Bounds between ranks are multiples of a number of vertices, so that at most so many counts are added.
+constexpr std::int64_t most_counts = 1 << 16;
+constexpr int sums_tag = 1;
+
+std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+/// Returns the bounds of ranks that have as many vertices as each other.
+Bounds even_bounds(std::int64_t vertices, int ranks) {
+  Bounds bounds;
+  const std::int64_t size = (vertices + ranks - 1) / ranks;
+  for (int rank = 0; rank <= ranks; ++rank) bounds.push_back(std::min(rank * size, vertices));
+  return bounds;
+}
+
+/// Sorts links by their sources, which are those from `first` on, their targets and their weights.
+void sort_by_source(std::vector<Link>& links, std::int64_t first, std::int64_t vertices) {
+  std::vector<std::int64_t> next(index(vertices) + 1);
+  for (const Link& link : links) ++next[index(link.from - first) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Link> sorted(links.size());
+  for (const Link& link : links) sorted[index(next[index(link.from - first)]++)] = link;
+  links.swap(sorted);
+  const auto precedes = [](const Link& a, const Link& b) {
+    return a.to != b.to ? a.to < b.to : a.weight < b.weight;
+  };
+  for (auto begin = links.begin(); begin != links.end();) {
+    const auto end =
+        std::find_if(begin, links.end(), [&](const Link& link) { return link.from != begin->from; });
+    std::sort(begin, end, precedes);
+    begin = end;
+  }
+}
+
+/// Whether any link of the graph has another weight than 1. Collective.
+bool any_weights(MPI_Comm communicator, const std::vector<Link>& links) {
+  int has = std::ranges::any_of(links, [](const Link& link) { return link.weight != 1; }) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MAX, communicator);
+  return has != 0;
+}
+
+/// Returns the sums of the weights of the links from each vertex. The links of each vertex are added in their
+/// order. Collective.
+std::vector<double> sums_of_weights(MPI_Comm communicator, const std::vector<Link>& links, std::int64_t first,
+                                    std::int64_t vertices) {
+  std::vector<double> sums(index(vertices));
+  for (const Link& link : links) sums[index(link.from - first)] += link.weight;
+  tessera::collectively(communicator, [&] {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (!std::isfinite(sums[i]))
+        throw tessera::InputError(
+            fmt::format("the weights of the links from vertex {} (from 0) add up to more than the largest "
+                        "number: divide all weights by a large one",
+                        first + static_cast<std::int64_t>(i)));
+  });
+  return sums;
+}
+
+/// Vertices in groups of as many as each other. Ranks own whole groups.
+class VertexGroups {
+ public:
+  explicit VertexGroups(std::int64_t vertices)
+      : vertices_(vertices), size_(std::max<std::int64_t>(1, (vertices + most_counts - 1) / most_counts)) {}
+
+  /// Chooses the ranks, so that all have about as much work. Collective.
+  Bounds choose(MPI_Comm communicator, const std::vector<Link>& links) {
+    std::vector<std::int64_t> work(index((vertices_ + size_ - 1) / size_));
+    for (const Link& link : links) ++work[link.to / index(size_)];
+    MPI_Allreduce(MPI_IN_PLACE, work.data(), static_cast<int>(work.size()), MPI_INT64_T, MPI_SUM,
+                  communicator);
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const std::int64_t begin = static_cast<std::int64_t>(i) * size_;
+      work[i] += work_of_vertex * (std::min(begin + size_, vertices_) - begin);
+      all += work[i];
+    }
+    const int ranks = count_of_ranks(communicator);
+    Bounds bounds{0};
+    std::int64_t done = 0;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      // The group goes to the rank that does most of its work if all work is cut evenly.
+      const auto middle = static_cast<double>(done) + static_cast<double>(work[i]) / 2;
+      const auto rank = static_cast<std::size_t>(middle / static_cast<double>(all) * ranks);
+      while (bounds.size() <= std::min(rank, index(ranks) - 1))
+        bounds.push_back(static_cast<std::int64_t>(i) * size_);
+      done += work[i];
+      ranks_.push_back(static_cast<int>(bounds.size()) - 1);
+    }
+    bounds.resize(index(ranks) + 1, vertices_);
+    return bounds;
+  }
+
+  int rank_of(Vertex vertex) const { return ranks_[vertex / index(size_)]; }
+
+ private:
+  std::int64_t vertices_;
+  std::int64_t size_;
+  std::vector<int> ranks_;
+};
+
+/// A set of vertices, which counts the members before each of them.
+class VertexSet {
+ public:
+  explicit VertexSet(std::int64_t vertices) : words_(index(vertices + 63) / 64), before_(words_.size()) {}
+
+  void add(Vertex vertex) { words_[vertex / 64] |= bit(vertex); }
+  /// Counts the members, after the last one has been added.
+  void count() {
+    std::uint32_t members = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      before_[i] = members;
+      members += static_cast<std::uint32_t>(std::popcount(words_[i]));
+    }
+  }
+  /// Returns the number of members that are less than the member `vertex`.
+  std::size_t number_of(Vertex vertex) const {
+    return before_[vertex / 64] +
+           static_cast<std::size_t>(std::popcount(words_[vertex / 64] & (bit(vertex) - 1)));
+  }
+  /// Returns the members in rising order.
+  std::vector<std::int64_t> members() const {
+    std::vector<std::int64_t> list;
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
+        list.push_back(static_cast<std::int64_t>(64 * i) + std::countr_zero(word));
+    return list;
+  }
+
+ private:
+  static std::uint64_t bit(Vertex vertex) { return std::uint64_t(1) << vertex % 64; }
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint32_t> before_;
+};
+
+/// Places the vertices of a rank, and its links.
+class Placement {
+ public:
+  Placement(RankGraph& graph, std::vector<Link> links, bool has_weights, const std::vector<double>& own_sums)
+      : graph_(graph),
+        links_(std::move(links)),
+        has_weights_(has_weights),
+        own_(index(graph.bounds[index(graph.rank) + 1] - graph.first())),
+        ghosts_(graph.vertices) {
+    find_ghosts(own_sums);
+    order_columns();
+    place_own();
+    place_ghosts();
+    fill_rows();
+  }
+
+ private:
+  bool is_own(Vertex vertex) const {
+    return vertex >= graph_.first() && vertex < graph_.bounds[index(graph_.rank) + 1];
+  }
+  /// Returns the number of a vertex among the own vertices and, behind them, the ghosts in rising order.
+  std::size_t column(Vertex vertex) const {
+    return is_own(vertex) ? index(vertex - graph_.first()) : own_ + ghosts_.number_of(vertex);
+  }
+
+  /// Finds the ghosts, and gets the sums of weights of all columns.
+  void find_ghosts(const std::vector<double>& own_sums) {
+    for (const Link& link : links_)
+      if (!is_own(link.from)) ghosts_.add(link.from);
+    ghosts_.count();
+    members_ = ghosts_.members();
+    tessera::IndexLists lists = tessera::index_lists(graph_.communicator, graph_.bounds, members_);
+    for (tessera::SentElements& elements : lists.sent)
+      for (std::int64_t& element : elements.indices) element -= graph_.first();
+    const Kokkos::View<double*, tessera::MemorySpace> sums("pagerank: sums", own_ + members_.size());
+    const auto host = Kokkos::create_mirror_view(sums);
+    std::ranges::copy(own_sums, host.data());
+    Kokkos::deep_copy(sums, host);
+    tessera::IndexedExchange<double> exchange(graph_.communicator, sums_tag, lists, sums,
+                                              static_cast<std::int64_t>(own_));
+    exchange.start({});
+    exchange.finish({});
+    tessera::compat::fence(tessera::ExecutionSpace());
+    Kokkos::deep_copy(host, sums);
+    sums_.assign(host.data(), host.data() + host.extent(0));
+  }
+
+  /// Orders the columns by falling sums, and those with the same sum by their vertices.
+  void order_columns() {
+    by_sum_.resize(sums_.size());
+    std::iota(by_sum_.begin(), by_sum_.end(), std::size_t{0});
+    const auto vertex = [this](std::size_t i) {
+      return i < own_ ? graph_.first() + static_cast<std::int64_t>(i) : members_[i - own_];
+    };
+    std::sort(by_sum_.begin(), by_sum_.end(), [&](std::size_t a, std::size_t b) {
+      return sums_[a] != sums_[b] ? sums_[a] > sums_[b] : vertex(a) < vertex(b);
+    });
+  }
+
+  void place_own() {
+    positions_.resize(sums_.size());
+    for (const std::size_t i : by_sum_) {
+      if (i >= own_) continue;
+      positions_[i] = static_cast<Vertex>(graph_.order.size());
+      graph_.order.push_back(static_cast<Vertex>(i));
+      graph_.sums.push_back(sums_[i]);
+      if (sums_[i] > 0) ++graph_.giving;
+    }
+  }
+
+  /// Gives the ghosts positions: by owners, and those of each owner by falling sums.
+  void place_ghosts() {
+    std::vector<std::size_t> ghosts;
+    for (const std::size_t i : by_sum_)
+      if (i >= own_) ghosts.push_back(i);
+    const auto owner = [this](std::size_t i) {
+      return std::ranges::upper_bound(graph_.bounds, members_[i - own_]) - graph_.bounds.begin();
+    };
+    std::ranges::stable_sort(ghosts, {}, owner);
+    std::vector<std::int64_t> needed;
+    for (const std::size_t i : ghosts) {
+      positions_[i] = static_cast<Vertex>(own_ + needed.size());
+      needed.push_back(members_[i - own_]);
+    }
+    graph_.lists = tessera::index_lists(graph_.communicator, graph_.bounds, needed);
+    for (tessera::SentElements& elements : graph_.lists.sent)
+      for (std::int64_t& element : elements.indices) element = positions_[index(element - graph_.first())];
+  }
+
+  /// Sorts the links by the order of their sources, and then puts them into rows, which keep this order.
+  void fill_rows() {
+    std::vector<std::size_t> number(by_sum_.size());
+    for (std::size_t i = 0; i < by_sum_.size(); ++i) number[by_sum_[i]] = i;
+    std::vector<std::int64_t> next(by_sum_.size() + 1);
+    for (const Link& link : links_) ++next[number[column(link.from)] + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<Link> sorted(links_.size());
+    for (const Link& link : links_) {
+      const std::size_t from = column(link.from);
+      sorted[index(next[number[from]]++)] = {positions_[from], positions_[index(link.to - graph_.first())],
+                                             link.weight};
+    }
+    links_ = {};
+    graph_.offsets.assign(own_ + 1, 0);
+    for (const Link& link : sorted) ++graph_.offsets[index(link.to) + 1];
+    std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
+    std::vector<std::int64_t> place(graph_.offsets.begin(), graph_.offsets.end() - 1);
+    graph_.columns.resize(sorted.size());
+    graph_.weights.resize(has_weights_ ? sorted.size() : 0);
+    for (const Link& link : sorted) {
+      const std::size_t at = index(place[link.to]++);
+      graph_.columns[at] = link.from;
+      if (!graph_.weights.empty()) graph_.weights[at] = link.weight;
+    }
+  }
+
+  RankGraph& graph_;
+  std::vector<Link> links_;
+  bool has_weights_;
+  std::size_t own_;
+  VertexSet ghosts_;
+  /// The ghosts in rising order.
+  std::vector<std::int64_t> members_;
+  /// For each column: the sum of weights, and the position.
+  std::vector<double> sums_;
+  std::vector<Vertex> positions_;
+  /// The columns, ordered by their sums.
+  std::vector<std::size_t> by_sum_;
+};
+
+}  // namespace
+
+RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
+  RankGraph graph;
+  graph.communicator = communicator;
+  graph.vertices = read.vertices;
+  graph.rank = rank_in(communicator);
+  const Bounds even = even_bounds(graph.vertices, count_of_ranks(communicator));
+  const std::int64_t even_size = std::max<std::int64_t>(even[1], 1);
+  const std::int64_t first = even[index(graph.rank)];
+  const std::int64_t vertices = even[index(graph.rank) + 1] - first;
+  std::vector<Link> links = moved_links(communicator, std::move(read.links),
+                                        [&](const Link& link) { return link.from / even_size; });
+  const bool has_weights = any_weights(communicator, links);
+  // Counts of links are the same in any order, and so are rows of links that do not differ.
+  if (has_weights || once) sort_by_source(links, first, vertices);
+  if (once) {
+    const auto is_same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
+    links.erase(std::unique(links.begin(), links.end(), is_same), links.end());
+  }
+  graph.links = static_cast<std::int64_t>(links.size());
+  MPI_Allreduce(MPI_IN_PLACE, &graph.links, 1, MPI_INT64_T, MPI_SUM, communicator);
+  const std::vector<double> sums = sums_of_weights(communicator, links, first, vertices);
+  VertexGroups groups(graph.vertices);
+  graph.bounds = groups.choose(communicator, links);
+  links =
+      moved_links(communicator, std::move(links), [&](const Link& link) { return groups.rank_of(link.to); });
+  const std::vector<double> own_sums = moved_values(communicator, sums, even, graph.bounds);
+  Placement(graph, std::move(links), has_weights, own_sums);
+  return graph;
+}
+
+}  // namespace pagerank

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/app/detail/run_setup.hpp"
+#include "tessera/app/detail/series_files.hpp"
+#include "tessera/app/detail/series_report.hpp"
+#include "tessera/io/image_sink.hpp"
+
+namespace tessera::app {
+
+/// The files of a series whose images are computed by tasks on groups of ranks. All images have the size and
+/// the type of the first one, because the ranks plan once.
+class StreamItems {
+ public:
+  /// Finds the files. Collective. Throws InputError as series_items does.
+  StreamItems(MPI_Comm communicator, const PipelineApplication& application, const deck::Deck& deck);
+
+  /// The images with their results, but for those that were left out.
+  const std::vector<SeriesItem>& all() const { return items_; }
+  /// The number of images.
+  std::int64_t count() const { return std::ssize(items_); }
+  /// Returns a deck that names the files of the first image in place of those of the series.
+  deck::Deck deck_of_first() const;
+  /// Looks at the headers of all files on rank 0. Leaves out images that cannot be read or are not like the
+  /// first one if the deck says so, and else throws InputError about the first of them. Collective.
+  void check(const RunSetup& first);
+  /// Lines about the images that were left out, with their numbers in the series.
+  const std::vector<ImageLine>& left_out() const { return left_out_; }
+  /// Returns the number in the series of an image.
+  std::int64_t number_of(std::int64_t item) const { return numbers_[static_cast<std::size_t>(item)]; }
+
+  /// Opens the file of an input of the pipeline for one rank. Throws InputError.
+  std::unique_ptr<BlockSource> open(const RunSetup& first, std::int64_t item, const std::string& input) const;
+  /// Creates the file of a result. `attributes` are those of HDF5 files. Collective over `communicator`.
+  std::unique_ptr<BlockSink> create(MPI_Comm communicator, std::int64_t item, const ArrayDeclaration& result,
+                                    const std::vector<io::FileAttribute>& attributes) const;
+
+ private:
+  const SeriesItem& item(std::int64_t number) const { return items_[static_cast<std::size_t>(number)]; }
+  /// Returns the description of the file of an image that must be like that of the first one.
+  io::ImageInfo inspect(const RunSetup& first, const std::string& path) const;
+  void look_at_all(const RunSetup& first, std::vector<SeriesItem>& good);
+
+  MPI_Comm communicator_;
+  const PipelineApplication& application_;
+  const deck::Deck& deck_;
+  /// The names in the pipeline of the images that are read.
+  std::vector<std::string> inputs_;
+  std::vector<SeriesItem> items_;
+  /// The numbers in the series of these images; only rank 0 has them after images were left out.
+  std::vector<std::int64_t> numbers_;
+  std::vector<ImageLine> left_out_;
+};
+
+}  // namespace tessera::app

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/detail/stream_run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "tessera/app/detail/chosen_transport.hpp"
+#include "tessera/app/detail/graph_report.hpp"
+#include "tessera/app/detail/hdf5_results.hpp"
+#include "tessera/app/detail/program_plans.hpp"
+#include "tessera/app/detail/program_show.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/series.hpp"
+#include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/detail/stop_signals.hpp"
+#include "tessera/app/detail/stream_items.hpp"
+#include "tessera/app/detail/stream_keys.hpp"
+#include "tessera/app/detail/stream_report.hpp"
+#include "tessera/app/detail/transfers.hpp"
+#include "tessera/app/file_names.hpp"
+#include "tessera/domain/counted.hpp"
+#include "tessera/io/text_file.hpp"
+#include "tessera/view/collectively.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// Executes a series on groups of ranks.
+class StreamExecution {
+ public:
+  /// `deck` is the deck of the series; that of `setup` has the files of the first image in their place.
+  StreamExecution(RunSetup& setup, const deck::Deck& deck, const RunPlans& whole,
+                  const ProgramPlans& programs, StreamItems& items)
+      : setup_(setup),
+        deck_(deck),
+        programs_(programs),
+        items_(items),
+        progress_(setup.session.rank(), setup.options.quiet),
+        records_(setup.session, setup.options, taken()),
+        attributes_(result_attributes(setup.application, deck, *setup.pipeline, whole.mine())) {
+    const std::string chart = setup.deck.text_of("program.chart");
+    const std::string report = setup.options.report == "-" ? "" : setup.options.report;
+    check_names(taken(), {{"program.chart", chart}, {"command line: --report", report}});
+    if (!chart.empty()) chart_.emplace(setup.session.communicator(), chart);
+    collectively(setup.session.communicator(), [&] {
+      if (setup.session.rank() != 0) return;
+      for (const SeriesItem& item : items.all()) make_folder_of(setup.deck, "output.files", item.output);
+    });
+  }
+
+  ExitStatus run(RunPhases& phases) {
+    const MPI_Comm communicator = setup_.session.communicator();
+    phases.begin(Phase::start);
+    setup_.session.start_kokkos(programs_.target().threads);
+    progress_.line(fmt::format("{} on {} images, {} x {}", setup_.application.program, items_.count(),
+                               counted(setup_.session.rank_count(), "rank"),
+                               counted(programs_.target().threads, "thread")));
+    for (const std::string& line : programs_.remarks()) progress_.line(line);
+    for (const std::string& remark : setup_.pipeline->remarks()) progress_.line(remark);
+    phases.begin(Phase::allocate);
+    const Transport transport = chosen_transport(setup_.session, setup_.deck).transport;
+    group::ProgramPlan plan;
+    collectively(communicator, [&] { plan = programs_.planner().plan(setup_.session.rank()); });
+    group::ProgramStream stream(programs_.program(), std::move(plan), communicator, transport);
+    const group::StreamOutcome outcome = run_items(stream);
+    phases.begin(Phase::finish);
+    return tell(StreamTimesOfRanks(communicator, programs_, stream.plan(), outcome), outcome);
+  }
+
+ private:
+  /// The paths of all files that are read, and of all results.
+  std::vector<std::string> taken() const {
+    std::vector<std::string> files = setup_.read_files();
+    for (const SeriesItem& item : items_.all()) {
+      files.insert(files.end(), {item.input, item.output});
+      files.insert(files.end(), item.listed.begin(), item.listed.end());
+    }
+    return files;
+  }
+
+  bool skips() const { return setup_.deck.text_of("on_error") == "skip"; }
+
+  group::StreamOutcome run_items(group::ProgramStream& stream) {
+    const auto began = std::chrono::steady_clock::now();
+    group::StreamBindings bindings;
+    bindings.skips_failures = skips();
+    bindings.source = [this](std::int64_t item, const std::string& input) {
+      return items_.open(setup_, item, input);
+    };
+    bindings.sink = [this](std::int64_t item, const std::string& output,
+                           MPI_Comm group) -> std::unique_ptr<BlockSink> {
+      if (output != setup_.application.output) return nullptr;
+      return items_.create(group, item, *setup_.result(), attributes_);
+    };
+    bindings.wrote = [&](std::int64_t item) {
+      progress_.turn([&] {
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+        return fmt::format("{} of {} images, {:.1f} per second", item + 1, items_.count(),
+                           static_cast<double>(item + 1) / seconds.count());
+      });
+    };
+    bindings.is_stopped = [this] {
+      if (signals_.received() == 0) return false;
+      signals_.accept();
+      return true;
+    };
+    try {
+      return stream.run(items_.count(), bindings);
+    } catch (const std::exception& error) {
+      // Ranks that do not know of the error wait for this one.
+      setup_.session.abort(setup_.application.program, error);
+      throw;
+    }
+  }
+
+  /// Returns lines about all images that have failed, on rank 0.
+  std::vector<ImageLine> failures(const group::StreamOutcome& outcome) const {
+    std::vector<ImageLine> mine;
+    for (const group::FailedItem& failed : outcome.failed) mine.push_back({failed.item, failed.reason});
+    std::vector<ImageLine> lines = items_.left_out();
+    for (const ImageLine& line : gather_lines(setup_.session.communicator(), mine)) {
+      const std::int64_t number = items_.number_of(line.index);
+      // Several ranks may have failed to read one file.
+      if (lines.empty() || lines.back().index != number) lines.push_back({number, line.text});
+    }
+    std::ranges::stable_sort(lines, {}, &ImageLine::index);
+    return lines;
+  }
+
+  /// Throws InputError about the first image that has failed, on all ranks, if the series ends with it.
+  void throw_first(const std::vector<ImageLine>& failures) const {
+    if (skips()) return;
+    collectively(setup_.session.communicator(), [&] {
+      if (!failures.empty()) throw InputError(failures.front().text);
+    });
+  }
+
+  ExitStatus tell(const StreamTimesOfRanks& times, const group::StreamOutcome& outcome) {
+    const std::vector<ImageLine> failed = failures(outcome);
+    throw_first(failed);
+    const bool is_first = setup_.session.rank() == 0;
+    progress_.line(times.text());
+    progress_.line(fmt::format("wrote {} images in {:.2f} s, {:.1f} per second", times.written(),
+                               times.seconds(), static_cast<double>(times.written()) / times.seconds()));
+    write_report(times, failed);
+    if (chart_) chart_->write(times.chart());
+    const std::string& program = setup_.application.program;
+    if (is_first)
+      for (const ImageLine& line : failed) fmt::print(stderr, "{}: left out {}\n", program, line.text);
+    if (outcome.is_stopped && is_first)
+      fmt::print(stderr, "{}: a signal has ended the series after {} of {} images\n", program,
+                 times.written(), items_.count());
+    int has_failed = failed.empty() ? 0 : 1;
+    MPI_Bcast(&has_failed, 1, MPI_INT, 0, setup_.session.communicator());
+    return outcome.is_stopped ? ExitStatus::stopped
+           : has_failed != 0  ? ExitStatus::bad_input
+                              : ExitStatus::done;
+  }
+
+  void write_report(const StreamTimesOfRanks& times, const std::vector<ImageLine>& failed) {
+    if (!records_.is_wanted()) return;
+    Report full =
+        report_of_run(setup_.session, setup_.application.program, programs_.target().threads, deck_);
+    if (setup_.session.rank() == 0) {
+      full.add("series", {{"written", times.written()},
+                          {"left_out", std::ssize(failed)},
+                          {"seconds", times.seconds()},
+                          {"per_second", static_cast<double>(times.written()) / times.seconds()}});
+      times.add(full);
+      for (const ImageLine& line : failed) full.add_row("left_out", {{"file_and_reason", line.text}});
+    }
+    records_.write(full, {});
+  }
+
+  RunSetup& setup_;
+  const deck::Deck& deck_;
+  const ProgramPlans& programs_;
+  StreamItems& items_;
+  Progress progress_;
+  GraphRecords records_;
+  std::vector<io::FileAttribute> attributes_;
+  StopSignals signals_;
+  std::optional<io::TextFile> chart_;
+};
+
+}  // namespace
+
+std::optional<ExitStatus> run_stream_of_tasks(Session& session, const PipelineApplication& application,
+                                              const ProgramBuild& build, const Options& options,
+                                              const deck::Deck& deck,
+                                              const std::vector<std::string>& deck_files, RunPhases& phases) {
+  phases.begin(Phase::open);
+  collectively(session.communicator(), [&] {
+    check_series_keys(application, deck, options);
+    check_stream_keys(application, deck, options);
+  });
+  StreamItems items(session.communicator(), application, deck);
+  const deck::Deck deck_of_first = items.deck_of_first();
+  RunSetup setup(session, application, build, options, deck_of_first, deck_files);
+  phases.begin(Phase::plan);
+  const RunPlans whole(setup, false);
+  const ProgramPlans programs(setup, whole, stream_window(deck));
+  if (programs.is_whole()) {
+    for (const std::string& line : programs.remarks())
+      if (!options.quiet && !options.dot) session.print(line + "\n");
+    return std::nullopt;
+  }
+  phases.begin(Phase::open);
+  items.check(setup);
+  if (options.only_plans()) {
+    std::string more;
+    if (options.check) more = fmt::format("{} images can be read\n", items.count());
+    show_program(setup, programs, more);
+    return ExitStatus::done;
+  }
+  return StreamExecution(setup, deck, whole, programs, items).run(phases);
+}
+
+}  // namespace tessera::app

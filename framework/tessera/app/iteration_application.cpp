@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/app/iteration_application.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tessera/app/detail/application_schema.hpp"
+#include "tessera/app/detail/checkpoints.hpp"
+#include "tessera/app/detail/deck_files.hpp"
+#include "tessera/app/detail/graph_report.hpp"
+#include "tessera/app/detail/loop_recorder.hpp"
+#include "tessera/app/detail/options.hpp"
+#include "tessera/app/detail/progress.hpp"
+#include "tessera/app/detail/version.hpp"
+#include "tessera/deck/load.hpp"
+#include "tessera/deck/print.hpp"
+#include "tessera/domain/counted.hpp"
+
+namespace tessera::app {
+namespace {
+
+deck::Schema schema_of_iteration(const IterationApplication& application) {
+  deck::Schema schema;
+  for (const deck::KeyDeclaration& key : application.keys) schema.add(key);
+  declare_checkpoint_keys(schema);
+  schema.add(threads_key());
+  return schema;
+}
+
+/// Throws InputError if an option is given that is about plans.
+void check_options_of_iteration(const Options& options) {
+  const std::string why = "this program runs none";
+  refuse_options_of_pipelines(options, why);
+  if (options.dot) throw InputError("command line: --dot is about pipelines, and " + why + ": leave it out");
+  if (!options.trace.empty())
+    throw InputError("command line: --trace is about steps of plans, and " + why + ": leave it out");
+}
+
+/// Runs the turns of a program, from its input to its results.
+class IterationRun final : public IterationRunner {
+ public:
+  IterationRun(const IterationApplication& application, const IterationSetting& setting,
+               const Options& options, IterationProgram& program, const std::vector<std::string>& taken)
+      : application_(application),
+        setting_(setting),
+        program_(program),
+        progress_(setting.session.rank(), options.quiet),
+        records_(setting.session, options, taken),
+        maximum_(setting.deck.get<std::int64_t>(application.turns_key)) {
+    report_.add("run", {{"program", application.program},
+                        {"version", version()},
+                        {"ranks", std::int64_t(setting.session.rank_count())},
+                        {"threads", std::int64_t(setting.threads)},
+                        {"deck", deck::print(setting.deck)}});
+  }
+
+  void say(const std::string& line) override { progress_.line(line); }
+  void add(const std::string& section, const Row& values) override { report_.add(section, values); }
+  void add_row(const std::string& table, const Row& row) override { report_.add_row(table, row); }
+  std::int64_t turns() const override { return state_.turns; }
+  double residual() const override { return state_.residual; }
+
+  ExitStatus run() {
+    program_.prepare(*this);
+    LoopRecorder loops({loop_description()}, progress_, setting_.session.rank());
+    Checkpoints checkpoints(checkpointed_run(), loops.history(), progress_);
+    Bindings bindings;
+    loops.listen(bindings);
+    checkpoints.listen(bindings);
+    run_turns(bindings);
+    program_.end(*this);
+    loops.add(report_);
+    checkpoints.add(report_);
+    records_.write(report_, {});
+    const std::string shortcoming = loops.unfinished();
+    if (shortcoming.empty()) return ExitStatus::done;
+    if (setting_.session.rank() == 0) fmt::print(stderr, "{}: {}\n", application_.program, shortcoming);
+    return ExitStatus::not_converged;
+  }
+
+ private:
+  RecordedLoop loop_description() const {
+    std::int64_t points = 0;
+    for (const io::FileArray& array : program_.arrays()) points = std::max(points, array.domain.size());
+    return {.name = application_.loop,
+            .maximum = maximum_,
+            .has_condition = true,
+            .residual = application_.residual,
+            .residual_is_norm = true,
+            .points = points};
+  }
+
+  CheckpointedRun checkpointed_run() const {
+    const auto is_part = [this](const std::string& name) {
+      return !name.starts_with("output.") &&
+             std::ranges::find(application_.keys, name, &deck::KeyDeclaration::name) !=
+                 application_.keys.end();
+    };
+    std::vector<std::string> limits = application_.turn_limits;
+    limits.push_back(application_.turns_key);
+    CheckpointedLoop loop{
+        .name = application_.loop, .maximum = maximum_, .has_condition = true, .arrays = program_.arrays()};
+    for (std::size_t i = 0; i < loop.arrays.size(); ++i) loop.array_ids.push_back(static_cast<int>(i));
+    return {setting_.session,
+            setting_.deck,
+            application_.program,
+            problem_text(setting_.deck, is_part, limits),
+            {loop}};
+  }
+
+  void run_turns(const Bindings& bindings) {
+    state_ = {.loop = 0};
+    if (bindings.resume_loop)
+      state_.turns = state_.resumed_at =
+          bindings.resume_loop(0, [this](int array, BlockSource& source) { program_.load(array, source); });
+    program_.begin();
+    while (state_.turns < maximum_ && !state_.has_converged) {
+      bindings.before_turn(state_);
+      const IterationTurn turn = program_.turn();
+      ++state_.turns;
+      state_.residual = turn.residual;
+      state_.has_converged = turn.has_converged;
+      bindings.after_turn(state_);
+      if (bindings.keep_loop && !state_.has_converged)
+        bindings.keep_loop(state_, [this](int array, BlockSink& sink) { program_.store(array, sink); });
+    }
+    bindings.after_loop(state_);
+  }
+
+  const IterationApplication& application_;
+  const IterationSetting& setting_;
+  IterationProgram& program_;
+  Progress progress_;
+  GraphRecords records_;
+  Report report_;
+  std::int64_t maximum_;
+  LoopProgress state_;
+};
+
+ExitStatus run_iteration(Session& session, const IterationApplication& application, const ProgramBuild& build,
+                         int argc, char** argv) {
+  const auto say = [&session](const std::string& text) {
+    session.print(text);
+    return ExitStatus::done;
+  };
+  const deck::Schema schema = schema_of_iteration(application);
+  const Options options = parse_options(argc, argv);
+  if (options.help) return say(help_text(application.program, application.summary, schema));
+  if (options.version) return say(version_text(application.program, build));
+  check_options_of_iteration(options);
+  const DeckFiles files = read_decks(session.communicator(), schema, options.decks, options.overrides);
+  const deck::Deck deck = deck::load(schema, files.sources, options.overrides, files.environment);
+  if (options.print_deck) return say(deck::print(deck));
+  IterationSetting setting{session, deck, 1, {}};
+  setting.threads =
+      session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
+  for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
+  const std::unique_ptr<IterationProgram> program = application.make(setting);
+  if (options.check) return say(program->check());
+  std::vector<std::string> taken = program->files();
+  taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
+  IterationRun run(application, setting, options, *program, taken);
+  session.start_kokkos(setting.threads);
+  if (options.verbose) session.print(version_text(application.program, build));
+  if (options.explain) {
+    program->prepare(run);
+    return say(program->explain());
+  }
+  run.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
+                      counted(setting.threads, "thread")));
+  return run.run();
+}
+
+}  // namespace
+
+int run_iteration_application(int argc, char** argv, const IterationApplication& application,
+                              const ProgramBuild& build) {
+  return run_program(argc, argv, application.program, [&](Session& session, int count, char** values) {
+    return run_iteration(session, application, build, count, values);
+  });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tessera/app/program_build.hpp"
+#include "tessera/app/session.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/deck/key.hpp"
+#include "tessera/io/file_array.hpp"
+#include "tessera/view/block_io.hpp"
+
+namespace tessera::app {
+
+/// What a program that iterates knows when it is made.
+struct IterationSetting {
+  /// The lifetime of MPI and Kokkos, with the communicator of all ranks.
+  Session& session;
+  /// The deck.
+  const deck::Deck& deck;
+  /// The number of threads of each rank.
+  int threads = 1;
+  /// The paths of the decks.
+  std::vector<std::string> deck_files;
+};
+
+/// How a turn of an iteration ended. All ranks return the same.
+struct IterationTurn {
+  /// The residual, which says how far the iteration is from its end.
+  double residual = 0;
+  /// Whether there is no further turn.
+  bool has_converged = false;
+};
+
+/// What the runner of an iteration does for its program.
+class IterationRunner {
+ public:
+  virtual ~IterationRunner() = default;
+  /// A table of the report: its name, and the named values of a row.
+  using Row = std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>;
+  /// Prints a line about the progress, on rank 0 only, unless the program is to be quiet.
+  virtual void say(const std::string& line) = 0;
+  /// Adds named values to a section of the report.
+  virtual void add(const std::string& section, const Row& values) = 0;
+  /// Adds a row to a table of the report.
+  virtual void add_row(const std::string& table, const Row& row) = 0;
+  /// The number of turns that have ended, including those of an earlier run.
+  virtual std::int64_t turns() const = 0;
+  /// The residual of the last turn.
+  virtual double residual() const = 0;
+};
+
+/// A program that repeats turns until data or the deck end them. The state that it carries from turn to turn
+/// is held by arrays, so that checkpoints can hold it. All calls but files() are collective, and are made in
+/// the order in which they are declared. They may throw InputError, on all ranks together.
+class IterationProgram {
+ public:
+  virtual ~IterationProgram() = default;
+  /// Returns the paths of all files that a run reads or writes, but those of the decks.
+  virtual std::vector<std::string> files() const = 0;
+  /// Returns lines that say what a run would do and need, from the headers of files alone.
+  virtual std::string check() = 0;
+  /// Reads the input. Kokkos has been started.
+  virtual void prepare(IterationRunner& runner) = 0;
+  /// Returns lines that say what each rank computes and sends.
+  virtual std::string explain() = 0;
+  /// Returns the names, types and domains of the arrays that are carried from turn to turn.
+  virtual std::vector<io::FileArray> arrays() const = 0;
+  /// Fills this rank's part of array number `array` with points from `source`, in place of the values with
+  /// which the iteration begins.
+  virtual void load(int array, BlockSource& source) = 0;
+  /// Passes this rank's part of array number `array` to `sink`.
+  virtual void store(int array, BlockSink& sink) = 0;
+  /// Begins the turns. The arrays have the values with which the iteration begins, or those that were loaded.
+  virtual void begin() = 0;
+  /// Computes a turn.
+  virtual IterationTurn turn() = 0;
+  /// Writes the results.
+  virtual void end(IterationRunner& runner) = 0;
+};
+
+/// A description of a program that iterates.
+struct IterationApplication {
+  /// The name of the program.
+  std::string program;
+  /// A sentence that says what the program does, for --help.
+  std::string summary;
+  /// The declarations of the program's own keys. Those that begin with `output.` do not change what is
+  /// computed. All such programs also have the key `threads` and the keys of checkpoints.
+  std::vector<deck::KeyDeclaration> keys = {};
+  /// The name of the loop, for progress lines, reports and checkpoints.
+  std::string loop;
+  /// The name of the residual.
+  std::string residual;
+  /// The name of the key with the greatest number of turns, which must have a default.
+  std::string turns_key = "turns";
+  /// The names of those other keys that only say when the turns end. When a run goes on from a checkpoint,
+  /// their values may differ from those of the run that wrote it.
+  std::vector<std::string> turn_limits = {};
+  /// A function that makes the program. Collective. It may throw InputError, on all ranks together.
+  std::function<std::unique_ptr<IterationProgram>(const IterationSetting&)> make = {};
+};
+
+/// Runs an application: reads options and deck, makes the program, and checks, explains or runs it, with
+/// progress, checkpoints and reports. `build` says how the program is compiled. Returns the exit status,
+/// which main() should return.
+int run_iteration_application(int argc, char** argv, const IterationApplication& application,
+                              const ProgramBuild& build = this_program);
+
+}  // namespace tessera::app

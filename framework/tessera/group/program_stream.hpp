@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/group/program_plan.hpp"
+#include "tessera/view/block_io.hpp"
+#include "tessera/view/exchange.hpp"
+
+namespace tessera::group {
+
+/// The sources and sinks of the items of a stream. Items are numbered from 0 on.
+struct StreamBindings {
+  /// Returns the source of an input of the program for an item. Each rank whose tasks read points of the
+  /// input calls it, and reads these points from the source for itself alone.
+  std::function<std::unique_ptr<BlockSource>(std::int64_t item, const std::string& input)> source;
+  /// Returns the sink of an output of the program for an item, or null if the output is not written.
+  /// Collective over the ranks of `group`, which compute the output and write it together.
+  std::function<std::unique_ptr<BlockSink>(std::int64_t item, const std::string& output, MPI_Comm group)>
+      sink;
+  /// Is called after an output of an item has been written, on the first rank that writes it. It may be
+  /// empty.
+  std::function<void(std::int64_t item)> wrote = {};
+  /// Returns whether no more items are to be begun. Every rank calls it. It may be empty.
+  std::function<bool()> is_stopped = {};
+  /// Whether the stream goes on after an item that has failed.
+  bool skips_failures = false;
+};
+
+/// An item that has failed on a rank: it could not be read, computed or written.
+struct FailedItem {
+  /// The number of the item.
+  std::int64_t item = 0;
+  /// The message of the error.
+  std::string reason;
+};
+
+/// The times of a task of a stream on a rank, in seconds.
+struct StreamTimes {
+  /// The number of the task.
+  int task = 0;
+  /// The number of items that the task has computed.
+  std::int64_t items = 0;
+  /// The sums over these items of the numbers of the items, of the times after the beginning of the run at
+  /// which the rank began and ended the task, and of the seconds that it waited for messages before.
+  double numbers = 0, begins = 0, ends = 0, waited = 0;
+};
+
+/// What a rank has done in a run of a stream.
+struct StreamOutcome {
+  /// The number of items that were begun, on all ranks together.
+  std::int64_t begun = 0;
+  /// Whether is_stopped() has ended the stream before its last item.
+  bool is_stopped = false;
+  /// The items that have failed on this rank. If several ranks of a group have failed together, only the
+  /// first one of them has the item.
+  std::vector<FailedItem> failed;
+  /// The times of the tasks of this rank.
+  std::vector<StreamTimes> tasks;
+  /// The times after the beginning of the run at which outputs were written, on the rank that `wrote` was
+  /// called on.
+  std::vector<double> written;
+  /// The seconds that this rank read and wrote.
+  double reading = 0, writing = 0;
+};
+
+/// A program that is ready to run on the ranks of a communicator for one item of a stream after the other,
+/// without a barrier between them: a group works on the next item while other groups still work on the last
+/// one. Each rank keeps a few items at a time (see ProgramPlan::slots), and its messages of an item are gone
+/// before their memory is used for another one. An item that has failed on a rank is not computed any
+/// further by tasks that need what the rank sends, and is not written.
+class ProgramStream {
+ public:
+  /// Allocates and prepares everything that the plan needs. Collective: every rank passes its own plan, and
+  /// the plans of all ranks come from equal planners of a stream. `program` must outlive the stream. Throws
+  /// the exceptions of PlanInstance, and InternalError if the plan is for no stream, or for another rank or
+  /// number of ranks.
+  ProgramStream(const Program& program, ProgramPlan plan, MPI_Comm communicator,
+                const Transport& transport = {});
+  ~ProgramStream();
+  ProgramStream(const ProgramStream&) = delete;
+  ProgramStream& operator=(const ProgramStream&) = delete;
+
+  /// Runs the program for `count` items. Collective. After an item that has failed, the items that were begun
+  /// meanwhile are completed, but no more are begun, unless `bindings` says otherwise.
+  StreamOutcome run(std::int64_t count, const StreamBindings& bindings);
+
+  /// The plan of this rank.
+  const ProgramPlan& plan() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera::group

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera/view/indexed_exchange.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tessera/view/host_mode.hpp"
+#include "tessera/view/large_message.hpp"
+
+namespace tessera {
+namespace {
+
+/// A kernel that packs the elements with the indices `indices`.
+template <class T>
+struct PackElements {
+  Kokkos::View<const T*, MemorySpace> array;
+  Kokkos::View<const std::int64_t*, MemorySpace> indices;
+  Kokkos::View<T*, MemorySpace> packed;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { packed(i) = array(indices(i)); }
+};
+
+}  // namespace
+
+template <class T>
+IndexedExchange<T>::IndexedExchange(MPI_Comm communicator, int tag, const IndexLists& lists, Array array,
+                                    std::int64_t first_ghost, const Transport& transport)
+    : transport_(transport),
+      array_(std::move(array)),
+      first_ghost_(first_ghost),
+      indices_("tessera: sent indices", static_cast<std::size_t>(lists.sent_count())),
+      sent_("tessera: sent elements", static_cast<std::size_t>(lists.sent_count())),
+      received_count_(lists.received_count()) {
+  const auto host = Kokkos::create_mirror_view(indices_);
+  std::int64_t* next = host.data();
+  for (const SentElements& elements : lists.sent) next = std::ranges::copy(elements.indices, next).out;
+  Kokkos::deep_copy(indices_, host);
+  if (!sends_in_place()) {
+    host_sent_ = HostArray("tessera: sent elements", sent_.extent(0));
+    host_received_ = HostArray("tessera: received elements", static_cast<std::size_t>(received_count_));
+  }
+  make_requests(communicator, tag, lists);
+}
+
+template <class T>
+void IndexedExchange<T>::make_requests(MPI_Comm communicator, int tag, const IndexLists& lists) {
+  T* sent = sends_in_place() ? sent_.data() : host_sent_.data();
+  T* received = sends_in_place() ? array_.data() + first_ghost_ : host_received_.data();
+  const auto bytes = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(T)); };
+  for (const SentElements& elements : lists.sent) {
+    const auto count = static_cast<std::int64_t>(elements.indices.size());
+    const LargeMessage message(bytes(count));
+    MPI_Send_init(sent, message.count(), message.type(), elements.partner, tag, communicator,
+                  &sends_.emplace_back());
+    sent += count;
+  }
+  for (const ReceivedElements& elements : lists.received) {
+    const LargeMessage message(bytes(elements.count));
+    MPI_Recv_init(received, message.count(), message.type(), elements.partner, tag, communicator,
+                  &receives_.emplace_back());
+    received += elements.count;
+  }
+}
+
+template <class T>
+IndexedExchange<T>::~IndexedExchange() {
+  for (auto* requests : {&sends_, &receives_})
+    for (MPI_Request& request : *requests) MPI_Request_free(&request);
+}
+
+template <class T>
+void IndexedExchange<T>::start(const ExecutionSpace& execution) {
+  if (!receives_.empty()) MPI_Startall(static_cast<int>(receives_.size()), receives_.data());
+  if (sends_.empty()) return;
+  for_each_index(execution, HostMode::kernels, "tessera: pack elements",
+                 static_cast<std::int64_t>(sent_.extent(0)), PackElements<T>{array_, indices_, sent_});
+  if (!sends_in_place())
+    compat::copy_bytes(execution, reinterpret_cast<std::byte*>(host_sent_.data()),
+                       reinterpret_cast<const std::byte*>(sent_.data()),
+                       static_cast<std::size_t>(sent_bytes()));
+  compat::fence(execution);
+  MPI_Startall(static_cast<int>(sends_.size()), sends_.data());
+}
+
+template <class T>
+void IndexedExchange<T>::finish(const ExecutionSpace& execution) {
+  MPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE);
+  if (!sends_in_place() && received_count_ > 0)
+    compat::copy_bytes(execution, reinterpret_cast<std::byte*>(array_.data() + first_ghost_),
+                       reinterpret_cast<const std::byte*>(host_received_.data()),
+                       static_cast<std::size_t>(received_count_) * sizeof(T));
+  MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+}
+
+template class IndexedExchange<double>;
+template class IndexedExchange<std::int64_t>;
+
+}  // namespace tessera

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ranks of tessera-pagerank, computed anew by numpy.
+
+usage: pagerank_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
+"""
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+# Python must not write compiled modules beside the sources.
+sys.dont_write_bytecode = True
+
+from program_runs import ProgramRuns
+
+
+def power_iteration(matrix, damping=0.85, tolerance=1e-13):
+    """Ranks by a dense matrix of link weights, rows to columns, and the turns that they take."""
+    n = len(matrix)
+    sums = matrix.sum(axis=1)
+    shares = np.divide(matrix, sums[:, None], out=np.zeros_like(matrix), where=sums[:, None] > 0)
+    ranks = np.full(n, 1 / n)
+    for turn in range(1, 2000):
+        following = (1 - damping) / n + damping * (ranks @ shares + ranks[sums == 0].sum() / n)
+        change = np.abs(following - ranks).sum()
+        ranks = following
+        if change <= tolerance:
+            return ranks, turn
+    raise AssertionError("numpy has not converged")
+
+
+class PageRank(ProgramRuns):
+    def setUp(self):
+        super().setUp()
+        self.random = np.random.default_rng(5)
+
+    def sample(self, n, links, dangling=0.2):
+        """Links of random vertices, some of which have none, with loops and without repeated ones."""
+        rows = self.random.integers(0, max(1, int(n * (1 - dangling))), links)
+        columns = (self.random.random(links)**2 * n).astype(int)
+        return np.unique(np.stack([rows, columns], axis=1), axis=0)
+
+    def write_matrix(self, n, links, numbers=None, field="pattern", symmetry="general", name="graph.mtx", count=None):
+        order = self.random.permutation(len(links))
+        lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", "% a comment", "%", "",
+                 f"  {n} {n}\t{len(links) if count is None else count}"]
+        for i in order:
+            number = "" if numbers is None else f" {numbers[i]!r}"
+            lines.append(f"{links[i][0] + 1} {links[i][1] + 1}{number}")
+        self.write_text(name, "\n".join(lines) + "\n")
+
+    def write_text(self, name, text):
+        with open(self.path(name), "w", newline="", encoding="ascii") as file:
+            file.write(text)
+
+    def words(self, *words, **keys):
+        given = {"input.file": "graph.mtx", "output.file": "ranks.h5", "tolerance": "1e-13", "threads": "1", **keys}
+        return [f"{decks}/default.yaml", *(f"{key}={value}" for key, value in given.items()), *words]
+
+    def ranks(self, ranks, *words, **keys):
+        self.output("pagerank", ranks, *self.words(*words, **keys))
+        with h5py.File(self.path("ranks.h5")) as file:
+            found = file["ranks"][...]
+            self.assertEqual(found.dtype, np.float64)
+            self.assertAlmostEqual(found.sum(), 1, delta=1e-13)
+            return found, dict(file.attrs)
+
+    def expect(self, matrix, *words, damping=0.85, counts=(1, 2, 3, 4), **keys):
+        expected, turns = power_iteration(matrix, damping)
+        first, attributes = None, None
+        for count in counts:
+            found, notes = self.ranks(count, *words, damping=damping, **keys)
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=0)
+            self.assertLessEqual(abs(notes["turns"] - turns), 2)
+            self.assertLessEqual(notes["change"], 1e-13)
+            self.assertEqual(notes["damping"], damping)
+            if first is not None:
+                self.assertEqual(found.tobytes(), first.tobytes(), f"{count} ranks")
+                self.assertEqual(notes, attributes)
+            first, attributes = found, notes
+
+    @staticmethod
+    def dense(n, links, numbers=None):
+        matrix = np.zeros((n, n))
+        np.add.at(matrix, (links[:, 0], links[:, 1]), 1 if numbers is None else numbers)
+        return matrix
+
+    def test_patterns(self):
+        for n, count, damping, ranks in [(300, 2500, 0.85, (1, 2, 3, 4)), (40, 1200, 0.5, (1, 4))]:
+            links = self.sample(n, count)
+            self.write_matrix(n, links)
+            self.expect(self.dense(n, links), damping=damping, counts=ranks)
+
+    def test_no_links(self):
+        self.write_matrix(70000, [])
+        found, notes = self.ranks(2)
+        np.testing.assert_allclose(found, 1 / 70000, rtol=1e-13)
+        self.assertLessEqual(notes["turns"], 2)
+
+    def test_weights(self):
+        links = self.sample(200, 1500)
+        reals = self.random.random(len(links)) * 10.0**self.random.integers(-5, 6, len(links))
+        reals[::17] = 0
+        reals = [float(number) for number in reals]
+        self.write_matrix(200, links, reals, "real")
+        self.expect(self.dense(200, links, reals))
+        self.expect(self.dense(200, links), **{"input.weights": "ignore"}, counts=(2,))
+        integers = [int(number) for number in self.random.integers(0, 9, len(links))]
+        self.write_matrix(200, links, integers, "integer")
+        self.expect(self.dense(200, links, integers), counts=(1, 3))
+
+    def test_symmetric(self):
+        links = self.sample(90, 700)
+        links = links[links[:, 0] >= links[:, 1]]
+        matrix = self.dense(90, links)
+        self.write_matrix(90, links, symmetry="symmetric")
+        self.expect(np.maximum(matrix, matrix.T), counts=(1, 2))
+
+    def test_repeated_links(self):
+        links = np.repeat(self.sample(50, 300), 3, axis=0)[::2]
+        self.write_matrix(50, links)
+        self.expect(self.dense(50, links), counts=(1, 4))
+        self.expect(np.minimum(self.dense(50, links), 1), counts=(1, 4), **{"input.repeated": "once"})
+
+    def test_more_ranks_than_vertices_and_hubs(self):
+        self.write_text("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2")
+        self.expect(np.array([[0., 1], [0, 0]]))
+        self.write_text("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 0")
+        self.expect(np.zeros((1, 1)), counts=(1, 4))
+        star = np.array([[i, 0] for i in range(1, 100)] + [[0, i] for i in range(1, 100)])
+        self.write_matrix(100, star)
+        self.expect(self.dense(100, star), counts=(1, 3))
+
+    def test_ways_to_write_a_matrix(self):
+        text = "%%MatrixMarket MATRIX Coordinate Real General\r\n%\r\n3 3 4\r\n\r\n 1\t2 +1e0 \r\n% inside\r\n2 3 2.5\r\n3 1 1.\r\n\r\n3 3 .5"
+        self.write_text("graph.mtx", text)
+        self.expect(np.array([[0, 1, 0], [0, 0, 2.5], [1, 0, 0.5]]), counts=(1, 2))
+
+    def test_lists_of_links(self):
+        links = self.sample(120, 900)
+        for dtype in (np.int64, np.uint8, ">i4", np.uint64):
+            self.store("graph.h5", links.astype(dtype), "links")
+            n = links.max() + 1
+            self.expect(self.dense(n, links), counts=(1, 3), **{"input.file": "graph.h5"})
+        self.expect(self.dense(150, links), counts=(2,), **{"input.file": "graph.h5", "input.vertices": 150})
+
+    def test_the_highest(self):
+        links = self.sample(80, 400)
+        self.write_matrix(80, links)
+        expected, _ = power_iteration(self.dense(80, links))
+        printed = self.output("pagerank", 3, *self.words("output.top=5"))
+        listed = [int(line.split()[2]) - 1 for line in printed.splitlines() if ". vertex " in line]
+        self.assertEqual(listed, list(np.argsort(-expected)[:5]))
+
+    def test_threads_and_checkpoints_change_no_bits(self):
+        links = self.sample(500, 4000)
+        self.write_matrix(500, links)
+        expected, attributes = self.ranks(1)
+        found, _ = self.ranks(1, threads=2)
+        self.assertEqual(found.tobytes(), expected.tobytes())
+        ended = self.ending("pagerank", 2, *self.words("checkpoint.directory=.", "checkpoint.every=10", turns=15))
+        self.assertEqual(ended.returncode, 3, ended.stdout + ended.stderr)
+        self.assertIn("the loop 'rank' has not converged after 15 turns, change ", ended.stderr)
+        found, notes = self.ranks(3, "restart=.")
+        self.assertEqual(found.tobytes(), expected.tobytes())
+        self.assertEqual(notes, attributes)
+        self.assertIn("is of another problem", self.refused("pagerank", 1, *self.words("restart=.", damping=0.5)))
+
+    def test_what_it_explains_and_reports(self):
+        links = self.sample(100, 800)
+        self.write_matrix(100, links)
+        printed = self.output("pagerank", 2, *self.words("--explain"))
+        self.assertRegex(printed, r"rank 0: rows 0 to \d+, \d+ links, \d+ ghosts; sends \d+ numbers in 1 message, receives 1 message\n")
+        self.assertIn(f"100 vertices and {len(links)} entries", self.output("pagerank", 1, *self.words("--check")))
+        report = self.output("pagerank", 2, *self.words("--report", "-"))
+        for word in ("vertices", "product", "ghosts", "seconds_per_turn"):
+            self.assertIn(word, report)
+
+    def refused_text(self, text, message, ranks=None):
+        self.write_text("graph.mtx", text)
+        self.assertEqual(self.refused("pagerank", ranks, *self.words()).strip(), f"tessera-pagerank: error: {message}")
+
+    def test_bad_matrices(self):
+        head = "%%MatrixMarket matrix coordinate pattern general\n"
+        real = "%%MatrixMarket matrix coordinate real general\n"
+        self.refused_text(head + "%\n3 4 1\n1 1\n",
+                          "graph.mtx:3: the matrix is 3 x 4, and that of a graph is square: give as many columns as rows")
+        self.refused_text(head + "3 3 3\n1 1\n4 2\n2 2\n",
+                          "graph.mtx:4: (4, 2) is not in the matrix, which is 3 x 3: count from 1", 2)
+        self.refused_text(head + "3 3 3\n1 1\n1 2\n2 0\n",
+                          "graph.mtx:5: (2, 0) is not in the matrix, which is 3 x 3: count from 1", 3)
+        self.refused_text(head + "3 3 3\n1 1\n1 2\n",
+                          "graph.mtx:2: announces 3 entries, and 2 follow: the file is truncated", 4)
+        self.refused_text(head + "3 3 2\n1 1\n1 2\n2 2\n",
+                          "graph.mtx:2: announces 2 entries, and 3 follow: correct the number, or the file")
+        self.refused_text(head + "3 3 2\n1 1\n1\n", "graph.mtx:4: '1' is no entry: give a row, a column, and nothing else")
+        self.refused_text(head + "3 3 2\n1 1\n1 two\n",
+                          "graph.mtx:4: '1 two' is no entry: give a row, a column, and nothing else")
+        self.refused_text(real + "3 3 2\n1 1 1.5\n1 2\n", "graph.mtx:4: '1 2' is no entry: give a row, a column and a number")
+        self.refused_text(real + "3 3 2\n1 1 -1.5\n1 2 1\n",
+                          "graph.mtx:3: -1.5 is no weight of a link: give a finite number that is not negative, or "
+                          "input.weights=ignore")
+        self.refused_text(real + "3 3 2\n1 1 nan\n1 2 1\n",
+                          "graph.mtx:3: nan is no weight of a link: give a finite number that is not negative, or "
+                          "input.weights=ignore")
+        self.refused_text(head, "graph.mtx:1: is the last line, and none has the size of the matrix: the file is truncated")
+        self.refused_text(head + "3 3\n", "graph.mtx:2: is to have three integers: rows, columns and entries")
+        self.refused_text(head + "0 0 0\n", "graph.mtx:2: the graph has no vertices: give at least one row")
+        self.refused_text(head + "5000000000 5000000000 0\n",
+                          "graph.mtx:2: the graph has 5000000000 vertices, and 4294967295 are the most that can be ranked")
+        self.refused_text(head.replace("pattern", "complex") + "1 1 0\n",
+                          "graph.mtx:1: numbers that are 'complex' are no weights of links: give pattern, integer or real")
+        self.refused_text(head.replace("general", "skew-symmetric") + "1 1 0\n",
+                          "graph.mtx:1: links cannot be 'skew-symmetric', as those of the two directions would have other "
+                          "signs or values: store the matrix as general")
+        self.refused_text(head.replace("coordinate", "array") + "1 1\n",
+                          "graph.mtx:1: 'array' is not read: store the graph as coordinates of its links")
+
+    def test_other_bad_files(self):
+        self.assertIn("graph.mtx cannot be read: No such file", self.refused("pagerank", 2, *self.words()))
+        self.write_text("graph.mtx", "1 2\n")
+        self.assertIn("is neither a Matrix Market file, which begins with %%MatrixMarket, nor HDF5",
+                      self.refused("pagerank", 2, *self.words()))
+        keys = {"input.file": "graph.h5"}
+        self.store("graph.h5", np.zeros((5, 3), int), "links")
+        self.assertIn("a list of links has two columns", self.refused("pagerank", 2, *self.words(**keys)))
+        self.store("graph.h5", np.zeros((5, 2)), "links")
+        self.assertIn("'links' is of float64: vertices are integers", self.refused("pagerank", 2, *self.words(**keys)))
+        self.store("graph.h5", np.array([[0, 1], [1, -1]]), "links")
+        self.assertIn("row 1 (from 0) has the vertex -1: vertices are 0 to ", self.refused("pagerank", 2, *self.words(**keys)))
+        self.store("graph.h5", np.array([[0, 1], [1, 7]]), "links")
+        self.assertIn("row 1 (from 0) has the vertex 7: vertices are 0 to 3",
+                      self.refused("pagerank", 2, *self.words(**keys, **{"input.vertices": 4})))
+
+
+programs, decks, launcher, count_flag = sys.argv[1:]
+PageRank.launch_with(programs, launcher, count_flag)
+unittest.main(argv=sys.argv[:1])

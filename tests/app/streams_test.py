@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Series of images whose pipelines are divided into tasks on groups of ranks.
+
+usage: streams_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_FLAG
+"""
+import json
+import os
+import re
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import h5py
+import numpy as np
+
+# Python must not write compiled modules beside the sources.
+sys.dont_write_bytecode = True
+
+from program_runs import ProgramRuns
+
+COUNT = 7
+
+
+class Streams(ProgramRuns):
+    def setUp(self):
+        super().setUp()
+        random = np.random.default_rng(35)
+        for folder in ("in", "right"):
+            os.mkdir(self.path(folder))
+        for i in range(COUNT):
+            dots = random.integers(0, 256, (37, 61)).astype(np.uint8)
+            self.store(f"in/{i + 7}.h5", dots[:, :53])
+            self.store(f"right/{i + 7}.h5", dots[:, 4:57])
+
+    def chain(self, *more):
+        return [f"{self.decks}/chain/joined_edges.yaml", "input.files=in/*.h5", "output.files=out/{name}.h5", "threads=1", *more]
+
+    def stereo(self, *more):
+        return [f"{self.decks}/stereo/default.yaml", "input.files=in/*.h5", 'input.matches=["right/*.h5"]', "disparities=8",
+                "window=5", "blocks=2", "output.files=out/{name}.h5", "threads=1", *more]
+
+    def results(self, dataset):
+        results = {}
+        for name in sorted(os.listdir(self.path("out"))):
+            results[name] = self.stored(f"out/{name}", dataset)
+            os.remove(self.path(f"out/{name}"))
+        return results
+
+    def expect_same(self, found, expected, where):
+        self.assertEqual(list(found), list(expected), where)
+        for name, image in expected.items():
+            self.assertTrue(np.array_equal(found[name], image), (where, name))
+
+    def expect_every_allocation(self, program, words, dataset):
+        self.output(program, 0, *words("program.allocation=whole"))
+        expected = self.results(dataset)
+        self.assertEqual(len(expected), COUNT)
+        # Allocations take turns, so that each is tried on several numbers of ranks.
+        for ranks, allocations in ((1, ("mixed",)), (2, ("data", "task", "mixed")), (3, ("mixed",)), (4, ("mixed", "auto"))):
+            for allocation in allocations:
+                text = self.output(program, ranks, *words(f"program.allocation={allocation}"))
+                self.assertIn(f"wrote {COUNT} images", text)
+                self.expect_same(self.results(dataset), expected, (ranks, allocation))
+        self.output(program, 3, *words("program.allocation=mixed", "graph.window=1"))
+        self.expect_same(self.results(dataset), expected, "window")
+
+    def test_a_chain_has_the_bits_of_single_runs(self):
+        self.expect_every_allocation("chain", self.chain, "edges")
+
+    def test_stereo_has_the_bits_of_single_runs(self):
+        self.expect_every_allocation("stereo", self.stereo, "disparity")
+
+    def test_explains_and_estimates_the_period(self):
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 4}, sobel: {1: 4}, smooth: {1: 2}, edges: {1: 2}}\n")
+        words = self.chain("program.allocation=mixed", "program.costs=costs.yaml", "--ranks", "2")
+        for option in ("--explain", "--estimate"):
+            text = self.output("chain", 0, *words, option)
+            self.assertRegex(text, r"period 6 s \(0\.1667 items per second\), latency [0-9.]+ s")
+        self.assertIn("estimated to take 6e+03 ms for each image (0.1667 images per second)",
+                      self.output("chain", 0, *words, "--explain"))
+        self.assertIn("7 images can be read", self.output("chain", 0, *words, "--check"))
+        self.output("chain", 0, *words, "--explain", "--save-plan", "a.json")
+        self.output("chain", 0, *self.chain("program.allocation=whole"))
+        expected = self.results("edges")
+        self.assertIn("allocation from a.json", self.output("chain", 2, *self.chain("program.allocation=a.json")))
+        self.expect_same(self.results("edges"), expected, "a.json")
+
+    def test_reports_the_period(self):
+        self.output("chain", 2, *self.chain("program.allocation=mixed", "program.chart=chart.svg", "--report", "r.json"))
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["series"]["written"], COUNT)
+        self.assertGreater(report["program"]["period_seconds"], 0)
+        self.assertGreater(report["program"]["estimated_period_seconds"], 0)
+        self.assertEqual(sorted(task["task"] for task in report["tasks"]), ["edges", "laplace", "smooth", "sobel"])
+        xml.etree.ElementTree.parse(self.path("chart.svg"))
+        with h5py.File(self.path("out/8.h5")) as file:
+            self.assertEqual((file.attrs["input"], file.attrs["ranks"]), ("in/8.h5", 2))
+            self.assertIn('files: ["in/*.h5"]', file.attrs["deck"])
+            self.assertNotIn("in/7.h5", file.attrs["deck"])
+
+    def test_auto_says_that_nothing_is_divided(self):
+        with open(self.path("costs.yaml"), "w", encoding="utf-8") as file:
+            file.write("tasks: {laplace: {1: 1}, sobel: {1: 1}, smooth: {1: 1}, edges: {1: 1}, whole: {1: 1}}\n")
+        text = self.output("chain", 2, *self.chain("program.costs=costs.yaml"))
+        self.assertIn("the undivided pipeline is estimated to take 500 ms for each image, as ranks compute images of their own, "
+                      "and is not divided", text)
+        self.assertEqual(len(self.results("edges")), COUNT)
+
+    def break_points(self, name):
+        """Damages the points of a compressed image, but not its header."""
+        with h5py.File(self.path(name), "w") as file:
+            file.create_dataset("image", data=np.arange(37 * 53).reshape(37, 53).astype(np.uint8), chunks=(37, 53), compression=9)
+            chunk = file["image"].id.get_chunk_info(0)
+        with open(self.path(name), "r+b") as file:
+            file.seek(chunk.byte_offset + 10)
+            file.write(b"\xff" * (chunk.size - 10))
+
+    def test_a_file_that_cannot_be_read_ends_all_ranks_with_one_line(self):
+        self.break_points("in/10.h5")
+        for ranks, program, words in ((1, "chain", self.chain), (2, "stereo", self.stereo), (4, "chain", self.chain)):
+            self.assertIn("in/10.h5", self.refused(program, ranks, *words("program.allocation=mixed")))
+            left = set(os.listdir(self.path("out")))
+            self.assertNotIn("10.h5", left)
+            self.assertLessEqual({"7.h5", "8.h5", "9.h5"}, left)
+            self.results(None)
+        ended = self.ending("stereo", 3, *self.stereo("program.allocation=mixed", "on_error=skip"))
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        self.assertEqual(len(re.findall("left out .*in/10.h5", ended.stderr)), 1, ended.stderr)
+        self.assertEqual(len(self.results(None)), COUNT - 1)
+
+    def test_bad_input(self):
+        def refused(*more, ranks=2):
+            return self.refused("chain", ranks, *self.chain("program.allocation=mixed", *more))
+
+        self.assertIn("'graph.read.workers': it is about series that are not divided", refused("graph.read.workers=1"))
+        self.assertIn("'program.profile': tasks are measured with one image: give it by input.file",
+                      refused("program.profile=p.yaml"))
+        self.assertIn("videos are not divided into tasks",
+                      self.refused("chain", 2, f"{self.decks}/chain/joined_edges.yaml", "input.video=a.mkv", "output.video=b.mkv"))
+        self.assertIn("'bands': a series has none", refused("bands=2"))
+        self.assertIn("but may use 20.0 KiB", refused("memory=20K"))
+        self.store("in/9.h5", np.zeros((7, 53), np.uint8))
+        line = ("the image of in/9.h5 is [0, 53) x [0, 7) of uint8, but that of in/7.h5 [0, 53) x [0, 37) of uint8: give one like "
+                "it, or write program.allocation=whole, with which images may differ")
+        for more in ([], ["--check"]):
+            self.assertIn(line, refused(*more))
+        ended = self.ending("chain", 2, *self.chain("program.allocation=mixed", "on_error=skip"))
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn(f"left out {line}", ended.stderr)
+        self.assertEqual(len(self.results("edges")), COUNT - 1)
+
+
+if __name__ == "__main__":
+    programs, Streams.decks, mpiexec, count_flag = sys.argv[1:]
+    Streams.launch_with(programs, mpiexec, count_flag)
+    unittest.main(argv=sys.argv[:1])

@@ -200,12 +200,14 @@ class TurnOfSolver : LevelBody {
   bool ends_by_change_, is_accelerated_;
 };
 
-/// The body of a task: whether a warp has changed the flow so little that the loop ends.
+/// The body of a task: whether a warp has changed the flow so little that the loop ends. Without a tolerance,
+/// it never has.
 class CompareWarp : LevelBody {
  public:
   PairLease operator()(PairLease lease) {
     Pair& pair = *lease;
     const Planned& planned = plans(pair).compare;
+    if (planned == nullptr) return lease;
     std::vector<Bound> images;
     add_flow_to(images, pair, pair.now, "u", "v");
     add_flow_to(images, pair, pair.start, "start_u", "start_v");
@@ -263,13 +265,11 @@ std::size_t Pair::unused() const {
   return place;
 }
 
-graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings,
+graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings, std::int64_t levels,
                                 const graph::Flow<PairLease>& pairs) {
-  // A frame has fewer levels than this, since each has fewer pixels than the one before.
-  constexpr std::int64_t most_levels = 1 << 20;
   const auto begun = graph.task("pyramids", {}, MakePyramids{}, pairs);
   const auto computed = graph.loop(
-      "level", {.most = most_levels}, begun,
+      "level", {.most = levels}, begun,
       [&](const graph::Flow<PairLease>& level) {
         const auto start = graph.task("enlarge", {}, BeginLevel{}, level);
         return graph.loop(
@@ -282,7 +282,7 @@ graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings,
                     return graph.task("turn", {}, TurnOfSolver(settings), turn);
                   },
                   [](const PairLease& pair) { return pair->is_solved; });
-              return settings.warp_tolerance > 0 ? graph.task("compare", {}, CompareWarp{}, solved) : solved;
+              return graph.task("compare", {}, CompareWarp{}, solved);
             },
             [](const PairLease& pair) { return pair->is_settled; });
       },

@@ -176,7 +176,7 @@ void GraphProgram::add_tasks() {
       numbers, memory);
   graph_.sink(
       "write", {.on = Place::io()}, [this](const PairLease& pair) { write(*pair); },
-      add_flow(graph_, settings_, read));
+      add_flow(graph_, settings_, std::ssize(plans_->levels()), read));
   graph_.configure({.window = window_});
 }
 

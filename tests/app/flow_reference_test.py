@@ -23,6 +23,10 @@ MOTIONS = {"translation": reference.Motion(x=3.3, y=-2.1), "rotation": reference
 
 
 class Flows(ProgramRuns):
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def flow(self, images, settings, ranks=2):
         """What the program computes, as u and v."""
         for name, image in zip(("first", "second"), images):
@@ -71,6 +75,16 @@ class Flows(ProgramRuns):
             for number in range(4):
                 with open(self.path(f"p{number}.flo"), "rb") as one, open(self.path(f"g{ranks}_{number}.flo"), "rb") as other:
                     self.assertEqual(one.read(), other.read(), (ranks, number))
+
+    def test_a_graph_without_tolerances(self):
+        images = [image.astype(np.uint8) for image in reference.pair(40, 30, MOTIONS["translation"])]
+        for name, image in zip(("a.h5", "b.h5"), images):
+            self.store(name, image)
+        words = ("scales=2", "warps=3", "turns=10", "tolerance=0", "warp_tolerance=0", "threads=1")
+        self.output("flow", 0, "input.first=a.h5", "input.second=b.h5", "output.flo=p.flo", *words)
+        self.assertIn("1 pair: 6 warps, 60 turns", self.output("flow", 1, "run=graph", "input.files=[a.h5, b.h5]",
+                                                               "output.files=g.flo", *words))
+        self.assertEqual(self.bytes_of("g.flo"), self.bytes_of("p.flo"))
 
     def test_a_graph_refuses_what_is_no_series(self):
         for name, shape in (("a.h5", (20, 30)), ("b.h5", (20, 31))):

@@ -96,7 +96,7 @@ void declare(graph::Graph& graph, const std::vector<WholeArray<std::uint8_t>>& f
   graph.sink(
       "keep", {.order = graph::Order::stamp},
       [&](const PairLease& pair) { results.push_back(result_of(*pair, frames[0].box)); },
-      flow::add_flow(graph, settings, begun));
+      flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
   graph.configure({.window = window});
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tessera/graph/pipeline_task.hpp"
+#include "tessera/pipeline/run/residual.hpp"
 
 namespace flow {
 namespace {
@@ -180,7 +181,9 @@ class TurnOfSolver : LevelBody {
     OneNumber weight(pair.weight);
     OneElement<float> next_weight;
     OneElement<std::uint8_t> end;
+    OneElement<double> change;
     Bindings bindings;
+    bindings.sinks[name(pair, "change_of_turn")] = &change;
     if (is_accelerated_) {
       add_flow_to(images, pair, pair.before, "before_u", "before_v");
       bindings.sources[name(pair, "weight")] = &weight;
@@ -193,6 +196,7 @@ class TurnOfSolver : LevelBody {
     pair.weight = next_weight.value;
     pair.is_solved = end.value != 0;
     ++pair.turns.back().back();
+    check_residual(name(pair, "solve"), pair.turns.back().back(), name(pair, "change_of_turn"), change.value);
     return lease;
   }
 
@@ -212,10 +216,14 @@ class CompareWarp : LevelBody {
     add_flow_to(images, pair, pair.now, "u", "v");
     add_flow_to(images, pair, pair.start, "start_u", "start_v");
     OneElement<std::uint8_t> end;
+    OneElement<double> change;
     Bindings bindings;
     bindings.sinks[name(pair, "end_of_warp")] = &end;
+    bindings.sinks[name(pair, "change_of_warp")] = &change;
     compute(planned, images, place(pair), std::move(bindings));
     pair.is_settled = end.value != 0;
+    check_residual(name(pair, "warps"), std::ssize(pair.turns.back()), name(pair, "change_of_warp"),
+                   change.value);
     return lease;
   }
 };

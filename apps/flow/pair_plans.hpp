@@ -21,10 +21,10 @@ struct LevelPlans {
   Planned begin;
   /// The equations of a warp: `gx`, `gy`, `h` and, for Charbonnier's penalty, `diffusivity`.
   Planned linearise;
-  /// A turn of the solver: `next_u`, `next_v`, for Chebyshev's acceleration `next_weight`, and `end_of_turn`
-  /// where the loop ends by the change of a turn.
+  /// A turn of the solver: `next_u`, `next_v`, `change_of_turn`, for Chebyshev's acceleration `next_weight`,
+  /// and `end_of_turn` where the loop ends by the change of a turn.
   Planned turn;
-  /// The test after a warp: `end_of_warp`, from the flow and that of the beginning of the warp, `start_u` and
+  /// The test after a warp: `change_of_warp` and `end_of_warp`, from the flow and that of the beginning of the warp, `start_u` and
   /// `start_v`. It is null where only the number of warps ends the loop.
   Planned compare;
 };

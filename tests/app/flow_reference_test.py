@@ -86,6 +86,18 @@ class Flows(ProgramRuns):
                                                                "output.files=g.flo", *words))
         self.assertEqual(self.bytes_of("g.flo"), self.bytes_of("p.flo"))
 
+    def test_grey_values_of_any_magnitude(self):
+        images = [np.rint(image).astype("f4") for image in reference.pair(40, 30, MOTIONS["translation"])]
+        flows = []
+        for offset, power in ((0, 0), (128, 120), (0, 100), (0, -60), (0, -149)):
+            for name, image in zip(("a.h5", "b.h5"), images):
+                self.store(name, np.ldexp(image - np.float32(offset), power))
+            words = ("scales=2", "warps=2", "turns=10", "threads=1")
+            self.output("flow", 0, "input.first=a.h5", "input.second=b.h5", "output.flo=p.flo", *words)
+            self.output("flow", 0, "run=graph", "input.files=[a.h5, b.h5]", "output.files=g.flo", *words)
+            flows += [self.bytes_of("p.flo"), self.bytes_of("g.flo")]
+        self.assertTrue(all(flow == flows[0] for flow in flows))
+
     def test_a_graph_refuses_what_is_no_series(self):
         for name, shape in (("a.h5", (20, 30)), ("b.h5", (20, 31))):
             self.store(name, np.zeros(shape, np.uint8))

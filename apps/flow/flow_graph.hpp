@@ -59,7 +59,6 @@ using PairLease = tessera::graph::Lease<Pair>;
 /// no plans may have more levels than `levels`. The
 /// flow and the numbers of turns are those of the whole pipeline, bit by bit.
 tessera::graph::Flow<PairLease> add_flow(tessera::graph::Graph& graph, const Settings& settings,
-                                             std::int64_t levels,
-                                         const tessera::graph::Flow<PairLease>& pairs);
+                                         std::int64_t levels, const tessera::graph::Flow<PairLease>& pairs);
 
 }  // namespace flow

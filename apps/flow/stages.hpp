@@ -79,8 +79,8 @@ struct GreyRange {
 };
 
 /// The body of a value: what grey values are multiplied by (element 0), what is then subtracted from them
-/// (element 1), and by what they are then multiplied (element 2), so that those of both frames together lie in
-/// [0, 255]. Frames of one grey value become 0.
+/// (element 1), and by what they are then multiplied (element 2), so that those of both frames together lie
+/// in [0, 255]. Frames of one grey value become 0.
 struct Scale {
   static constexpr int count = 3;
 
@@ -90,8 +90,8 @@ struct Scale {
     const auto magnitude = tessera::max(-least, greatest);
     // The width of very large values, and what 255 is divided by for very small ones, might overflow. Powers
     // of two bring them near 1 without a rounding.
-    const auto power = tessera::select(magnitude > 0x1p64f, 0x1p-64f,
-                                       tessera::select(magnitude < 0x1p-40f, 0x1p100f, 1.0f));
+    const auto power =
+        tessera::select(magnitude > 0x1p64f, 0x1p-64f, tessera::select(magnitude < 0x1p-40f, 0x1p100f, 1.0f));
     const auto offset = least * power;
     const auto width = greatest * power - offset;
     const auto factor = tessera::select(width > 0.0f, 255.0f / width, 1.0f);

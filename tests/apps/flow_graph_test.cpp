@@ -118,8 +118,9 @@ std::string error_of_no_numbers(const Settings& settings) {
         return pair;
       },
       memory);
-  graph.sink("keep", {}, [](const PairLease&) {},
-             flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
+  graph.sink(
+      "keep", {}, [](const PairLease&) {},
+      flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
   try {
     graph.run({.workers = 1}).wait();
   } catch (const DivergedError& error) {

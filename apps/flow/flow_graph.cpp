@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tessera/graph/pipeline_task.hpp"
+#include "tessera/pipeline/run/residual.hpp"
 
 namespace flow {
 namespace {
@@ -180,7 +181,9 @@ class TurnOfSolver : LevelBody {
     OneNumber weight(pair.weight);
     OneElement<float> next_weight;
     OneElement<std::uint8_t> end;
+    OneElement<double> change;
     Bindings bindings;
+    bindings.sinks[name(pair, "change_of_turn")] = &change;
     if (is_accelerated_) {
       add_flow_to(images, pair, pair.before, "before_u", "before_v");
       bindings.sources[name(pair, "weight")] = &weight;
@@ -193,6 +196,7 @@ class TurnOfSolver : LevelBody {
     pair.weight = next_weight.value;
     pair.is_solved = end.value != 0;
     ++pair.turns.back().back();
+    check_residual(name(pair, "solve"), pair.turns.back().back(), name(pair, "change_of_turn"), change.value);
     return lease;
   }
 
@@ -200,20 +204,26 @@ class TurnOfSolver : LevelBody {
   bool ends_by_change_, is_accelerated_;
 };
 
-/// The body of a task: whether a warp has changed the flow so little that the loop ends.
+/// The body of a task: whether a warp has changed the flow so little that the loop ends. Without a tolerance,
+/// it never has.
 class CompareWarp : LevelBody {
  public:
   PairLease operator()(PairLease lease) {
     Pair& pair = *lease;
     const Planned& planned = plans(pair).compare;
+    if (planned == nullptr) return lease;
     std::vector<Bound> images;
     add_flow_to(images, pair, pair.now, "u", "v");
     add_flow_to(images, pair, pair.start, "start_u", "start_v");
     OneElement<std::uint8_t> end;
+    OneElement<double> change;
     Bindings bindings;
     bindings.sinks[name(pair, "end_of_warp")] = &end;
+    bindings.sinks[name(pair, "change_of_warp")] = &change;
     compute(planned, images, place(pair), std::move(bindings));
     pair.is_settled = end.value != 0;
+    check_residual(name(pair, "warps"), std::ssize(pair.turns.back()), name(pair, "change_of_warp"),
+                   change.value);
     return lease;
   }
 };
@@ -263,13 +273,11 @@ std::size_t Pair::unused() const {
   return place;
 }
 
-graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings,
+graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings, std::int64_t levels,
                                 const graph::Flow<PairLease>& pairs) {
-  // A frame has fewer levels than this, since each has fewer pixels than the one before.
-  constexpr std::int64_t most_levels = 1 << 20;
   const auto begun = graph.task("pyramids", {}, MakePyramids{}, pairs);
   const auto computed = graph.loop(
-      "level", {.most = most_levels}, begun,
+      "level", {.most = levels}, begun,
       [&](const graph::Flow<PairLease>& level) {
         const auto start = graph.task("enlarge", {}, BeginLevel{}, level);
         return graph.loop(
@@ -282,7 +290,7 @@ graph::Flow<PairLease> add_flow(graph::Graph& graph, const Settings& settings,
                     return graph.task("turn", {}, TurnOfSolver(settings), turn);
                   },
                   [](const PairLease& pair) { return pair->is_solved; });
-              return settings.warp_tolerance > 0 ? graph.task("compare", {}, CompareWarp{}, solved) : solved;
+              return graph.task("compare", {}, CompareWarp{}, solved);
             },
             [](const PairLease& pair) { return pair->is_settled; });
       },

@@ -55,9 +55,10 @@ using PairLease = tessera::graph::Lease<Pair>;
 
 /// Adds the tasks that compute the flow of each pair: loops over levels, warps and turns of the solver, all
 /// of which end by what is computed. Several pairs may be in different turns at the same time, and each task
-/// computes by the plans of its pair, on the thread that calls it. `settings` must be those of the plans. The
+/// computes by the plans of its pair, on the thread that calls it. `settings` must be those of the plans, and
+/// no plans may have more levels than `levels`. The
 /// flow and the numbers of turns are those of the whole pipeline, bit by bit.
 tessera::graph::Flow<PairLease> add_flow(tessera::graph::Graph& graph, const Settings& settings,
-                                         const tessera::graph::Flow<PairLease>& pairs);
+                                         std::int64_t levels, const tessera::graph::Flow<PairLease>& pairs);
 
 }  // namespace flow

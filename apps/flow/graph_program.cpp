@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "flow_graph.hpp"
 #include "program.hpp"
 #include "tessera/app/file_names.hpp"
 #include "tessera/app/file_patterns.hpp"
+#include "tessera/app/finite_images.hpp"
+#include "tessera/app/room.hpp"
 #include "tessera/deck/load.hpp"
 #include "tessera/domain/counted.hpp"
 #include "tessera/domain/error.hpp"
@@ -25,22 +27,6 @@ namespace {
 
 using namespace tessera;
 using graph::Place;
-
-constexpr const char* index_mark = "{index}";
-
-/// Throws InputError if a frame has a value that is no number, with which the flow would have none.
-void check_numbers(const std::string& path, const HostBlock& frame) {
-  if (frame.type != ElementType::float32) return;
-  const Box& box = frame.box;
-  const std::int64_t channels = box.dimensions == 3 ? box[2].size() : 1;
-  for (std::int64_t c = 0; c < channels; ++c)
-    for (std::int64_t y = 0; y < box[1].size(); ++y)
-      for (std::int64_t x = 0; x < box[0].size(); ++x)
-        if (!std::isfinite(reinterpret_cast<const float*>(
-                frame.data)[x + y * frame.strides[1] + (box.dimensions == 3 ? c * frame.strides[2] : 0)]))
-          throw InputError(fmt::format(
-              "{}: the pixel ({}, {}) is not a finite number: give images without such", path, x, y));
-}
 
 /// The program: reads the frames of a series, and writes the flow of each pair of frames that follow each
 /// other.
@@ -55,7 +41,7 @@ class GraphProgram final : public app::GraphProgram {
       check_outputs();
       inspect();
     });
-    plans_ = std::make_shared<const PairPlans>(info_.domain, info_.type, settings_);
+    plans_ = std::make_shared<const PairPlans>(infos_.front().domain, infos_.front().type, settings_);
     add_tasks();
   }
 
@@ -67,7 +53,8 @@ class GraphProgram final : public app::GraphProgram {
   }
   std::string check() override {
     return fmt::format("{} of {} in {} levels, up to {} at the same time on each rank\n",
-                       counted(pairs(), "pair"), to_string(info_.domain), plans_->levels().size(), window_);
+                       counted(pairs(), "pair"), to_string(infos_.front().domain), plans_->levels().size(),
+                       window_);
   }
   app::ExitStatus run(app::GraphRunner& runner) override {
     const graph::Report report = runner.run(graph_);
@@ -81,22 +68,21 @@ class GraphProgram final : public app::GraphProgram {
  private:
   std::int64_t pairs() const { return std::ssize(frames_) - 1; }
   std::string output(std::int64_t pair) const {
-    std::string path = setting_.deck.text_of("output.files");
-    if (const auto place = path.find(index_mark); place != std::string::npos)
-      path.replace(place, std::string(index_mark).size(), std::to_string(pair));
-    return path;
+    return app::expanded(setting_.deck, "output.files", frames_[static_cast<std::size_t>(pair)], pair,
+                         pairs());
   }
 
   void check_outputs() const;
   void inspect();
-  void read(const std::string& path, const graph::Image& to) const;
+  void read(std::int64_t frame, const graph::Image& to) const;
   void write(Pair& pair);
   void add_tasks();
 
   const app::GraphSetting& setting_;
   std::vector<std::string> frames_;
   std::int64_t window_;
-  io::ImageInfo info_;
+  /// What each frame is. They differ in their files alone.
+  std::vector<io::ImageInfo> infos_;
   Settings settings_;
   std::shared_ptr<const PairPlans> plans_;
   /// The numbers of warps, and of turns of the solver, on this rank.
@@ -108,37 +94,46 @@ void GraphProgram::check_outputs() const {
   const deck::Deck& deck = setting_.deck;
   if (frames_.size() < 2) deck.fail("input.files", "a flow needs two frames: name at least two");
   const std::string pattern = deck.text_of("output.files");
-  if (pairs() > 1 && pattern.find(index_mark) == std::string::npos)
+  if (pairs() > 1 && output(0) == pattern)
     deck.fail("output.files",
-              fmt::format("{} is one file for {} flows: use {}", pattern, pairs(), index_mark));
+              fmt::format("{} is one file for {} flows: use {{name}} or {{index}}", pattern, pairs()));
   if (!pattern.ends_with(".flo") && !pattern.ends_with(".h5"))
     deck.fail("output.files", fmt::format("{} ends neither in .flo nor in .h5: choose one of them", pattern));
-  std::set<std::filesystem::path> read;
+  app::check_folders(deck, {{.key = "output.files"}});
+  std::set<std::filesystem::path> read, written;
   for (const std::string& frame : frames_) read.insert(app::place_of(frame));
-  for (std::int64_t pair = 0; pair < pairs(); ++pair)
-    if (read.contains(app::place_of(output(pair))))
-      deck.fail("output.files", fmt::format("{} is also a frame: choose another name", output(pair)));
+  for (std::int64_t pair = 0; pair < pairs(); ++pair) {
+    const std::string path = output(pair);
+    const std::filesystem::path place = app::place_of(path);
+    if (read.contains(place))
+      deck.fail("output.files", fmt::format("{} is also a frame: choose another name", path));
+    if (!written.insert(place).second)
+      deck.fail("output.files", fmt::format("two flows would become {}: use {{index}}", path));
+  }
 }
 
 /// Looks at all frames, which must be alike.
 void GraphProgram::inspect() {
   const deck::Deck& deck = setting_.deck;
-  info_ = io::inspect_image(frames_.front());
-  check_frame(info_, deck, "input.files");
+  io::ImageChoice choice{.dataset = deck.text_of("input.dataset")};
+  if (deck.is_set("input.page")) choice.page = static_cast<int>(deck.get<std::int64_t>("input.page"));
   for (const std::string& frame : frames_) {
-    const io::ImageInfo info = io::inspect_image(frame);
-    if (!(info.domain == info_.domain) || info.type != info_.type)
+    infos_.push_back(io::inspect_image(frame, choice));
+    const io::ImageInfo &first = infos_.front(), &info = infos_.back();
+    if (!(info.domain == first.domain) || info.type != first.type)
       deck.fail("input.files",
                 fmt::format("{} is {} of {}, but {} is {} of {}: give frames of one size and type", frame,
                             to_string(info.domain), name_of(info.type), frames_.front(),
-                            to_string(info_.domain), name_of(info_.type)));
+                            to_string(first.domain), name_of(first.type)));
   }
-  settings_ = settings_of(deck, info_.domain);
+  check_frame(infos_.front(), deck, "input.files");
+  settings_ = settings_of(deck, infos_.front().domain);
 }
 
-void GraphProgram::read(const std::string& path, const graph::Image& to) const {
-  io::open_image(MPI_COMM_SELF, path, info_)->read(to.points());
-  check_numbers(path, to.points());
+void GraphProgram::read(std::int64_t frame, const graph::Image& to) const {
+  const auto place = static_cast<std::size_t>(frame);
+  io::open_image(MPI_COMM_SELF, frames_[place], infos_[place])->read(to.points());
+  app::check_finite(setting_.deck, "input.files", frames_[place], to.points());
 }
 
 void GraphProgram::write(Pair& pair) {
@@ -156,8 +151,9 @@ void GraphProgram::write(Pair& pair) {
 }
 
 void GraphProgram::add_tasks() {
-  const auto is_hdf5 = [](const std::string& path) {
-    return io::image_format(path) == io::ImageFormat::hdf5;
+  // The libraries of these formats are not made for several threads.
+  const auto is_read_by_one = [](const io::ImageInfo& info) {
+    return info.format == io::ImageFormat::hdf5 || info.format == io::ImageFormat::fits;
   };
   const graph::Pool<Pair> memory(graph_, "pairs", {.count = static_cast<int>(window_)},
                                  [] { return std::make_shared<Pair>(); });
@@ -166,17 +162,17 @@ void GraphProgram::add_tasks() {
     return pair < pairs() ? std::optional(pair) : std::nullopt;
   });
   const auto read = graph_.task(
-      "read", {.on = std::ranges::any_of(frames_, is_hdf5) ? Place::io() : Place::threads()},
+      "read", {.on = std::ranges::any_of(infos_, is_read_by_one) ? Place::io() : Place::threads()},
       [this](std::int64_t number, PairLease pair) {
         pair->begin(number, plans_);
-        this->read(frames_[static_cast<std::size_t>(number)], pair->first);
-        this->read(frames_[static_cast<std::size_t>(number) + 1], pair->second);
+        this->read(number, pair->first);
+        this->read(number + 1, pair->second);
         return pair;
       },
       numbers, memory);
   graph_.sink(
       "write", {.on = Place::io()}, [this](const PairLease& pair) { write(*pair); },
-      add_flow(graph_, settings_, read));
+      add_flow(graph_, settings_, std::ssize(plans_->levels()), read));
   graph_.configure({.window = window_});
 }
 
@@ -224,9 +220,20 @@ app::GraphApplication graph_program() {
       {.name = "output.files",
        .type = deck::ValueType::path,
        .group = "Files",
-       .help = "The flows, such as flow/{index}.flo: {index} stands for "
-               "the number of the pair from 0 on; .flo or .h5",
+       .help = "The flows, such as flow/{index}.flo: {index} stands for the number of the pair from 0 on, "
+               "{name} for the name of its first frame; .flo or .h5",
        .required = true},
+      {.name = "input.dataset",
+       .type = deck::ValueType::text,
+       .group = "Files",
+       .help = "The data set of HDF5 files, the extension of FITS files (its name or number); without it, "
+               "the only one, the first image"},
+      {.name = "input.page",
+       .type = deck::ValueType::integer,
+       .group = "Files",
+       .help = "The page of TIFF files, from 0 on; without it, the first",
+       .minimum = 0,
+       .maximum = std::numeric_limits<int>::max()},
       run_key()};
   for (const std::vector<deck::KeyDeclaration>& more : {level_keys(), method_keys()})
     keys.insert(keys.end(), more.begin(), more.end());
@@ -235,7 +242,8 @@ app::GraphApplication graph_program() {
               "The optical flows of the pairs of a series of frames, by the method of Horn and Schunck in a "
               "pyramid, as a graph of loops.",
           .keys = std::move(keys),
-          .graphs = {{.tasks = {"read", "pyramids", "enlarge", "linearise", "turn", "compare", "result"}}},
+          .graphs = {{.tasks = {"read", "pyramids", "enlarge", "linearise", "turn", "compare", "result"},
+                      .pools = {}}},
           .default_window = "two for each thread",
           .make = [](const app::GraphSetting& setting) { return std::make_unique<GraphProgram>(setting); }};
 }

@@ -99,10 +99,8 @@ class Level {
   }
   void read_flow() { flow_ = {input("u", Boundary::clamp), input("v", Boundary::clamp)}; }
   void output(const EndOfLoop& end) {
-    if (end.second)
-      pipeline_.output(*end.second);
-    else
-      pipeline_.output(end.first);
+    pipeline_.output(end.first);
+    if (end.second) pipeline_.output(*end.second);
   }
   void output(const std::vector<Plane>& planes) {
     for (const Plane plane : planes) pipeline_.output(plane, box_);

@@ -21,12 +21,13 @@ tessera::Pipeline make_begin(int level, const std::vector<tessera::Box>& boxes, 
 /// `diffusivity`, from `first`, `second`, `second_dx`, `second_dy`, `u` and `v`.
 tessera::Pipeline make_equations(int level, const std::vector<tessera::Box>& boxes, const Settings& settings);
 
-/// Makes the pipeline of a turn of the solver: `next_u` and `next_v`, and `end_of_turn` if there is a
-/// tolerance, from `u`, `v` and the equations. Chebyshev's acceleration also has the inputs `before_u`,
-/// `before_v` and `weight`, and the output `next_weight`.
+/// Makes the pipeline of a turn of the solver: `next_u`, `next_v` and `change_of_turn`, and `end_of_turn` if
+/// there is a tolerance, from `u`, `v` and the equations. Chebyshev's acceleration also has the inputs
+/// `before_u`, `before_v` and `weight`, and the output `next_weight`.
 tessera::Pipeline make_turn(int level, const std::vector<tessera::Box>& boxes, const Settings& settings);
 
-/// Makes the pipeline of the test after a warp: `end_of_warp`, from `u`, `v`, `start_u` and `start_v`.
+/// Makes the pipeline of the test after a warp: `change_of_warp` and `end_of_warp`, from `u`, `v`, `start_u`
+/// and `start_v`.
 tessera::Pipeline make_comparison(int level, const std::vector<tessera::Box>& boxes,
                                   const Settings& settings);
 

@@ -15,14 +15,10 @@ namespace {
 
 using namespace tessera;
 
-/// Plans a pipeline for one thread, with those parts of the schedule that are about its stages.
-Planned planned(Pipeline pipeline, const Schedule& schedule) {
-  Schedule own{.grid = {}, .overlap = schedule.overlap, .stages = {}};
-  for (const ArrayDeclaration& array : pipeline.arrays())
-    if (const auto found = schedule.stages.find(array.name); found != schedule.stages.end())
-      own.stages.insert(*found);
+/// Plans a pipeline for one thread.
+Planned planned(Pipeline pipeline) {
   auto result = std::make_shared<graph::PlannedPipeline>();
-  result->plan = make_plan(pipeline, own, {.threads = 1, .device = !runs_on_host}, 1, 0);
+  result->plan = make_plan(pipeline, {}, {.threads = 1, .device = !runs_on_host}, 1, 0);
   result->algorithm = std::move(pipeline);
   return result;
 }
@@ -49,19 +45,18 @@ Pipeline results_of(const Box& box, const Extras& extras) {
 
 }  // namespace
 
-PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras,
-                     const Schedule& schedule)
+PairPlans::PairPlans(const Box& frame, ElementType type, const Settings& settings, const Extras& extras)
     : has_diffusivity_(settings.penalty == Penalty::charbonnier) {
   const std::vector<Box> boxes = level_boxes(frame, settings);
-  pyramids_ = planned(pyramids_of(frame, type, boxes, settings), schedule);
+  pyramids_ = planned(pyramids_of(frame, type, boxes, settings));
   for (int level = 0; level < static_cast<int>(boxes.size()); ++level) {
-    levels_.push_back({planned(make_begin(level, boxes, settings), schedule),
-                       planned(make_equations(level, boxes, settings), schedule),
-                       planned(make_turn(level, boxes, settings), schedule), nullptr});
+    levels_.push_back({planned(make_begin(level, boxes, settings)),
+                       planned(make_equations(level, boxes, settings)),
+                       planned(make_turn(level, boxes, settings)), nullptr});
     if (settings.warp_tolerance > 0)
-      levels_.back().compare = planned(make_comparison(level, boxes, settings), schedule);
+      levels_.back().compare = planned(make_comparison(level, boxes, settings));
   }
-  results_ = planned(results_of(boxes[0], extras), schedule);
+  results_ = planned(results_of(boxes[0], extras));
 }
 
 Box PairPlans::points_of(const std::vector<std::string>& names) const {

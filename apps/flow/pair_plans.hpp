@@ -7,7 +7,6 @@
 
 #include "pipeline.hpp"
 #include "tessera/graph/image.hpp"
-#include "tessera/pipeline/schedule/schedule.hpp"
 
 namespace flow {
 
@@ -21,11 +20,11 @@ struct LevelPlans {
   Planned begin;
   /// The equations of a warp: `gx`, `gy`, `h` and, for Charbonnier's penalty, `diffusivity`.
   Planned linearise;
-  /// A turn of the solver: `next_u`, `next_v`, for Chebyshev's acceleration `next_weight`, and `end_of_turn`
-  /// where the loop ends by the change of a turn.
+  /// A turn of the solver: `next_u`, `next_v`, `change_of_turn`, for Chebyshev's acceleration `next_weight`,
+  /// and `end_of_turn` where the loop ends by the change of a turn.
   Planned turn;
-  /// The test after a warp: `end_of_warp`, from the flow and that of the beginning of the warp, `start_u` and
-  /// `start_v`. It is null where only the number of warps ends the loop.
+  /// The test after a warp: `change_of_warp` and `end_of_warp`, from the flow and that of the beginning of
+  /// the warp, `start_u` and `start_v`. It is null where only the number of warps ends the loop.
   Planned compare;
 };
 
@@ -33,9 +32,9 @@ struct LevelPlans {
 /// in parts that no loop joins. Each plan is for one thread.
 class PairPlans {
  public:
-  /// Plans all tasks, with the schedules that `schedule` has for stages. Throws the exceptions of make_plan.
+  /// Plans all tasks, by the schedule that make_plan chooses. Throws the exceptions of make_plan.
   PairPlans(const tessera::Box& frame, tessera::ElementType type, const Settings& settings,
-            const Extras& extras = {}, const tessera::Schedule& schedule = {});
+            const Extras& extras = {});
 
   /// The pyramids: `first_0`, `second_0`, `second_dx_0`, `second_dy_0`, `first_1`, and so on.
   const Planned& pyramids() const { return pyramids_; }

@@ -106,7 +106,7 @@ Pyramids add_pyramids(Pipeline& pipeline, const Box& frame, ElementType type, co
   const Plane second = add_grey(pipeline, "frame_1", "second", frame, type);
   const auto first_range = pipeline.reduce("first_range", GreyRange{}, first, boxes[0]);
   const auto second_range = pipeline.reduce("second_range", GreyRange{}, second, boxes[0]);
-  const auto scale = pipeline.values<float>("scale", Scale{}, 2, first_range, second_range);
+  const auto scale = pipeline.values<float>("scale", Scale{}, Scale::count, first_range, second_range);
   const auto levels = [&](const std::string& name, Plane grey) {
     std::vector<Plane> planes{
         with_filter(gaussian_weights(settings.presmoothing), [&]<bool U>(const Filter<U>& filter) -> Plane {

@@ -78,18 +78,24 @@ struct GreyRange {
   }
 };
 
-/// The body of a value: what is subtracted from grey values (element 0), and by what they are then multiplied
-/// (element 1), so that those of both frames together lie in [0, 255]. Frames of one grey value stay as they
-/// are.
+/// The body of a value: what grey values are multiplied by (element 0), what is then subtracted from them
+/// (element 1), and by what they are then multiplied (element 2), so that those of both frames together lie
+/// in [0, 255]. Frames of one grey value become 0.
 struct Scale {
+  static constexpr int count = 3;
+
   template <class Range, class Coord>
   KOKKOS_FUNCTION auto operator()(const Range& first, const Range& second, Coord i) const {
-    const auto least = tessera::min(first(0), second(0));
-    const auto width = tessera::max(first(1), second(1)) - least;
-    const auto has_width = width > 0.0f;
-    const auto offset = tessera::select(has_width, least, 0.0f);
-    const auto factor = tessera::select(has_width, 255.0f / width, 1.0f);
-    return tessera::select(i == 0, offset, factor);
+    const auto least = tessera::min(first(0), second(0)), greatest = tessera::max(first(1), second(1));
+    const auto magnitude = tessera::max(-least, greatest);
+    // The width of very large values, and what 255 is divided by for very small ones, might overflow. Powers
+    // of two bring them near 1 without a rounding.
+    const auto power =
+        tessera::select(magnitude > 0x1p64f, 0x1p-64f, tessera::select(magnitude < 0x1p-40f, 0x1p100f, 1.0f));
+    const auto offset = least * power;
+    const auto width = greatest * power - offset;
+    const auto factor = tessera::select(width > 0.0f, 255.0f / width, 1.0f);
+    return tessera::select(i == 0, power, tessera::select(i == 1, offset, factor));
   }
 };
 
@@ -141,8 +147,8 @@ struct SmoothScaledRows {
 
   template <class In, class Scale, class Coord>
   KOKKOS_FUNCTION auto operator()(const In& in, const Scale& scale, Coord x, Coord y) const {
-    const auto offset = scale(0);
-    return filter([&](int k) { return in(x + k, y) - offset; }) * scale(1);
+    const auto power = scale(0), offset = scale(1);
+    return filter([&](int k) { return in(x + k, y) * power - offset; }) * scale(2);
   }
 };
 

@@ -6,6 +6,7 @@ usage: flow_reference_test.py FOLDER_OF_PROGRAMS FOLDER_OF_DECKS MPIEXEC COUNT_F
 import sys
 import unittest
 
+import h5py
 import numpy as np
 
 # Python must not write compiled modules beside the sources.
@@ -23,6 +24,10 @@ MOTIONS = {"translation": reference.Motion(x=3.3, y=-2.1), "rotation": reference
 
 
 class Flows(ProgramRuns):
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def flow(self, images, settings, ranks=2):
         """What the program computes, as u and v."""
         for name, image in zip(("first", "second"), images):
@@ -72,20 +77,60 @@ class Flows(ProgramRuns):
                 with open(self.path(f"p{number}.flo"), "rb") as one, open(self.path(f"g{ranks}_{number}.flo"), "rb") as other:
                     self.assertEqual(one.read(), other.read(), (ranks, number))
 
+    def test_a_graph_without_tolerances(self):
+        images = [image.astype(np.uint8) for image in reference.pair(40, 30, MOTIONS["translation"])]
+        for name, image in zip(("a.h5", "b.h5"), images):
+            self.store(name, image)
+        words = ("scales=2", "warps=3", "turns=10", "tolerance=0", "warp_tolerance=0", "threads=1")
+        self.output("flow", 0, "input.first=a.h5", "input.second=b.h5", "output.flo=p.flo", *words)
+        self.assertIn("1 pair: 6 warps, 60 turns", self.output("flow", 1, "run=graph", "input.files=[a.h5, b.h5]",
+                                                               "output.files=g.flo", *words))
+        self.assertEqual(self.bytes_of("g.flo"), self.bytes_of("p.flo"))
+
+    def test_grey_values_of_any_magnitude(self):
+        images = [np.rint(image).astype("f4") for image in reference.pair(40, 30, MOTIONS["translation"])]
+        flows = []
+        for offset, power in ((0, 0), (128, 120), (0, 100), (0, -60), (0, -149)):
+            for name, image in zip(("a.h5", "b.h5"), images):
+                self.store(name, np.ldexp(image - np.float32(offset), power))
+            words = ("scales=2", "warps=2", "turns=10", "threads=1")
+            self.output("flow", 0, "input.first=a.h5", "input.second=b.h5", "output.flo=p.flo", *words)
+            self.output("flow", 0, "run=graph", "input.files=[a.h5, b.h5]", "output.files=g.flo", *words)
+            flows += [self.bytes_of("p.flo"), self.bytes_of("g.flo")]
+        self.assertTrue(all(flow == flows[0] for flow in flows))
+
     def test_a_graph_refuses_what_is_no_series(self):
         for name, shape in (("a.h5", (20, 30)), ("b.h5", (20, 31))):
             self.store(name, np.zeros(shape, np.uint8))
-        self.store("nan.h5", np.full((20, 30), np.nan, np.float32))
+        broken = np.zeros((20, 30), np.float32)
+        broken[3, 7] = np.nan
+        self.store("nan.h5", broken)
 
         def line(frames, output="o{index}.flo"):
             return self.refused("flow", 1, "run=graph", f"input.files=[{frames}]", f"output.files={output}")
         self.assertIn("a flow needs two frames: name at least two", line("a.h5"))
         self.assertIn("b.h5 is [0, 31) x [0, 20) of uint8, but a.h5 is [0, 30) x [0, 20) of uint8: give frames of one size "
                       "and type", line("a.h5, b.h5"))
-        self.assertIn("o.flo is one file for 2 flows: use {index}", line("a.h5, a.h5, a.h5", "o.flo"))
+        self.assertIn("o.flo is one file for 2 flows: use {name} or {index}", line("a.h5, a.h5, a.h5", "o.flo"))
         self.assertIn("o.png ends neither in .flo nor in .h5: choose one of them", line("a.h5, a.h5", "o.png"))
         self.assertIn("a.h5 is also a frame: choose another name", line("a.h5, a.h5", "a.h5"))
-        self.assertIn("nan.h5: the pixel (0, 0) is not a finite number: give images without such", line("nan.h5, nan.h5"))
+        self.assertIn("'input.files': nan.h5 has no finite number at (7, 3): give one of finite numbers",
+                      line("nan.h5, nan.h5"))
+        self.assertIn("'output.files': there is no folder missing: create it, or write elsewhere",
+                      line("a.h5, a.h5", "missing/{index}.flo"))
+        self.assertIn("'output.files': unknown placeholder {pair}: write {name} or {index}", line("a.h5, a.h5", "o{pair}.flo"))
+        self.assertIn("'output.files': two flows would become o_a.flo: use {index}", line("a.h5, a.h5, a.h5", "o_{name}.flo"))
+
+    def test_a_graph_reads_chosen_images(self):
+        images = [np.rint(image).astype("u1") for image in reference.pair(40, 30, MOTIONS["translation"])]
+        for name, image in zip(("a.h5", "b.h5"), images):
+            self.store(name, image)
+            with h5py.File(self.path(f"two_{name}"), "w") as file:
+                file["zero"], file["seen"] = np.zeros_like(image), image
+        words = (f"{decks}/series.yaml", "scales=2", "warps=2", "turns=10", "threads=1")
+        self.output("flow", 0, *words, "input.files=[a.h5, b.h5]", "output.files=p_{name}_{index}_{name}.flo")
+        self.output("flow", 0, *words, "input.files=[two_a.h5, two_b.h5]", "input.dataset=seen", "output.files=g.flo")
+        self.assertEqual(self.bytes_of("g.flo"), self.bytes_of("p_a_0_a.flo"))
 
 
 if __name__ == "__main__":

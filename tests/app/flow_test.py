@@ -113,6 +113,22 @@ class Flow(ProgramRuns):
         self.output("flow", 0, *self.words("output.flo=o.flo", first="a.h5", second="b.h5"))
         self.assertLess(np.mean(np.hypot(*(self.flo("o.flo") - self.truth))), 0.1)
 
+    def test_a_series(self):
+        for name, image in (("f0.h5", self.first), ("f1.h5", self.second)):
+            self.store(name, image.astype("u1"))
+            self.store(f"g{name[1:]}", self.second.astype("u1"))
+        words = ("scales=2", "warps=2", "turns=10", "threads=1")
+        for number in range(2):
+            self.output("flow", 0, f"input.first=f{number}.h5", f"input.second=g{number}.h5", f"output.flo=f{number}.flo", *words)
+        series = ("input.files=f?.h5", 'input.second=["g?.h5"]', *words)
+        for ranks in (1, 2):
+            os.mkdir(self.path(f"o{ranks}"))
+            self.output("flow", ranks, *series, f"output.files=o{ranks}/{{name}}.flo")
+            for name in ("f0.flo", "f1.flo"):
+                self.assertEqual(self.bytes_of(f"o{ranks}/{name}"), self.bytes_of(name))
+        self.assertIn("PNG holds images of 1, 3 or 4 channels, not [0, 83) x [0, 61) x [0, 2)",
+                      self.refused("flow", 0, *series, "output.files=o1/{name}.png"))
+
     def test_a_restart(self):
         self.output("flow", 0, *self.words("output.flo=whole.flo", "scales=2"))
         os.mkdir(self.path("kept"))

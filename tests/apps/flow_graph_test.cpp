@@ -96,8 +96,44 @@ void declare(graph::Graph& graph, const std::vector<WholeArray<std::uint8_t>>& f
   graph.sink(
       "keep", {.order = graph::Order::stamp},
       [&](const PairLease& pair) { results.push_back(result_of(*pair, frames[0].box)); },
-      flow::add_flow(graph, settings, begun));
+      flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
   graph.configure({.window = window});
+}
+
+/// Runs the graph of the flow of one pair of frames, both of them without a number, and returns its error.
+std::string error_of_no_numbers(const Settings& settings) {
+  const Box box{{0, 20}, {0, 17}};
+  const auto plans = std::make_shared<const PairPlans>(box, ElementType::float32, settings);
+  WholeArray<float> frame(box);
+  std::ranges::fill(frame.values, std::nanf(""));
+  graph::Graph graph("flow");
+  const graph::Pool<Pair> memory(graph, "pairs", {.count = 1}, [] { return std::make_shared<Pair>(); });
+  const auto begun = graph.source(
+      "read", {},
+      [&](std::int64_t number, PairLease pair) -> std::optional<PairLease> {
+        if (number == 1) return std::nullopt;
+        pair->begin(number, plans);
+        copy_to(pair->first, frame);
+        copy_to(pair->second, frame);
+        return pair;
+      },
+      memory);
+  graph.sink(
+      "keep", {}, [](const PairLease&) {},
+      flow::add_flow(graph, settings, std::ssize(plans->levels()), begun));
+  try {
+    graph.run({.workers = 1}).wait();
+  } catch (const DivergedError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FlowGraph, EndsWhereAChangeIsNoNumber) {
+  const std::string error = error_of_no_numbers({.levels = 2});
+  EXPECT_NE(error.find("the loop 'solve_1' diverges: after turn 1 its residual 'change_of_turn_1' is"),
+            std::string::npos)
+      << error;
 }
 
 Settings random_settings(Random& random, Solver solver) {

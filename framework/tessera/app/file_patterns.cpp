@@ -101,4 +101,26 @@ std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck&
   return files;
 }
 
+std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
+                     std::int64_t index, std::int64_t count) {
+  const std::string pattern = deck.text_of(key);
+  std::string text;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t end = pattern[at] == '{' ? pattern.find('}', at) : std::string::npos;
+    if (end == std::string::npos) {
+      text += pattern[at++];
+      continue;
+    }
+    const std::string placeholder = pattern.substr(at, end + 1 - at);
+    if (placeholder == "{name}")
+      text += fs::path(input).stem().string();
+    else if (placeholder == "{index}")
+      text += fmt::format("{:0{}}", index, std::to_string(count - 1).size());
+    else
+      deck.fail(key, fmt::format("unknown placeholder {}: write {{name}} or {{index}}", placeholder));
+    at = end + 1;
+  }
+  return text;
+}
+
 }  // namespace tessera::app

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +28,12 @@ std::vector<std::string> matching_files(const deck::Deck& deck, const std::strin
 /// the function above on all ranks.
 std::vector<std::string> matching_files(MPI_Comm communicator, const deck::Deck& deck,
                                         const std::string& key);
+
+/// Returns the pattern of results that is the value of the key `key`, with all placeholders replaced: {name}
+/// by the name of the file `input` without its folder and ending, and {index} by `index`, with as many digits
+/// as the last one of `count` indices has. Throws InputError about the key when there is an unknown
+/// placeholder.
+std::string expanded(const deck::Deck& deck, const std::string& key, const std::string& input,
+                     std::int64_t index, std::int64_t count);
 
 }  // namespace tessera::app

@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "tessera/app/detail/finite_images.hpp"
 #include "tessera/app/detail/series_keys.hpp"
+#include "tessera/app/finite_images.hpp"
 #include "tessera/app/raw_inputs.hpp"
 #include "tessera/io/image_source.hpp"
 #include "tessera/view/collectively.hpp"
@@ -132,9 +132,7 @@ void ImageInputs::inspect(const deck::Deck& deck, const std::string& name, const
 
 void ImageInputs::check_finite(const deck::Deck& deck) const {
   for (const Image& image : images_)
-    if (const std::string point = first_not_finite(communicator_, image.path, image.info); !point.empty())
-      deck.fail(image.key,
-                fmt::format("{} has no finite number at {}: give one of finite numbers", image.path, point));
+    app::check_finite(deck, image.key, image.path, first_not_finite(communicator_, image.path, image.info));
 }
 
 void ImageInputs::check_like_first(const deck::Deck& deck, const std::string& first_key,

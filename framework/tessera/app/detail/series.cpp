@@ -30,7 +30,8 @@ class PartBody {
     context_.shared.bind(bindings);
     loops.listen(bindings);
     body_.compute(part.pipeline, named, bindings);
-    if (image.unfinished.empty()) image.unfinished = loops.unfinished();
+    if (image.unfinished.empty() && !context_.application.may_end_by_turns)
+      image.unfinished = loops.unfinished();
     for (io::NumberList& list : loops.history().lists()) image.history.push_back(std::move(list));
     for (std::size_t i = 0; i < image.images.size(); ++i)
       if (plan.parts_until_free[i] <= part_ + 1) image.images[i] = {};

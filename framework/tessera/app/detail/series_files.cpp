@@ -31,26 +31,6 @@ void add_list(const deck::Deck& deck, const ImageList& list, std::vector<SeriesI
   }
 }
 
-/// Returns `pattern` with each placeholder replaced. Throws InputError about unknown placeholders.
-std::string expanded(const deck::Deck& deck, const std::string& pattern, const std::string& name,
-                     const std::string& index) {
-  std::string text;
-  for (std::size_t at = 0; at < pattern.size();) {
-    const std::size_t end = pattern[at] == '{' ? pattern.find('}', at) : std::string::npos;
-    if (end == std::string::npos) {
-      text += pattern[at++];
-      continue;
-    }
-    const std::string placeholder = pattern.substr(at, end + 1 - at);
-    if (placeholder != "{name}" && placeholder != "{index}")
-      deck.fail("output.files",
-                fmt::format("unknown placeholder {}: write {{name}} or {{index}}", placeholder));
-    text += placeholder == "{name}" ? name : index;
-    at = end + 1;
-  }
-  return text;
-}
-
 void check_outputs(const deck::Deck& deck, const std::vector<SeriesItem>& items,
                    const std::vector<NamedFile>& shared) {
   std::map<fs::path, std::string> inputs, outputs, others;
@@ -86,11 +66,10 @@ std::vector<SeriesItem> series_items(const deck::Deck& deck, const std::vector<N
               fmt::format("{} has no ending of a format that is written: end it in .png, .tif, .h5 "
                           "or .raw",
                           pattern));
-  const std::size_t width = std::to_string(inputs.size() - 1).size();
   std::vector<SeriesItem> items;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    items.push_back({inputs[i], expanded(deck, pattern, fs::path(inputs[i]).stem().string(),
-                                         fmt::format("{:0{}}", i, width))});
+    items.push_back({inputs[i], expanded(deck, "output.files", inputs[i], static_cast<std::int64_t>(i),
+                                         std::ssize(inputs))});
   if (items.size() > 1 && items.front().output == pattern)
     deck.fail("output.files",
               fmt::format("{} is one file for {} images: use {{name}} or {{index}}", pattern, items.size()));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tessera/pipeline/run/detail/turn_teller.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include "tessera/pipeline/run/residual.hpp"
 
 namespace tessera {
 
@@ -27,13 +25,9 @@ void TurnTeller::end(double residual, bool has_converged) {
   progress_.residual = residual;
   progress_.has_converged = has_converged;
   if (bindings_.after_turn) bindings_.after_turn(progress_);
-  if (!std::isfinite(residual))
-    throw DivergedError(
-        fmt::format("the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
-                    "or change its "
-                    "parameters",
-                    pipeline_.loops()[static_cast<std::size_t>(progress_.loop)].name, progress_.turns,
-                    pipeline_[loop_.residuals.front()].name, residual));
+  if (loop_.residuals.empty()) return;
+  check_residual(pipeline_.loops()[static_cast<std::size_t>(progress_.loop)].name, progress_.turns,
+                 pipeline_[loop_.residuals.front()].name, residual);
 }
 
 void TurnTeller::end_loop() const {

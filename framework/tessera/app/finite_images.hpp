@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "tessera/deck/deck.hpp"
 #include "tessera/io/image_info.hpp"
+#include "tessera/view/block_io.hpp"
 
 namespace tessera::app {
 
@@ -14,5 +16,15 @@ namespace tessera::app {
 /// each rank reads some of the rows, and all ranks return the same. Throws InputError if the image cannot be
 /// read.
 std::string first_not_finite(MPI_Comm communicator, const std::string& path, const io::ImageInfo& info);
+
+/// Throws InputError about the key `key`, which names the image at `path`, if `point` is not empty. `point`
+/// is what first_not_finite has returned.
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const std::string& point);
+
+/// Throws the same InputError if a block, which holds the whole image at `path`, has NaN or an infinity.
+/// Makes no call of MPI.
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const HostBlock& image);
 
 }  // namespace tessera::app

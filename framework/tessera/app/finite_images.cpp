@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tessera/app/detail/finite_images.hpp"
+#include "tessera/app/finite_images.hpp"
 
 #include <fmt/format.h>
 
@@ -29,9 +29,13 @@ std::int64_t find_not_finite(const std::byte* numbers, std::int64_t count) {
   return count;
 }
 
-std::int64_t find_not_finite(const std::vector<std::byte>& memory, const Box& box, ElementType type) {
-  return type == ElementType::float32 ? find_not_finite<float>(memory.data(), box.size())
-                                      : find_not_finite<double>(memory.data(), box.size());
+std::int64_t find_not_finite(const std::byte* numbers, std::int64_t count, ElementType type) {
+  return type == ElementType::float32 ? find_not_finite<float>(numbers, count)
+                                      : find_not_finite<double>(numbers, count);
+}
+
+bool may_be_not_finite(ElementType type) {
+  return type == ElementType::float32 || type == ElementType::float64;
 }
 
 /// Returns the index in `domain`, x fastest, of point number `index` of `box`.
@@ -57,7 +61,7 @@ std::string point_text(const Box& domain, std::int64_t index) {
 }  // namespace
 
 std::string first_not_finite(MPI_Comm communicator, const std::string& path, const io::ImageInfo& info) {
-  if (info.type != ElementType::float32 && info.type != ElementType::float64) return "";
+  if (!may_be_not_finite(info.type)) return "";
   int ranks = 1, rank = 0;
   MPI_Comm_size(communicator, &ranks);
   MPI_Comm_rank(communicator, &rank);
@@ -72,11 +76,35 @@ std::string first_not_finite(MPI_Comm communicator, const std::string& path, con
     Box box = info.domain;
     box[1] = {std::min(y + rank * piece, rows.end), std::min(y + (rank + 1) * piece, rows.end)};
     source->read(packed_block(memory.data(), info.type, box));
-    const std::int64_t found = find_not_finite(memory, box, info.type);
+    const std::int64_t found = find_not_finite(memory.data(), box.size(), info.type);
     if (found < box.size()) first = std::min(first, index_in(info.domain, box, found));
   }
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, communicator);
   return first == std::numeric_limits<std::int64_t>::max() ? "" : point_text(info.domain, first);
+}
+
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const std::string& point) {
+  if (!point.empty())
+    deck.fail(key, fmt::format("{} has no finite number at {}: give one of finite numbers", path, point));
+}
+
+void check_finite(const deck::Deck& deck, const std::string& key, const std::string& path,
+                  const HostBlock& image) {
+  const Box& box = image.box;
+  if (box.empty() || !may_be_not_finite(image.type)) return;
+  const std::int64_t width = box[0].size();
+  for (std::int64_t row = 0; row < box.size() / width; ++row) {
+    // The coordinates of the row are the digits of its number.
+    std::int64_t offset = 0, rest = row;
+    for (int d = 1; d < box.dimensions; ++d) {
+      offset += rest % box[d].size() * image.strides[d];
+      rest /= box[d].size();
+    }
+    const std::byte* numbers = image.data + offset * static_cast<std::int64_t>(size_of(image.type));
+    if (const std::int64_t found = find_not_finite(numbers, width, image.type); found < width)
+      check_finite(deck, key, path, point_text(box, row * width + found));
+  }
 }
 
 }  // namespace tessera::app

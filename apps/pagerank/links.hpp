@@ -24,6 +24,8 @@ struct Links {
   std::int64_t vertices = 0;
   /// The links that this rank has read.
   std::vector<Link> links;
+  /// The number that the input gives to vertex 0.
+  std::int64_t counted_from = 0;
 };
 
 /// How links are read.

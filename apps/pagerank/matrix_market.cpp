@@ -206,7 +206,7 @@ Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixM
   if (rank == 0) lines_before = 0;
   check_lines(communicator, path, pieces, lines_before + header.size_line);
   check_count(path, header, sum_of_ranks(communicator, found));
-  return {header.vertices, joined(pieces)};
+  return {header.vertices, joined(pieces), 1};
 }
 
 }  // namespace pagerank

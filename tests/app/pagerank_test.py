@@ -204,6 +204,9 @@ class PageRank(ProgramRuns):
         self.refused_text(real + "3 3 2\n1 1 nan\n1 2 1\n",
                           "graph.mtx:3: nan is no weight of a link: give a finite number that is not negative, or "
                           "input.weights=ignore")
+        self.refused_text(real + "3 3 1\n2 3 1e-300\n",
+                          "the weights of the links from vertex 2 add up to 1e-300: multiply all weights by the same "
+                          "number, so that such sums are 1e-290 to 1e+290", 2)
         self.refused_text(head, "graph.mtx:1: is the last line, and none has the size of the matrix: the file is truncated")
         self.refused_text(head + "3 3\n", "graph.mtx:2: is to have three integers: rows, columns and entries")
         self.refused_text(head + "0 0 0\n", "graph.mtx:2: the graph has no vertices: give at least one row")

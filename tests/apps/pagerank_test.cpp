@@ -157,8 +157,14 @@ TEST(RankGraph, RanksHaveAboutAsManyLinksAsEachOther) {
 }
 
 TEST(RankGraph, RefusesWeightsThatCannotBeAdded) {
-  const Links read{3, {{1, 0, 1e308}, {1, 2, 1e308}}};
-  EXPECT_THROW(distributed(MPI_COMM_SELF, read, false), tessera::InputError);
+  for (const double weight : {1e308, 2e290, 1e-300, 5e-324}) {
+    const Links read{3, {{1, 0, weight}, {1, 2, weight}}};
+    EXPECT_THROW(distributed(MPI_COMM_SELF, read, false), tessera::InputError) << weight;
+  }
+  for (const double weight : {4e289, 1e-290}) {
+    const Links read{3, {{1, 0, weight}, {1, 2, weight}}};
+    EXPECT_EQ(distributed(MPI_COMM_SELF, read, false).links, 2) << weight;
+  }
 }
 
 TEST(Highest, HasTheLowerOfEqualVerticesFirst) {

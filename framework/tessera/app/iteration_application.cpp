@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
@@ -122,6 +123,11 @@ class IterationRun final : public IterationRunner {
       state_.residual = turn.residual;
       state_.has_converged = turn.has_converged;
       bindings.after_turn(state_);
+      if (!std::isfinite(turn.residual))
+        throw DivergedError(fmt::format(
+            "the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
+            "or change its parameters",
+            application_.loop, state_.turns, application_.residual, turn.residual));
       if (bindings.keep_loop && !state_.has_converged)
         bindings.keep_loop(state_, [this](int array, BlockSink& sink) { program_.store(array, sink); });
     }

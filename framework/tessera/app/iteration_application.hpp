@@ -32,7 +32,8 @@ struct IterationSetting {
 
 /// How a turn of an iteration ended. All ranks return the same.
 struct IterationTurn {
-  /// The residual, which says how far the iteration is from its end.
+  /// The residual, which says how far the iteration is from its end. The run ends with the status `diverged`
+  /// if it is not finite.
   double residual = 0;
   /// Whether there is no further turn.
   bool has_converged = false;

@@ -59,6 +59,7 @@ void read_kind(const std::string& path, const std::string& line, MatrixMarketHea
                      "store the matrix as general",
                      words[4]));
   header.has_numbers = words[3] != "pattern";
+  header.has_integers = words[3] == "integer";
   header.is_symmetric = words[4] == "symmetric";
 }
 
@@ -133,13 +134,13 @@ void check_lines(MPI_Comm communicator, const std::string& path, const std::vect
 }
 
 void check_count(const std::string& path, const MatrixMarketHeader& header, std::int64_t found) {
+  const std::string announced = number_of(header.entries, "entry", "entries");
   if (found < header.entries)
     fail(path, header.size_line,
-         fmt::format("announces {} entries, and {} follow: the file is truncated", header.entries, found));
+         fmt::format("announces {}, and {} follow: the file is truncated", announced, found));
   if (found > header.entries)
     fail(path, header.size_line,
-         fmt::format("announces {} entries, and {} follow: correct the number, or the file", header.entries,
-                     found));
+         fmt::format("announces {}, and {} follow: correct the number, or the file", announced, found));
 }
 
 /// Returns the links of all pieces.

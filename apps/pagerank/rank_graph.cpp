@@ -159,10 +159,9 @@ class VertexSet {
 /// Places the vertices of a rank, and its links.
 class Placement {
  public:
-  Placement(RankGraph& graph, std::vector<Link> links, bool has_weights, const std::vector<double>& own_sums)
+  Placement(RankGraph& graph, std::vector<Link> links, const std::vector<double>& own_sums)
       : graph_(graph),
         links_(std::move(links)),
-        has_weights_(has_weights),
         own_(index(graph.bounds[index(graph.rank) + 1] - graph.first())),
         ghosts_(graph.vertices) {
     find_ghosts(own_sums);
@@ -264,7 +263,7 @@ class Placement {
     std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
     std::vector<std::int64_t> place(graph_.offsets.begin(), graph_.offsets.end() - 1);
     graph_.columns.resize(sorted.size());
-    graph_.weights.resize(has_weights_ ? sorted.size() : 0);
+    graph_.weights.resize(graph_.has_weights ? sorted.size() : 0);
     for (const Link& link : sorted) {
       const std::size_t at = index(place[link.to]++);
       graph_.columns[at] = link.from;
@@ -274,7 +273,6 @@ class Placement {
 
   RankGraph& graph_;
   std::vector<Link> links_;
-  bool has_weights_;
   std::size_t own_;
   VertexSet ghosts_;
   /// The ghosts in rising order.
@@ -299,9 +297,9 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
   const std::int64_t vertices = even[index(graph.rank) + 1] - first;
   std::vector<Link> links = moved_links(communicator, std::move(read.links),
                                         [&](const Link& link) { return link.from / even_size; });
-  const bool has_weights = any_weights(communicator, links);
+  graph.has_weights = any_weights(communicator, links);
   // Counts of links are the same in any order, and so are rows of links that do not differ.
-  if (has_weights || once) sort_by_source(links, first, vertices);
+  if (graph.has_weights || once) sort_by_source(links, first, vertices);
   if (once) {
     const auto is_same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
     links.erase(std::unique(links.begin(), links.end(), is_same), links.end());
@@ -315,7 +313,7 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
   links =
       moved_links(communicator, std::move(links), [&](const Link& link) { return groups.rank_of(link.to); });
   const std::vector<double> own_sums = moved_values(communicator, sums, even, graph.bounds);
-  Placement(graph, std::move(links), has_weights, own_sums);
+  Placement(graph, std::move(links), own_sums);
   return graph;
 }
 

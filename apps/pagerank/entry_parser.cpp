@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "tessera/domain/error.hpp"
@@ -20,8 +22,11 @@ namespace pagerank {
 namespace {
 
 constexpr std::int64_t chunk_bytes = std::int64_t(4) << 20;
-/// No line of a file with entries is longer.
-constexpr std::int64_t longest_line = 4096;
+/// The bytes that are read at a time where a line feed is looked for.
+constexpr std::int64_t skipped_bytes = std::int64_t(1) << 16;
+/// No entry is longer. Comments and blank lines may be.
+constexpr std::size_t longest_entry = 4096;
+constexpr const char* too_long = "is longer than any line of entries: is this a text file?";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -31,14 +36,27 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 /// Takes a number from the beginning of `text`. Returns whether there is one, with a blank or nothing behind.
+/// A real number that is too large or too small is infinite or 0.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
   text = without_blanks(text);
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (error == std::errc::result_out_of_range)
+      number = std::strtod(std::string(text.data(), end).c_str(), nullptr);
+  if (error != std::errc() && (std::is_integral_v<Number> || error != std::errc::result_out_of_range))
+    return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return text.empty() || is_blank(text.front());
+}
+
+/// Takes an integer, which may have any number of digits.
+bool take_integer(std::string_view& text, double& number) {
+  const std::string_view begin = without_blanks(text);
+  if (!take_number(text, number)) return false;
+  const std::string_view token = begin.substr(0, begin.size() - text.size());
+  return token.find_first_not_of("+-0123456789") == std::string_view::npos;
 }
 
 /// Returns a line for a message, without what would make the message more than one line.
@@ -95,13 +113,20 @@ std::int64_t EntryParser::size() const {
 std::string EntryParser::parse_line(std::string_view line, ParsedEntries& parsed) const {
   std::string_view rest = without_blanks(line);
   if (rest.empty() || rest.front() == '%') return {};
+  if (line.size() > longest_entry) return too_long;
   std::int64_t row = 0, column = 0;
   double number = 1;
-  const bool is_entry = take_number(rest, row) && take_number(rest, column) &&
-                        (!header_.has_numbers || take_number(rest, number)) && without_blanks(rest).empty();
+  const auto has_number = [&] {
+    return !header_.has_numbers ||
+           (header_.has_integers ? take_integer(rest, number) : take_number(rest, number));
+  };
+  const bool is_entry =
+      take_number(rest, row) && take_number(rest, column) && has_number() && without_blanks(rest).empty();
   if (!is_entry)
     return fmt::format("{} is no entry: give a row, a column{}", quoted(line),
-                       header_.has_numbers ? " and a number" : ", and nothing else");
+                       header_.has_integers  ? " and an integer"
+                       : header_.has_numbers ? " and a number"
+                                             : ", and nothing else");
   if (row < 1 || row > header_.vertices || column < 1 || column > header_.vertices)
     return fmt::format("({}, {}) is not in the matrix, which is {} x {}: count from 1", row, column,
                        header_.vertices, header_.vertices);
@@ -131,36 +156,58 @@ bool EntryParser::parse_lines(std::string_view text, ParsedEntries& parsed) cons
   return true;
 }
 
+/// Returns the position behind the first line feed from `position` on, or the end of the file. `memory` is
+/// scratch.
+std::int64_t EntryParser::next_line(std::int64_t position, std::vector<char>& memory) const {
+  for (;;) {
+    const std::int64_t bytes = read_at(file_, memory.data(), skipped_bytes, position);
+    const std::size_t feed = std::string_view(memory.data(), static_cast<std::size_t>(bytes)).find('\n');
+    if (feed != std::string_view::npos) return position + static_cast<std::int64_t>(feed) + 1;
+    position += bytes;
+    if (bytes < skipped_bytes) return position;
+  }
+}
+
+/// Skips a line that is longer than a chunk, which cannot be an entry. Returns the position behind it, or -1
+/// if it is neither a comment nor blank. `memory` is scratch.
+std::int64_t EntryParser::skip_long_line(std::int64_t position, std::vector<char>& memory,
+                                         ParsedEntries& parsed) const {
+  ++parsed.lines;
+  for (;;) {
+    const std::int64_t bytes = read_at(file_, memory.data(), chunk_bytes, position);
+    const std::string_view text(memory.data(), static_cast<std::size_t>(bytes));
+    const std::string_view rest = without_blanks(text.substr(0, text.find('\n')));
+    if (!rest.empty()) {
+      if (rest.front() == '%') return next_line(position, memory);
+      parsed.error = too_long;
+      return -1;
+    }
+    const std::size_t feed = text.find('\n');
+    if (feed != std::string_view::npos) return position + static_cast<std::int64_t>(feed) + 1;
+    position += bytes;
+    if (bytes < chunk_bytes) return position;
+  }
+}
+
 void EntryParser::parse_part(std::int64_t begin, std::int64_t end, ParsedEntries& parsed) const {
-  std::vector<char> memory(static_cast<std::size_t>(chunk_bytes + longest_line));
+  std::vector<char> memory(static_cast<std::size_t>(chunk_bytes));
   // A line that has begun before is left to the piece before, which is seen by the byte before.
-  std::int64_t position = begin > header_.begin ? begin - 1 : begin;
-  bool skips = position < begin;
+  std::int64_t position = begin > header_.begin ? next_line(begin - 1, memory) : begin;
   while (position < end) {
-    const std::int64_t bytes = read_at(file_, memory.data(), chunk_bytes + longest_line, position);
-    std::string_view text(memory.data(), static_cast<std::size_t>(bytes));
+    const std::int64_t bytes = read_at(file_, memory.data(), chunk_bytes, position);
     if (bytes == 0) return;
-    const bool is_end = bytes < chunk_bytes + longest_line;
-    // The lines that begin in this chunk, and in this piece.
-    const std::int64_t limit = std::min(end - position, chunk_bytes);
-    std::size_t first = 0;
-    if (skips) first = std::min(text.find('\n'), text.size() - 1) + 1;
-    if (static_cast<std::int64_t>(first) >= limit) {
-      if (position + limit >= end) return;
-      // The next chunk begins with the last byte of this one, which may end a line.
-      position += limit - 1;
+    const std::string_view text(memory.data(), static_cast<std::size_t>(bytes));
+    // The last line that begins in this piece may end behind it. If it does not end in this chunk, the lines
+    // before it are parsed, and it begins the next chunk.
+    std::size_t last = text.find('\n', static_cast<std::size_t>(std::min(end - position, bytes)) - 1);
+    if (last == std::string_view::npos) last = bytes < chunk_bytes ? text.size() - 1 : text.rfind('\n');
+    if (last == std::string_view::npos) {
+      position = skip_long_line(position, memory, parsed);
+      if (position < 0) return;
       continue;
     }
-    skips = false;
-    std::size_t last = text.find('\n', static_cast<std::size_t>(limit) - 1);
-    if (last == std::string_view::npos && !is_end) {
-      parsed.error = "is longer than any line of entries: is this a text file?";
-      ++parsed.lines;
-      return;
-    }
-    last = std::min(last, text.size() - 1) + 1;
-    if (!parse_lines(text.substr(first, last - first), parsed)) return;
-    position += static_cast<std::int64_t>(last);
+    if (!parse_lines(text.substr(0, last + 1), parsed)) return;
+    position += static_cast<std::int64_t>(last) + 1;
   }
 }
 

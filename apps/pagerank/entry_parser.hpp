@@ -45,6 +45,8 @@ class EntryParser {
  private:
   std::string parse_line(std::string_view line, ParsedEntries& parsed) const;
   bool parse_lines(std::string_view text, ParsedEntries& parsed) const;
+  std::int64_t next_line(std::int64_t position, std::vector<char>& memory) const;
+  std::int64_t skip_long_line(std::int64_t position, std::vector<char>& memory, ParsedEntries& parsed) const;
   void parse_part(std::int64_t begin, std::int64_t end, ParsedEntries& parsed) const;
 
   std::string path_;

@@ -61,7 +61,7 @@ std::vector<KeyDeclaration> keys() {
            .help = "How many of the highest ranks are printed",
            .default_text = "0",
            .minimum = 0,
-           .maximum = 1e6},
+           .maximum = 1e4},
           {.name = "damping",
            .type = ValueType::real,
            .group = "Iteration",

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pagerank {
@@ -24,7 +26,14 @@ struct Links {
   std::int64_t vertices = 0;
   /// The links that this rank has read.
   std::vector<Link> links;
+  /// The number that the input gives to vertex 0.
+  std::int64_t counted_from = 0;
 };
+
+/// Returns a count and its noun: "1 vertex", "2 vertices".
+inline std::string number_of(std::int64_t count, std::string_view one, std::string_view several) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : several);
+}
 
 /// How links are read.
 struct LinkReading {

@@ -59,6 +59,7 @@ void read_kind(const std::string& path, const std::string& line, MatrixMarketHea
                      "store the matrix as general",
                      words[4]));
   header.has_numbers = words[3] != "pattern";
+  header.has_integers = words[3] == "integer";
   header.is_symmetric = words[4] == "symmetric";
 }
 
@@ -133,13 +134,13 @@ void check_lines(MPI_Comm communicator, const std::string& path, const std::vect
 }
 
 void check_count(const std::string& path, const MatrixMarketHeader& header, std::int64_t found) {
+  const std::string announced = number_of(header.entries, "entry", "entries");
   if (found < header.entries)
     fail(path, header.size_line,
-         fmt::format("announces {} entries, and {} follow: the file is truncated", header.entries, found));
+         fmt::format("announces {}, and {} follow: the file is truncated", announced, found));
   if (found > header.entries)
     fail(path, header.size_line,
-         fmt::format("announces {} entries, and {} follow: correct the number, or the file", header.entries,
-                     found));
+         fmt::format("announces {}, and {} follow: correct the number, or the file", announced, found));
 }
 
 /// Returns the links of all pieces.
@@ -206,7 +207,7 @@ Links read_entries(MPI_Comm communicator, const std::string& path, const MatrixM
   if (rank == 0) lines_before = 0;
   check_lines(communicator, path, pieces, lines_before + header.size_line);
   check_count(path, header, sum_of_ranks(communicator, found));
-  return {header.vertices, joined(pieces)};
+  return {header.vertices, joined(pieces), 1};
 }
 
 }  // namespace pagerank

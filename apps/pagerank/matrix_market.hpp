@@ -18,6 +18,8 @@ struct MatrixMarketHeader {
   std::int64_t entries = 0;
   /// Whether each entry has a number beside its row and its column.
   bool has_numbers = false;
+  /// Whether these numbers are integers.
+  bool has_integers = false;
   /// Whether an entry beside the diagonal stands for both of its directions.
   bool is_symmetric = false;
   /// The number of the line that has the size of the matrix, from 1.

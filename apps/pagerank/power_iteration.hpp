@@ -16,9 +16,10 @@ namespace pagerank {
 ///     p'(v) = (1 - d) / n + d (sum over links u -> v of weight * p(u) / sum(u) + q / n)
 ///
 /// with the damping d, the number of vertices n, the sum of weights sum(u) of the links from u, and the sum q
-/// of the ranks of vertices without links. Ranks have the same bits on any number of threads and of ranks of
-/// MPI: rows are summed in a fixed order, which depends on the product, and sums over vertices are exact. The
-/// calls begin() and turn() are collective.
+/// of the ranks of vertices without links. With the fused product, ranks have the same bits on any number of
+/// threads and of ranks of MPI: rows are summed in a fixed order, and sums over vertices are exact. With that
+/// of Kokkos Kernels they have them on hosts, where its rows are summed in order. The calls begin() and
+/// turn() are collective.
 class PowerIteration {
  public:
   /// Prepares the iteration. All ranks are 1 / n. `graph` must outlive this object.

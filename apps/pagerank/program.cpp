@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -25,6 +27,8 @@
 #include "tessera/io/image_sink.hpp"
 #include "tessera/view/collectively.hpp"
 #include "tessera/view/host_copy.hpp"
+#include "tessera/view/machine.hpp"
+#include "tessera/view/machine_memory.hpp"
 #include "top.hpp"
 
 namespace pagerank {
@@ -36,8 +40,13 @@ using deck::Deck;
 /// What the header of the input says.
 using Header = std::variant<MatrixMarketHeader, io::ImageInfo>;
 
-/// Throws InputError when the file cannot be read.
+/// Throws InputError when the file cannot be read, or has no size.
 void check_readable(const Deck& deck, const std::string& path) {
+  std::error_code error;
+  if (const auto status = std::filesystem::status(path, error);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    deck.fail("input.file",
+              path + " is no regular file, of which ranks can read parts: store the links in one");
   const std::ifstream file(path, std::ios::binary);
   if (!file)
     deck.fail("input.file",
@@ -79,6 +88,16 @@ struct RankWork {
   std::int64_t first = 0, rows = 0, links = 0, ghosts = 0, sent_to = 0, received_from = 0, sent = 0;
 };
 
+/// Returns about how many bytes of memory each rank takes at most, while links are placed.
+double bytes_of_rank(std::int64_t vertices, std::int64_t links, std::int64_t ranks) {
+  constexpr double bytes_of_vertex = 100, bytes_of_link = 48;
+  // Each rank has a set of all vertices, with a number for each 64 of them.
+  constexpr double bytes_in_set = 3.0 / 16;
+  return (bytes_of_vertex * static_cast<double>(vertices) + bytes_of_link * static_cast<double>(links)) /
+             static_cast<double>(ranks) +
+         bytes_in_set * static_cast<double>(vertices);
+}
+
 class Program final : public app::IterationProgram {
  public:
   explicit Program(const app::IterationSetting& setting)
@@ -87,14 +106,19 @@ class Program final : public app::IterationProgram {
         tolerance_(setting.deck.get<double>("tolerance")),
         damping_(setting.deck.get<double>("damping")) {
     collectively(communicator(), [&] { check_deck(); });
+    check_memory(0);
+    check_room();
   }
 
   std::vector<std::string> files() const override { return {input(), output()}; }
+  std::string problem() const override;
+  void create_results() override;
   std::string check() override;
   void prepare(app::IterationRunner& runner) override;
   std::string explain() override;
   std::vector<io::FileArray> arrays() const override {
-    return {{"ranks", ElementType::float64, {{0, graph_.vertices}}}};
+    if (vertices() == 0) return {};
+    return {{"ranks", ElementType::float64, {{0, vertices()}}}};
   }
   void load(int array, BlockSource& source) override;
   void store(int array, BlockSink& sink) override;
@@ -112,7 +136,13 @@ class Program final : public app::IterationProgram {
   Product product() const {
     return setting_.deck.text_of("product") == product_names[0] ? Product::fused : Product::kokkos_kernels;
   }
+  /// Returns the number of vertices, or 0 while it is not known.
+  std::int64_t vertices() const;
+  std::unique_ptr<BlockSink> create_sink(std::int64_t vertices);
   void check_deck() const;
+  void check_room() const;
+  void check_memory(std::int64_t links) const;
+  void check_size(const Links& links);
   Links read() const;
   std::vector<RankWork> work_of_ranks() const;
   /// Returns the block of this rank's vertices in an array of all.
@@ -127,7 +157,16 @@ class Program final : public app::IterationProgram {
   double tolerance_, damping_;
   RankGraph graph_;
   std::optional<PowerIteration> iteration_;
+  /// The file of the ranks, which is complete after the last turn, and what is noted in it then.
+  std::unique_ptr<BlockSink> sink_;
+  io::FileNotes notes_;
 };
+
+std::int64_t Program::vertices() const {
+  if (graph_.vertices > 0) return graph_.vertices;
+  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_)) return matrix->vertices;
+  return setting_.deck.is_set("input.vertices") ? setting_.deck.get<std::int64_t>("input.vertices") : 0;
+}
 
 void Program::check_deck() const {
   const Deck& deck = setting_.deck;
@@ -139,21 +178,66 @@ void Program::check_deck() const {
   std::vector<std::string> taken{input()};
   taken.insert(taken.end(), setting_.deck_files.begin(), setting_.deck_files.end());
   app::check_names(taken, {{"output.file:", output()}});
-  if (setting_.session.rank() != 0) return;
-  const std::int64_t vertices = matrix != nullptr ? matrix->vertices : 0;
-  const std::vector<app::ExpectedFile> expected{
-      {"output.file", vertices * static_cast<std::int64_t>(sizeof(double))}};
-  app::check_folders(deck, expected);
-  app::check_room(deck, expected);
+  if (setting_.session.rank() == 0) app::check_folders(deck, {{"output.file"}});
+}
+
+/// Throws InputError, on all ranks, when there is no room for the ranks of the vertices, if their number is
+/// known.
+void Program::check_room() const {
+  collectively(communicator(), [this] {
+    if (setting_.session.rank() == 0)
+      app::check_room(setting_.deck,
+                      {{"output.file", vertices() * static_cast<std::int64_t>(sizeof(double))}});
+  });
+}
+
+/// Throws InputError, on all ranks, when a machine node lacks the memory for its part of the graph, which has
+/// `links` links, as far as is known.
+void Program::check_memory(std::int64_t links) const {
+  const std::vector<RankPlace> places = rank_places(communicator());
+  const std::int64_t node = places[static_cast<std::size_t>(setting_.session.rank())].node;
+  const std::int64_t on_node = std::ranges::count(places, node, &RankPlace::node);
+  const double needed = static_cast<double>(on_node) * bytes_of_rank(vertices(), links, std::ssize(places));
+  const std::int64_t bytes = machine_memory();
+  const bool counts_from_one = std::holds_alternative<MatrixMarketHeader>(header_);
+  collectively(communicator(), [&] {
+    if (needed > static_cast<double>(bytes))
+      throw InputError(
+          fmt::format("{}: vertices up to {} and {} links take some {} on a machine node, which has {}: use "
+                      "more nodes, or "
+                      "correct the numbers of vertices",
+                      input(), vertices() - (counts_from_one ? 0 : 1), links,
+                      human_bytes(static_cast<std::int64_t>(needed)), human_bytes(bytes)));
+  });
+}
+
+/// The domain of the ranks is not known before a list of links has been read. Until then, the file has room
+/// for one.
+std::unique_ptr<BlockSink> Program::create_sink(std::int64_t vertices) {
+  return io::create_hdf5(communicator(), output(), "ranks", {{0, vertices}}, ElementType::float64,
+                         [this] { return notes_; });
+}
+
+void Program::create_results() { sink_ = create_sink(std::max<std::int64_t>(1, vertices())); }
+
+/// A file may change between two runs without another name. Its numbers tell of most such changes.
+std::string Program::problem() const {
+  if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
+    return fmt::format("vertices of the input: {}\nentries of the input: {}\n", matrix->vertices,
+                       matrix->entries);
+  return fmt::format("links of the input: {}\n", std::get<io::ImageInfo>(header_).domain[1].size());
 }
 
 std::string Program::check() {
   if (const auto* matrix = std::get_if<MatrixMarketHeader>(&header_))
-    return fmt::format("{} has {} vertices and {} entries, {} and {}\n", input(), matrix->vertices,
-                       matrix->entries, matrix->has_numbers ? "with numbers" : "without numbers",
+    return fmt::format("{} has {} and {}, {} and {}\n", input(),
+                       number_of(matrix->vertices, "vertex", "vertices"),
+                       number_of(matrix->entries, "entry", "entries"),
+                       matrix->has_numbers ? "with numbers" : "without numbers",
                        matrix->is_symmetric ? "symmetric" : "general");
   const auto& list = std::get<io::ImageInfo>(header_);
-  return fmt::format("{} has {} links of {}\n", input(), list.domain[1].size(), name_of(list.type));
+  return fmt::format("{} has {} of {}\n", input(), counted(list.domain[1].size(), "link"),
+                     name_of(list.type));
 }
 
 Links Program::read() const {
@@ -166,21 +250,34 @@ Links Program::read() const {
   return read_edge_list(communicator(), input(), std::get<io::ImageInfo>(header_), reading);
 }
 
+/// Checks what can be checked when the input has been read.
+void Program::check_size(const Links& links) {
+  const bool knew_vertices = vertices() > 0;
+  graph_.vertices = links.vertices;
+  std::int64_t count = std::ssize(links.links);
+  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, communicator());
+  check_memory(count);
+  if (knew_vertices || !sink_) return;
+  check_room();
+  sink_.reset();
+  sink_ = create_sink(vertices());
+}
+
 void Program::prepare(app::IterationRunner& runner) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
   Links links = read();
   const Clock::time_point has_read = Clock::now();
+  check_size(links);
   graph_ = distributed(communicator(), std::move(links), setting_.deck.text_of("input.repeated") == "once");
   iteration_.emplace(graph_, damping_, product());
   const std::chrono::duration<double> reading = has_read - began, placing = Clock::now() - has_read;
   std::int64_t silent = graph_.rows() - graph_.giving;
   MPI_Allreduce(MPI_IN_PLACE, &silent, 1, MPI_INT64_T, MPI_SUM, communicator());
-  const bool has_weights = !graph_.weights.empty();
   runner.say(
-      fmt::format("{}: {} vertices, {} of them without links, {} links{}; product {}; read in {:.3g} s, "
-                  "placed in {:.3g} s",
-                  input(), graph_.vertices, silent, graph_.links, has_weights ? " with weights" : "",
+      fmt::format("{}: {}, {} of them without links, {}{}; product {}; read in {:.3g} s, placed in {:.3g} s",
+                  input(), number_of(graph_.vertices, "vertex", "vertices"), silent,
+                  counted(graph_.links, "link"), graph_.has_weights ? " with weights" : "",
                   setting_.deck.text_of("product"), reading.count(), placing.count()));
   runner.add("graph", {{"vertices", graph_.vertices},
                        {"without_links", silent},
@@ -214,13 +311,14 @@ std::vector<RankWork> Program::work_of_ranks() const {
 
 std::string Program::explain() {
   std::string text = fmt::format(
-      "ranks of {} vertices by {} links, until they change by at most {:g} in sum\n"
+      "ranks of {} by {}, until they change by at most {:g} in sum\n"
       "a turn computes rows, sends what vertices give, and adds two exact sums over all ranks\n",
-      graph_.vertices, graph_.links, tolerance_);
+      number_of(graph_.vertices, "vertex", "vertices"), counted(graph_.links, "link"), tolerance_);
   for (int rank = 0; const RankWork& work : work_of_ranks())
-    text += fmt::format("rank {}: rows {} to {}, {} links, {} ghosts; sends {} numbers in {}, receives {}\n",
-                        rank++, work.first, work.first + work.rows, work.links, work.ghosts, work.sent,
-                        counted(work.sent_to, "message"), counted(work.received_from, "message"));
+    text += fmt::format("rank {}: rows {} to {}, {}, {}; sends {} in {}, receives {}\n", rank++, work.first,
+                        work.first + work.rows, counted(work.links, "link"), counted(work.ghosts, "ghost"),
+                        counted(work.sent, "number"), counted(work.sent_to, "message"),
+                        counted(work.received_from, "message"));
   return text;
 }
 
@@ -249,13 +347,8 @@ void Program::tell_highest(app::IterationRunner& runner, const std::vector<doubl
 
 void Program::end(app::IterationRunner& runner) {
   std::vector<double> ranks = iteration_->ranks();
-  const auto notes = [&] {
-    return io::FileNotes{
-        .attributes = {{"turns", runner.turns()}, {"change", runner.residual()}, {"damping", damping_}}};
-  };
-  const auto sink =
-      io::create_hdf5(communicator(), output(), "ranks", {{0, graph_.vertices}}, ElementType::float64, notes);
-  sink->write(block(ranks));
+  notes_.attributes = {{"turns", runner.turns()}, {"change", runner.residual()}, {"damping", damping_}};
+  sink_->write(block(ranks));
   tell_highest(runner, ranks);
   runner.say(fmt::format("wrote {}", output()));
 }

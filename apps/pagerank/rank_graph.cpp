@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -24,6 +23,9 @@ constexpr std::int64_t work_of_vertex = 4;
 /// Bounds between ranks are multiples of a number of vertices, so that at most so many counts are added.
 constexpr std::int64_t most_counts = 1 << 16;
 constexpr int sums_tag = 1;
+/// The sums of weights that vertices may have. A rank that is divided by such a sum is finite and not 0.
+constexpr double least_sum = 1e-290;
+constexpr double greatest_sum = 1e290;
 
 std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
 
@@ -62,18 +64,18 @@ bool any_weights(MPI_Comm communicator, const std::vector<Link>& links) {
 }
 
 /// Returns the sums of the weights of the links from each vertex. The links of each vertex are added in their
-/// order. Collective.
+/// order. `number_of_first` is the number that the input gives to the vertex `first`. Collective.
 std::vector<double> sums_of_weights(MPI_Comm communicator, const std::vector<Link>& links, std::int64_t first,
-                                    std::int64_t vertices) {
+                                    std::int64_t vertices, std::int64_t number_of_first) {
   std::vector<double> sums(index(vertices));
   for (const Link& link : links) sums[index(link.from - first)] += link.weight;
   tessera::collectively(communicator, [&] {
     for (std::size_t i = 0; i < sums.size(); ++i)
-      if (!std::isfinite(sums[i]))
+      if (sums[i] != 0 && !(sums[i] >= least_sum && sums[i] <= greatest_sum))
         throw tessera::InputError(
-            fmt::format("the weights of the links from vertex {} (from 0) add up to more than the largest "
-                        "number: divide all weights by a large one",
-                        first + static_cast<std::int64_t>(i)));
+            fmt::format("the weights of the links from vertex {} add up to {:g}: multiply all weights by the "
+                        "same number, so that such sums are {:g} to {:g}",
+                        number_of_first + static_cast<std::int64_t>(i), sums[i], least_sum, greatest_sum));
   });
   return sums;
 }
@@ -157,10 +159,9 @@ class VertexSet {
 /// Places the vertices of a rank, and its links.
 class Placement {
  public:
-  Placement(RankGraph& graph, std::vector<Link> links, bool has_weights, const std::vector<double>& own_sums)
+  Placement(RankGraph& graph, std::vector<Link> links, const std::vector<double>& own_sums)
       : graph_(graph),
         links_(std::move(links)),
-        has_weights_(has_weights),
         own_(index(graph.bounds[index(graph.rank) + 1] - graph.first())),
         ghosts_(graph.vertices) {
     find_ghosts(own_sums);
@@ -262,7 +263,7 @@ class Placement {
     std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
     std::vector<std::int64_t> place(graph_.offsets.begin(), graph_.offsets.end() - 1);
     graph_.columns.resize(sorted.size());
-    graph_.weights.resize(has_weights_ ? sorted.size() : 0);
+    graph_.weights.resize(graph_.has_weights ? sorted.size() : 0);
     for (const Link& link : sorted) {
       const std::size_t at = index(place[link.to]++);
       graph_.columns[at] = link.from;
@@ -272,7 +273,6 @@ class Placement {
 
   RankGraph& graph_;
   std::vector<Link> links_;
-  bool has_weights_;
   std::size_t own_;
   VertexSet ghosts_;
   /// The ghosts in rising order.
@@ -297,22 +297,23 @@ RankGraph distributed(MPI_Comm communicator, Links read, bool once) {
   const std::int64_t vertices = even[index(graph.rank) + 1] - first;
   std::vector<Link> links = moved_links(communicator, std::move(read.links),
                                         [&](const Link& link) { return link.from / even_size; });
-  const bool has_weights = any_weights(communicator, links);
+  graph.has_weights = any_weights(communicator, links);
   // Counts of links are the same in any order, and so are rows of links that do not differ.
-  if (has_weights || once) sort_by_source(links, first, vertices);
+  if (graph.has_weights || once) sort_by_source(links, first, vertices);
   if (once) {
     const auto is_same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
     links.erase(std::unique(links.begin(), links.end(), is_same), links.end());
   }
   graph.links = static_cast<std::int64_t>(links.size());
   MPI_Allreduce(MPI_IN_PLACE, &graph.links, 1, MPI_INT64_T, MPI_SUM, communicator);
-  const std::vector<double> sums = sums_of_weights(communicator, links, first, vertices);
+  const std::vector<double> sums =
+      sums_of_weights(communicator, links, first, vertices, first + read.counted_from);
   VertexGroups groups(graph.vertices);
   graph.bounds = groups.choose(communicator, links);
   links =
       moved_links(communicator, std::move(links), [&](const Link& link) { return groups.rank_of(link.to); });
   const std::vector<double> own_sums = moved_values(communicator, sums, even, graph.bounds);
-  Placement(graph, std::move(links), has_weights, own_sums);
+  Placement(graph, std::move(links), own_sums);
   return graph;
 }
 

@@ -36,6 +36,8 @@ struct RankGraph {
   std::vector<std::int64_t> offsets;
   /// The positions from which the links come.
   std::vector<Vertex> columns;
+  /// Whether any link of the graph has another weight than 1.
+  bool has_weights = false;
   /// The weights of the links. Empty if all links of the graph have the weight 1.
   std::vector<double> weights;
   /// The sum of the weights of the links from each own vertex, by positions.
@@ -51,8 +53,8 @@ struct RankGraph {
 
 /// Returns this rank's part of a graph. `links` are those that this rank has read. With `once`, links that
 /// are repeated count once, and must all have the weight 1; without it their weights add up. Kokkos has been
-/// started. Collective. Throws InputError, on all ranks, when the weights of a vertex are too large to be
-/// added.
+/// started. Collective. Throws InputError, on all ranks, when the sum of the weights of a vertex is so large
+/// or so small that what it gives would not be a finite number.
 RankGraph distributed(MPI_Comm communicator, Links links, bool once);
 
 }  // namespace pagerank

@@ -99,6 +99,16 @@ TEST_F(EndingsTest, ALoopThatDivergesEndsWithStatus5) {
       "data or change its parameters");
 }
 
+TEST_F(EndingsTest, AnIterationThatDivergesEndsWithStatus5AndWritesNothing) {
+  const ParallelEnding ending =
+      failing(TESSERA_FAILING, 2, {"iteration", "threads=1", "checkpoint.directory=.", "checkpoint.every=3"},
+              "failing: error: the loop 'solve' diverges: after turn 3 its residual 'change' is nan; start "
+              "from other data or change its parameters");
+  EXPECT_EQ(ending.rank_statuses, (std::vector{5, 5}));
+  EXPECT_EQ(ending.text().find("has ended"), std::string::npos);
+  EXPECT_EQ(folder_.names(), std::set<std::string>{});
+}
+
 /// The first half of a file of every format.
 TEST_F(EndingsTest, TruncatedFilesEndAllRanks) {
   const auto expect_damaged = [&](const std::string& bytes, const std::string& message,

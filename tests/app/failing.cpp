@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program whose own code fails, on one rank or on all of them; its first word says where.
+#include <limits>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/app/image_application.hpp"
+#include "tessera/app/iteration_application.hpp"
 #include "tessera/app/session.hpp"
 
 namespace {
@@ -30,6 +35,35 @@ int wait_for_the_last(int argc, char** argv) {
     MPI_Barrier(session.communicator());
     return app::ExitStatus::done;
   });
+}
+
+/// An iteration whose third turn has no residual.
+class DivergingProgram final : public app::IterationProgram {
+ public:
+  std::vector<std::string> files() const override { return {}; }
+  std::string check() override { return {}; }
+  void prepare(app::IterationRunner&) override {}
+  std::string explain() override { return {}; }
+  std::vector<io::FileArray> arrays() const override { return {{"turns", ElementType::float64, {{0, 1}}}}; }
+  void load(int, BlockSource&) override {}
+  void store(int, BlockSink&) override {}
+  void begin() override {}
+  app::IterationTurn turn() override {
+    return {++turns_ < 3 ? 1.0 : std::numeric_limits<double>::quiet_NaN(), false};
+  }
+  void end(app::IterationRunner& runner) override { runner.say("has ended"); }
+
+ private:
+  int turns_ = 0;
+};
+
+int fail_in_iteration(int argc, char** argv) {
+  app::IterationApplication application{
+      .program = "failing", .summary = "Fails.", .loop = "solve", .residual = "change"};
+  application.keys = {
+      {.name = "turns", .type = deck::ValueType::integer, .help = "The turns", .default_text = "10"}};
+  application.make = [](const app::IterationSetting&) { return std::make_unique<DivergingProgram>(); };
+  return app::run_iteration_application(argc, argv, application);
 }
 
 /// With a name that the pipeline lacks.
@@ -66,5 +100,6 @@ int main(int argc, char** argv) {
   const std::string_view place = argc > 1 ? argv[1] : "";
   argv[1] = argv[0];
   if (place == "barrier") return wait_for_the_last(argc - 1, argv + 1);
+  if (place == "iteration") return fail_in_iteration(argc - 1, argv + 1);
   return fail_in_pipeline(argc - 1, argv + 1, place);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks that tessera-pagerank computes, beside those of a dense matrix in long double.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,8 +158,14 @@ TEST(RankGraph, RanksHaveAboutAsManyLinksAsEachOther) {
 }
 
 TEST(RankGraph, RefusesWeightsThatCannotBeAdded) {
-  const Links read{3, {{1, 0, 1e308}, {1, 2, 1e308}}};
-  EXPECT_THROW(distributed(MPI_COMM_SELF, read, false), tessera::InputError);
+  for (const double weight : {1e308, 2e290, 1e-300, 5e-324}) {
+    const Links read{3, {{1, 0, weight}, {1, 2, weight}}};
+    EXPECT_THROW(distributed(MPI_COMM_SELF, read, false), tessera::InputError) << weight;
+  }
+  for (const double weight : {4e289, 1e-290}) {
+    const Links read{3, {{1, 0, weight}, {1, 2, weight}}};
+    EXPECT_EQ(distributed(MPI_COMM_SELF, read, false).links, 2) << weight;
+  }
 }
 
 TEST(Highest, HasTheLowerOfEqualVerticesFirst) {
@@ -177,11 +184,14 @@ TEST(Highest, HasTheLowerOfEqualVerticesFirst) {
   EXPECT_EQ(vertices, (std::vector<std::int64_t>{1, 3, has_more ? 6 : 2}));
 }
 
+/// Several tests run at the same time, so that the name has the number of the process.
+std::string temporary_path(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / (name + std::to_string(::getpid()) + ".mtx")).string();
+}
+
 /// A file that is cut into pieces in every way has the same links, and the same number of lines.
 TEST(EntryParser, GivesEachLineToOnePiece) {
-  const std::string path = (std::filesystem::temp_directory_path() /
-                            ("entries" + std::to_string(rank_in(MPI_COMM_WORLD)) + ".mtx"))
-                               .string();
+  const std::string path = temporary_path("entries");
   std::string text = "%%MatrixMarket matrix coordinate integer general\n9 9 6\n";
   const std::string entries = "1 2 3\n\n% 7 7 7\n9 9 1\n  4\t5 6 \r\n2 1 0\n3 3 8\n7 6 5";
   text += entries;
@@ -207,7 +217,7 @@ TEST(EntryParser, GivesEachLineToOnePiece) {
 /// Lines at the ends of the chunks that are read at once.
 TEST(EntryParser, ReadsLongFiles) {
   if (rank_in(MPI_COMM_WORLD) != 0) return;
-  const std::string path = (std::filesystem::temp_directory_path() / "long_entries.mtx").string();
+  const std::string path = temporary_path("long_entries");
   constexpr std::int64_t count = 700000;
   {
     std::ofstream file(path, std::ios::binary);
@@ -227,6 +237,46 @@ TEST(EntryParser, ReadsLongFiles) {
     }
   EXPECT_EQ(next, count);
   EXPECT_EQ(read_entries(MPI_COMM_SELF, path, header, {}).links.size(), static_cast<std::size_t>(count));
+  std::filesystem::remove(path);
+}
+
+/// Comments and blank lines of any length, wherever a file is cut, and lines of entries that are too long.
+TEST(EntryParser, LinesOfAnyLengthCountAlikeInAllPieces) {
+  if (rank_in(MPI_COMM_WORLD) != 0) return;
+  const std::string path = temporary_path("long_lines");
+  const auto file_with = [&](const std::string& entries) {
+    std::ofstream(path, std::ios::binary) << "%%MatrixMarket matrix coordinate pattern general\n9 9 3\n"
+                                          << entries;
+    return read_header(path);
+  };
+  for (const std::size_t length : {std::size_t(5000), std::size_t(100000), (std::size_t(5) << 20) + 1}) {
+    const std::string comment = "  %" + std::string(length, 'x'), blanks(length, ' ');
+    const std::string entries = "1 2\n" + comment + "\n3 4\n" + blanks + "\n" + comment + "\n5 6\n" + blanks;
+    const MatrixMarketHeader header = file_with(entries);
+    const EntryParser parser(path, header, true);
+    const auto size = static_cast<std::int64_t>(length);
+    const std::vector<std::int64_t> cuts{
+        0, 4, 5, 4 + size / 2, 7 + size, 8 + size, 12 + 2 * size, 15 + 3 * size, std::ssize(entries)};
+    for (const std::int64_t cut : cuts) {
+      const ParsedEntries first = parser.parse(header.begin, header.begin + cut),
+                          rest = parser.parse(header.begin + cut, parser.size());
+      EXPECT_EQ(first.error + rest.error, "") << length << " " << cut;
+      EXPECT_EQ(first.lines + rest.lines, 7) << length << " " << cut;
+      EXPECT_EQ(first.entries + rest.entries, 3) << length << " " << cut;
+    }
+    for (const std::string& entry : {"3 4" + blanks, blanks + "3 4"}) {
+      const std::string before = "1 2\n" + comment + "\n";
+      const MatrixMarketHeader bad = file_with(before + entry + "\n1 1\n");
+      const EntryParser bad_parser(path, bad, true);
+      for (const std::int64_t cut : {std::int64_t(0), std::int64_t(9), std::int64_t(std::ssize(before))}) {
+        const ParsedEntries first = bad_parser.parse(bad.begin, bad.begin + cut),
+                            rest = bad_parser.parse(bad.begin + cut, bad_parser.size());
+        EXPECT_EQ(first.error, "");
+        EXPECT_EQ(rest.error, "is longer than any line of entries: is this a text file?");
+        EXPECT_EQ(first.lines + rest.lines, 3) << length << " " << cut;
+      }
+    }
+  }
   std::filesystem::remove(path);
 }
 

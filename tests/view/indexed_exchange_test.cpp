@@ -105,4 +105,16 @@ TEST_F(IndexedExchangeTest, OnlyElementsOfOthersInTheOrderOfOwnersAreTaken) {
   refused({-1});
 }
 
+/// Each rank needs elements of several ranks, in the wrong order.
+TEST_F(IndexedExchangeTest, AWrongOrderOfOwnersIsRefused) {
+  if (ranks_ < 3) return;
+  const std::vector<std::int64_t> bounds{0, 10, 20, 30};
+  std::vector<std::int64_t> all{5, 15, 25};
+  std::vector<std::int64_t> padded = bounds;
+  padded.resize(static_cast<std::size_t>(ranks_) + 1, 30);
+  if (rank_ < 3) all.erase(all.begin() + rank_);
+  std::ranges::reverse(all);
+  EXPECT_THROW(index_lists(MPI_COMM_WORLD, padded, all), InternalError);
+}
+
 }  // namespace

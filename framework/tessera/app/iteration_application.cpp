@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tessera/app/detail/application_schema.hpp"
 #include "tessera/app/detail/checkpoints.hpp"
@@ -61,7 +62,17 @@ class IterationRun final : public IterationRunner {
   std::int64_t turns() const override { return state_.turns; }
   double residual() const override { return state_.residual; }
 
+  /// Throws InputError when results or checkpoints cannot be written, or when the run cannot go on from the
+  /// checkpoint that the deck names. Nothing of the input has to be read for that.
+  void check() {
+    program_.create_results();
+    Progress silent(setting_.session.rank(), true);
+    LoopRecorder loops({loop_description()}, silent, setting_.session.rank());
+    const Checkpoints dropped(checkpointed_run(), loops.history(), silent);
+  }
+
   ExitStatus run() {
+    check();
     program_.prepare(*this);
     LoopRecorder loops({loop_description()}, progress_, setting_.session.rank());
     Checkpoints checkpoints(checkpointed_run(), loops.history(), progress_);
@@ -105,7 +116,7 @@ class IterationRun final : public IterationRunner {
     return {setting_.session,
             setting_.deck,
             application_.program,
-            problem_text(setting_.deck, is_part, limits),
+            problem_text(setting_.deck, is_part, limits) + program_.problem(),
             {loop}};
   }
 
@@ -122,6 +133,11 @@ class IterationRun final : public IterationRunner {
       state_.residual = turn.residual;
       state_.has_converged = turn.has_converged;
       bindings.after_turn(state_);
+      if (!std::isfinite(turn.residual))
+        throw DivergedError(fmt::format(
+            "the loop '{}' diverges: after turn {} its residual '{}' is {}; start from other data "
+            "or change its parameters",
+            application_.loop, state_.turns, application_.residual, turn.residual));
       if (bindings.keep_loop && !state_.has_converged)
         bindings.keep_loop(state_, [this](int array, BlockSink& sink) { program_.store(array, sink); });
     }
@@ -157,10 +173,14 @@ ExitStatus run_iteration(Session& session, const IterationApplication& applicati
       session.threads(deck.is_set("threads") ? static_cast<int>(deck.get<std::int64_t>("threads")) : 0);
   for (const deck::Source& source : files.sources) setting.deck_files.push_back(source.name);
   const std::unique_ptr<IterationProgram> program = application.make(setting);
-  if (options.check) return say(program->check());
   std::vector<std::string> taken = program->files();
   taken.insert(taken.end(), setting.deck_files.begin(), setting.deck_files.end());
   IterationRun run(application, setting, options, *program, taken);
+  if (options.check) {
+    run.check();
+    const std::string text = program->check();
+    return options.quiet ? ExitStatus::done : say(text);
+  }
   session.start_kokkos(setting.threads);
   if (options.verbose) session.print(version_text(application.program, build));
   if (options.explain) {
@@ -169,7 +189,13 @@ ExitStatus run_iteration(Session& session, const IterationApplication& applicati
   }
   run.say(fmt::format("{}: {} with {}", application.program, counted(session.rank_count(), "rank"),
                       counted(setting.threads, "thread")));
-  return run.run();
+  try {
+    return run.run();
+  } catch (const std::exception& error) {
+    // The job is aborted here, before the files of results are closed, because closing a file is collective.
+    if (!all_ranks_know(error)) session.abort(application.program, error);
+    throw;
+  }
 }
 
 }  // namespace

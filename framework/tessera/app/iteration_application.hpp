@@ -32,7 +32,8 @@ struct IterationSetting {
 
 /// How a turn of an iteration ended. All ranks return the same.
 struct IterationTurn {
-  /// The residual, which says how far the iteration is from its end.
+  /// The residual, which says how far the iteration is from its end. The run ends with the status `diverged`
+  /// if it is not finite.
   double residual = 0;
   /// Whether there is no further turn.
   bool has_converged = false;
@@ -57,20 +58,28 @@ class IterationRunner {
 };
 
 /// A program that repeats turns until data or the deck end them. The state that it carries from turn to turn
-/// is held by arrays, so that checkpoints can hold it. All calls but files() are collective, and are made in
-/// the order in which they are declared. They may throw InputError, on all ranks together.
+/// is held by arrays, so that checkpoints can hold it. All calls but files(), problem() and arrays() are
+/// collective, and are made in the order in which they are declared. They may throw InputError, on all ranks
+/// together.
 class IterationProgram {
  public:
   virtual ~IterationProgram() = default;
   /// Returns the paths of all files that a run reads or writes, but those of the decks.
   virtual std::vector<std::string> files() const = 0;
+  /// Returns lines about the input, from the headers of files alone, that are the same when a run goes on
+  /// from a checkpoint. They belong to the problem beside the keys of the deck: "name: value".
+  virtual std::string problem() const { return {}; }
+  /// Creates the files of the results under temporary names, before the input is read, so that one that
+  /// cannot be written is noticed at once. --check does so, too, and drops them.
+  virtual void create_results() {}
   /// Returns lines that say what a run would do and need, from the headers of files alone.
   virtual std::string check() = 0;
   /// Reads the input. Kokkos has been started.
   virtual void prepare(IterationRunner& runner) = 0;
   /// Returns lines that say what each rank computes and sends.
   virtual std::string explain() = 0;
-  /// Returns the names, types and domains of the arrays that are carried from turn to turn.
+  /// Returns the names, types and domains of the arrays that are carried from turn to turn. Before the input
+  /// has been read, it returns none if it does not know them.
   virtual std::vector<io::FileArray> arrays() const = 0;
   /// Fills this rank's part of array number `array` with points from `source`, in place of the values with
   /// which the iteration begins.

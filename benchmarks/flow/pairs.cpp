@@ -150,7 +150,7 @@ void FlowPairs::by_graph(int window) {
           for (const int of_warp : level) turns += of_warp;
         sums.push_back(ranks == 1 ? BitSum::of(pair->result.points()) : 0);
       },
-      flow::add_flow(graph, settings_, begun));
+      flow::add_flow(graph, settings_, std::ssize(plans_->levels()), begun));
   graph.configure({.window = window});
   graph.run({.workers = session_.threads()}).wait();
   MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_INT64_T, MPI_SUM, session_.communicator());

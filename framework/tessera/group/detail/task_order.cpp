@@ -23,7 +23,7 @@ std::vector<int> cycle_among(const std::vector<std::vector<int>>& predecessors,
   }
   path.erase(path.begin(), std::ranges::find(path, task));
   std::ranges::reverse(path);
-  std::ranges::rotate(path, std::ranges::min_element(path));
+  std::rotate(path.begin(), std::ranges::min_element(path), path.end());
   return path;
 }
 

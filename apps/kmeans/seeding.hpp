@@ -111,7 +111,7 @@ struct Closer {
                   const tessera::LibraryBlock<const std::int32_t>& found,
                   const tessera::LibraryBlock<T>& out) const {
     const std::vector<T> taken(centre.data, centre.data + problem.dimensions());
-    // The mean of one centre is the centre, so that the block has the differences from it.
+    // The table is shifted by its only centre, so that the block has the differences from it.
     const CentreTable<T> table(taken.data(), 1, problem.dimensions(), exponents_of(found).top);
     TurnedBlock<T> block(problem.dimensions(), TurnedBlock<T>::cached_points(problem.dimensions()));
     problem.layout.for_each_row(points, out.box, [&](const PointRow<In>& row, const tessera::Point& place) {

@@ -6,6 +6,7 @@
 
 #include "pipeline.hpp"
 #include "tessera/app/image_application.hpp"
+#include "tessera/domain/counted.hpp"
 
 namespace {
 
@@ -42,8 +43,17 @@ kmeans::Task task_of(const deck::Deck& deck, std::int64_t points) {
                     .turns = deck.get<std::int64_t>("turns"),
                     .tolerance = deck.get<double>("tolerance")};
   if (task.clusters > points)
-    deck.fail("clusters", fmt::format("there are only {} points: give at most that many", points));
+    deck.fail("clusters", fmt::format("there {} only {}: give at most that many", points == 1 ? "is" : "are",
+                                      counted(points, "point")));
   return task;
+}
+
+void check_size(const deck::Deck& deck, const kmeans::Task& task, ElementType type, std::int64_t points,
+                std::int64_t dimensions) {
+  if (const std::int64_t most = kmeans::most_clusters(type, points, dimensions); task.clusters > most)
+    deck.fail("clusters",
+              fmt::format("the sums of {} of {} take 2 GiB or more: give at most {}",
+                          counted(task.clusters, "cluster"), counted(dimensions, "coordinate"), most));
 }
 
 Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::ImageInfo>& further,
@@ -57,6 +67,7 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
   const std::int64_t dimensions = are_rows                       ? image.domain[0].size()
                                   : image.domain.dimensions == 2 ? 1
                                                                  : image.domain[2].size();
+  check_size(deck, task, image.type, number_of_points(image.domain, are_rows), dimensions);
   task.distances = distances_of(deck, dimensions, task.clusters);
   if (const auto start = further.find("start"); start != further.end()) {
     const io::ImageInfo& centres = start->second;

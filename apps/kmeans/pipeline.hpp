@@ -138,6 +138,10 @@ Pipeline make_pipeline(const Box& domain, const Task& task) {
   return pipeline;
 }
 
+/// Returns the greatest number of clusters whose sums take less than 2 GiB, which is what a global reduction
+/// may take. `type` is the type of the coordinates.
+std::int64_t most_clusters(ElementType type, std::int64_t points, std::int64_t dimensions);
+
 /// Returns the pipeline for a data set of rows of coordinates.
 Pipeline rows_pipeline(ElementType type, const Box& domain, const Task& task);
 /// Returns the pipeline for a picture, whose pixels are points.

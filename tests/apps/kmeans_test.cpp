@@ -291,6 +291,13 @@ TEST(KMeansNearest, EverySetOfInstructionsGivesTheSameLabels) {
   }
 }
 
+TEST(KMeansSeeding, PointsWithoutWeightAreTheLastOnes) {
+  EXPECT_EQ(kmeans::drawn_of(1, 0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kmeans::drawn_of(0.5, 0), std::numeric_limits<double>::infinity());
+  EXPECT_GT(kmeans::drawn_of(1, 4), 0);
+  EXPECT_LT(kmeans::drawn_of(0x1p-54, 1e-30), std::numeric_limits<double>::infinity());
+}
+
 TEST(KMeansWindows, SplitNumbersOfAnyRange) {
   for (const std::int64_t points : {1, 1000, 1 << 30})
     for (const int bottom : {-149, -20, 0, 3}) {

@@ -68,6 +68,7 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
                                   : image.domain.dimensions == 2 ? 1
                                                                  : image.domain[2].size();
   check_size(deck, task, image.type, number_of_points(image.domain, are_rows), dimensions);
+  task.points_file = deck.text_of("input.file");
   task.distances = distances_of(deck, dimensions, task.clusters);
   if (const auto start = further.find("start"); start != further.end()) {
     const io::ImageInfo& centres = start->second;
@@ -77,6 +78,7 @@ Pipeline build(const io::ImageInfo& image, const std::map<std::string, io::Image
                 fmt::format("the centres are {} of {}: give {} rows of {} coordinates of float32 or float64",
                             to_string(centres.domain), name_of(centres.type), task.clusters, dimensions));
     task.given = centres.type;
+    task.centres_file = deck.text_of("input.centres");
   }
   return are_rows ? kmeans::rows_pipeline(image.type, image.domain, task)
                   : kmeans::pixels_pipeline(image.type, image.domain, task);
@@ -157,6 +159,7 @@ int main(int argc, char** argv) {
                                .block = "centres",
                                .key = "input.centres",
                                .may_differ = true}},
+           .may_end_by_turns = true,
            .parameters = parameters,
            .turn_limits = {"turns"},
            .build = [](const io::ImageInfo& image, const deck::Deck& deck) { return build(image, {}, deck); },

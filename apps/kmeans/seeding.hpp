@@ -13,7 +13,8 @@
 // probability in proportion to its squared distance from the nearest centre so far.
 namespace kmeans {
 
-/// Returns the number that a point with this weight draws. `uniform` is within (0, 1], as it may be rounded to
+/// Returns the number that a point with this weight draws. `uniform` is within (0, 1], as it may be rounded
+/// to
 /// 1. Points without weight draw infinity, which is greater than all others.
 inline double drawn_of(double uniform, double weight) {
   return weight > 0 ? -std::log(std::min(uniform, 1 - 0x1p-53)) / weight
